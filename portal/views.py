@@ -22,7 +22,7 @@ from portal.models import IssueTracker, Membership, Website, WebsiteSummary
 from portal.models.notifications import gets_emails
 from portal.models.visits import day_before_this_visit
 from portal.page_urls import portal_origin
-from portal.view_models import HandOver, Neighbours, OutageNotice, Results, ShareOffer, SitePage
+from portal.view_models import HandOver, Lead, Neighbours, OutageNotice, Results, ShareOffer, SitePage
 
 
 @require_safe
@@ -97,7 +97,8 @@ def site(request: HtmxHttpRequest, host: str) -> HttpResponse:
             return replace(
                 page, results=replace(results, export_links=()), outage=_outage_notice(request, outage, host)
             )
-        offer = _share_offer(request, website, page.address.of_sharing(), ShareListForm(auto_id="share-%s"))
+        form = (ShareForm if results.chosen_problem else ShareListForm)(auto_id="share-%s")
+        offer = _share_offer(request, website, page.address.of_sharing(), form)
         return replace(
             page,
             results=results,
@@ -153,7 +154,8 @@ def _hand_over(
 ) -> HandOver:
     """Return the ways to pass the finding on."""
     tracker = IssueTracker.objects.filter(account=website.account_id).first()
-    ways = view_models.hand_over(response.finding, host=website.host, link=link, tracker=tracker)
+    lead = Lead(link, is_share_link=False)
+    ways = view_models.hand_over(response.finding, host=website.host, link=lead, tracker=tracker)
     url = page.address.of_sharing(response.finding.id)
     return replace(ways, share=_share_offer(request, website, url, ShareForm(auto_id="share-%s")))
 
@@ -167,10 +169,10 @@ def _hand_over_problem(
     problem = page.address.filters.problem
     return view_models.hand_over_problem(
         dashboard,
-        title=view_models.problem_title(dashboard, problem),
+        title=view_models.problem_heading(dashboard, problem),
         problem=problem,
         fix=results.chosen_problem.fix,
-        link=portal_origin(request) + page.address.with_filters(),
+        link=Lead(portal_origin(request) + page.address.with_filters(), is_share_link=False),
         tracker=IssueTracker.objects.filter(account=website.account_id).first(),
     )
 

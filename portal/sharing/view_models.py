@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import Any, TypeVar
 from urllib.parse import urlencode
 
 import msgspec
@@ -16,7 +17,7 @@ from django.utils.translation import ngettext
 from portal.cvss import Cvss
 from portal.forms import Filters
 from portal.gateway import Dashboard, FindingResponse
-from portal.gateway.messages import Finding
+from portal.gateway.messages import Finding, Threat
 from portal.models import Account, Badge, Membership, ShareLink, ShareOpening
 from portal.page_urls import Address, site_address
 from portal.sharing.forms import IssueTrackerForm
@@ -28,6 +29,8 @@ from portal.view_models.findings import finding_rows
 from portal.view_models.site import problem_title
 
 SHOWN_ENDED = 20
+
+ThreatT = TypeVar("ThreatT", bound=Threat)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -127,7 +130,7 @@ class AccountSection:
 
 def shared_finding(response: FindingResponse, *, includes_evidence: bool) -> SharedFinding:
     """Return the finding of ``response``, with its evidence only if that was chosen."""
-    finding = response.finding if includes_evidence else _without_evidence(response.finding)
+    finding = response.finding if includes_evidence else without_evidence(response.finding)
     view = finding_view(msgspec.structs.replace(response, finding=finding), Address(path=""), link="")
     return SharedFinding(
         host=response.host,
@@ -156,10 +159,13 @@ def shared_finding(response: FindingResponse, *, includes_evidence: bool) -> Sha
     )
 
 
-def _without_evidence(finding: Finding) -> Finding:
-    nothing = {"evidence": "", "evidence_truncated": False}
-    locations = [msgspec.structs.replace(location, **nothing) for location in finding.locations]
-    return msgspec.structs.replace(finding, locations=locations, **nothing)
+def without_evidence(finding: ThreatT) -> ThreatT:
+    """Return a finding without its evidence, and that of its locations."""
+    nothing: dict[str, Any] = {"evidence": "", "evidence_truncated": False}
+    changes = dict(nothing)
+    if isinstance(finding, Finding):
+        changes["locations"] = [msgspec.structs.replace(each, **nothing) for each in finding.locations]
+    return msgspec.structs.replace(finding, **changes)
 
 
 def shared_list(dashboard: Dashboard, filters: Filters) -> SharedList:
@@ -168,7 +174,7 @@ def shared_list(dashboard: Dashboard, filters: Filters) -> SharedList:
     return SharedList(
         host=dashboard.host,
         title=list_title(dashboard, filters),
-        count=_count_text(dashboard),
+        count=count_text(dashboard),
         generated_at=dashboard.dashboard.generated_at,
         findings=tuple(
             SharedRow(
@@ -195,7 +201,7 @@ def list_title(dashboard: Dashboard, filters: Filters) -> str:
     return _("Findings: %(filters)s") % {"filters": " · ".join(chip.value for chip in active)}
 
 
-def _count_text(dashboard: Dashboard) -> str:
+def count_text(dashboard: Dashboard) -> str:
     """Return how many findings match, and how many of these are listed."""
     total, listed = dashboard.dashboard.total, len(dashboard.threats)
     text = ngettext("%(count)s finding", "%(count)s findings", total) % {"count": number_format(total)}

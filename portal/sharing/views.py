@@ -1,8 +1,9 @@
 """Pages of share links: creation, the list, and the page that the link opens."""
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import Any
 
 from django.contrib import messages
 from django.core.exceptions import BadRequest
@@ -19,6 +20,7 @@ from portal.access import find_website, for_strangers, members_only
 from portal.error_pages import logged_error_page
 from portal.forms import FINDING_ID, Filters, ShareForm, ShareListForm
 from portal.gateway import (
+    Dashboard,
     DashboardRequest,
     GatewayError,
     InactiveEntitlement,
@@ -26,22 +28,31 @@ from portal.gateway import (
     UnknownFinding,
     UnknownLink,
 )
+from portal.gateway.messages import Finding
 from portal.htmx import HtmxHttpRequest, render_site
 from portal.models import Account, IssueTracker, Membership, ShareLink, Website
 from portal.page_urls import portal_origin
 from portal.sharing import actions
 from portal.sharing.actions import Subject
 from portal.sharing.forms import IssueTrackerForm
+from portal.sharing.shared_problem import shared_problem
 from portal.sharing.view_models import account_sections, list_title, shared_finding, shared_list
-from portal.view_models import HandOver, SitePage, hand_over, hand_over_problem, site_page
+from portal.view_models import (
+    HandOver,
+    Lead,
+    SitePage,
+    hand_over,
+    hand_over_problem,
+    problem_heading,
+    site_page,
+)
 from portal.view_models.hand_over import MAX_LOCATIONS, list_mail_url
 from portal.view_models.problems import chosen_problem
 
 RETRY_SECONDS = 60
 MAX_SHARED = 100  # findings in a shared list, the most in one response of the service
+MAX_WITH_LOCATIONS = 10  # findings of a shared problem with all of their locations: each one is a request
 _LOST = (InactiveEntitlement, RevokedLink, UnknownLink, UnknownFinding)  # the page ends, as if revoked
-
-FormT = TypeVar("FormT", bound=ShareListForm)
 
 
 @require_safe
@@ -91,7 +102,7 @@ def share_finding(request: HtmxHttpRequest, host: str, finding_id: str) -> HttpR
     except GatewayError as error:
         return render_site(request, replace(page, error_page=logged_error_page(error, host)))
 
-    def ways(link: str) -> HandOver:
+    def ways(link: Lead) -> HandOver:
         tracker = IssueTracker.objects.filter(account=website.account_id).first()
         return hand_over(finding, host=host, link=link, tracker=tracker)
 
@@ -108,20 +119,24 @@ def share_list(request: HtmxHttpRequest, host: str) -> HttpResponse:
     filters = replace(page.address.filters.without_page, sort="")
     if request.method != "POST":
         return redirect(page.url)
-    form = _valid(request, ShareListForm(request.POST), website)
+    form = _valid(request, (ShareForm if filters.problem else ShareListForm)(request.POST), website)
     try:
         dashboard = service.get_dashboard(website, replace(filters, page_size=MAX_LOCATIONS).to_request())
     except GatewayError as error:
         return render_site(request, replace(page, error_page=logged_error_page(error, host)))
-    subject = Subject(title=list_title(dashboard, filters), filters=filters.as_text())
+    subject = Subject(
+        title=list_title(dashboard, filters),
+        filters=filters.as_text(),
+        includes_evidence=form.cleaned_data.get("evidence", False),
+    )
 
-    def ways(link: str) -> HandOver:
+    def ways(link: Lead) -> HandOver:
         if not (chosen := chosen_problem(dashboard, replace(page.address, filters=filters))):
-            return HandOver(mail_url=list_mail_url(subject.title, host=host, link=link))
+            return HandOver(mail_url=list_mail_url(subject.title, host=host, link=link.url))
         tracker = IssueTracker.objects.filter(account=website.account_id).first()
         return hand_over_problem(
             dashboard,
-            title=subject.title,
+            title=problem_heading(dashboard, filters.problem),
             problem=filters.problem,
             fix=chosen.fix,
             link=link,
@@ -139,7 +154,7 @@ def _page_of(request: HtmxHttpRequest, host: str, *, finding_id: str = "") -> tu
     return website, site_page(website, candidates, Filters.from_query(request.GET), finding_id=finding_id)
 
 
-def _valid(request: HttpRequest, form: FormT, website: Website) -> FormT:
+def _valid(request: HttpRequest, form: ShareListForm, website: Website) -> ShareListForm:
     """Return the form of an owner or a manager; raises Http404 for other members, and BadRequest."""
     own_memberships = Membership.objects.of_user(request.user).managing()
     if not own_memberships.filter(account=website.account_id).exists():
@@ -156,7 +171,7 @@ def _create_and_show(
     subject: Subject,
     *,
     page_url: str,
-    ways: Callable[[str], HandOver],
+    ways: Callable[[Lead], HandOver],
 ) -> HttpResponse:
     """Create the link, and show it once with the ``ways`` to pass it on."""
     try:
@@ -166,7 +181,13 @@ def _create_and_show(
     except actions.TooManyLinks:
         return _refuse_more_links(request)
     link = portal_origin(request) + reverse("portal:shared", args=[token])
-    context = {"share_link": share_link, "link": link, "page_url": page_url, "hand_over": ways(link)}
+    context = {
+        "share_link": share_link,
+        "link": link,
+        "page_url": page_url,
+        "hand_over": ways(Lead(link, is_share_link=True)),
+        "is_for_email": request.POST.get("way") == "email",
+    }
     return render(request, "portal/sharing/created.html", context)
 
 
@@ -216,7 +237,25 @@ def _content(share_link: ShareLink) -> tuple[str, dict[str, Any]]:
     if filters is None:  # without one of its filters, the list would show more than was shared
         raise actions.LinkEnded
     dashboard = service.get_dashboard(website, replace(filters, page_size=MAX_SHARED).to_request())
-    return "portal/sharing/list.html", {"list": shared_list(dashboard, filters)}
+    if not filters.problem or not dashboard.threats:
+        return "portal/sharing/list.html", {"list": shared_list(dashboard, filters)}
+    problem = shared_problem(
+        dashboard,
+        filters,
+        locations=_locations(website, dashboard),
+        includes_evidence=share_link.includes_evidence,
+    )
+    return "portal/sharing/problem.html", {"problem": problem}
+
+
+def _locations(website: Website, dashboard: Dashboard) -> dict[str, Finding]:
+    """Return the first findings that have several locations with all of them, by id."""
+    several = [threat.id for threat in dashboard.threats if threat.locations_count > 1]
+    found = {}
+    for finding_id in several[:MAX_WITH_LOCATIONS]:
+        with suppress(UnknownFinding):  # deleted since the list was read
+            found[finding_id] = service.get_finding(website, finding_id, DashboardRequest()).finding
+    return found
 
 
 def _person(request: HttpRequest) -> Any:

@@ -1,7 +1,7 @@
 """View models: frozen objects that templates read; templates compute nothing."""
 
 from portal.view_models.finding import finding_view
-from portal.view_models.hand_over import HandOver, ShareOffer, hand_over, hand_over_problem
+from portal.view_models.hand_over import HandOver, Lead, ShareOffer, hand_over, hand_over_problem
 from portal.view_models.help import help_page
 from portal.view_models.neighbours import Neighbours, find_neighbours
 from portal.view_models.outage import OutageNotice, outage_notice
@@ -9,7 +9,7 @@ from portal.view_models.site import (
     Results,
     SitePage,
     build_results,
-    problem_title,
+    problem_heading,
     sample_page,
     sample_results,
     site_not_found,
@@ -20,6 +20,7 @@ from portal.view_models.sites import SitesPage, sites_page
 
 __all__ = [
     "HandOver",
+    "Lead",
     "Neighbours",
     "OutageNotice",
     "Results",
@@ -34,7 +35,7 @@ __all__ = [
     "hand_over_problem",
     "help_page",
     "outage_notice",
-    "problem_title",
+    "problem_heading",
     "sample_page",
     "sample_results",
     "site_not_found",

@@ -11,7 +11,7 @@ from portal import labels, topics
 from portal.cvss import Cvss, find_cvss
 from portal.forms import Filters
 from portal.gateway import FindingResponse
-from portal.gateway.messages import Event, Finding, Location
+from portal.gateway.messages import Event, Finding, Location, Threat
 from portal.page_urls import Address
 from portal.stacks import StackFix, fixes_by_stack
 from portal.view_models.findings import NoteView, note_view, row_key, status_label
@@ -88,7 +88,7 @@ class FindingView:
 def finding_view(response: FindingResponse, address: Address, *, link: str) -> FindingView:
     """Return the finding of ``response``; ``address`` is that of the list the person came from."""
     finding = response.finding
-    locations = tuple(_location_view(location, finding) for location in finding.locations)
+    locations = location_views(finding)
     return FindingView(
         list_url=str(address),
         problem_url=replace(address, filters=Filters()).of_problem(finding.problem),
@@ -120,6 +120,11 @@ def finding_view(response: FindingResponse, address: Address, *, link: str) -> F
     )
 
 
+def location_views(finding: Finding) -> tuple[LocationView, ...]:
+    """Return the locations of ``finding``, each with its evidence if that is another."""
+    return tuple(_location_view(location, finding) for location in finding.locations)
+
+
 def _location_view(location: Location, finding: Finding) -> LocationView:
     has_own_evidence = not finding.evidence.startswith(location.evidence)
     return LocationView(
@@ -148,7 +153,7 @@ def reference(url: str) -> Link | None:
     return Link(text=url.partition("://")[2].rstrip("/"), url=url)
 
 
-def weaknesses(finding: Finding) -> tuple[Link, ...]:
+def weaknesses(finding: Threat) -> tuple[Link, ...]:
     """Return links to the public catalogues of vulnerabilities (CVE) and weaknesses (CWE)."""
     cves = (
         Link(text=cve, url=f"https://nvd.nist.gov/vuln/detail/{cve}" if _CVE.fullmatch(cve) else "")

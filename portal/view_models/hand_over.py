@@ -1,4 +1,4 @@
-"""A finding in the forms in which it is handed over: Markdown, an e-mail, and a new issue."""
+"""A finding or a problem in the forms in which it is handed over: Markdown, an e-mail, and a new issue."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -11,13 +11,14 @@ from django.utils.translation import ngettext
 
 from portal import issue_trackers, labels
 from portal.forms import ShareListForm
-from portal.gateway.messages import Dashboard, Finding
+from portal.gateway.messages import Dashboard, Finding, Threat
 from portal.issue_trackers import cut_to_length
 from portal.models import IssueTracker
 from portal.stacks import fixes_by_stack
 from portal.view_models.finding import reference, weaknesses
 
 MAX_LOCATIONS = 20
+MAX_TEXTS = 5  # descriptions, and pieces of advice, of a problem whose findings have different ones
 # Some mail programs refuse longer addresses.
 MAX_MAIL_URL_LENGTH = 1_900
 MAX_SUBJECT_LENGTH = 150
@@ -55,7 +56,20 @@ class HandOver:
     share: ShareOffer | None = None
 
 
-def hand_over(finding: Finding, *, host: str, link: str, tracker: IssueTracker | None) -> HandOver:
+@dataclass(frozen=True, slots=True)
+class Lead:
+    """The link of a text to all details; a share link opens without an account, others need a sign-in."""
+
+    url: str
+    is_share_link: bool
+
+    @property
+    def label(self) -> str:
+        """The words before the link."""
+        return _("All details") if self.is_share_link else _("All details (sign-in needed)")
+
+
+def hand_over(finding: Finding, *, host: str, link: Lead, tracker: IssueTracker | None) -> HandOver:
     """Return the ways to pass ``finding`` on; their texts lead to ``link``."""
     return HandOver(
         markdown=as_markdown(finding, host=host, link=link),
@@ -64,7 +78,7 @@ def hand_over(finding: Finding, *, host: str, link: str, tracker: IssueTracker |
     )
 
 
-def as_markdown(finding: Finding, *, host: str, link: str) -> str:
+def as_markdown(finding: Finding, *, host: str, link: Lead) -> str:
     """Return the whole finding as Markdown; no text of it can become an image, a mention or HTML."""
     markup = Markdown()
     blocks = [
@@ -77,24 +91,37 @@ def as_markdown(finding: Finding, *, host: str, link: str) -> str:
 
 
 def hand_over_problem(
-    dashboard: Dashboard, *, title: str, problem: str, fix: str, link: str, tracker: IssueTracker | None
+    dashboard: Dashboard, *, title: str, problem: str, fix: str, link: Lead, tracker: IssueTracker | None
 ) -> HandOver:
-    """Return the ways to pass on all findings of ``problem``; their texts lead to the list at ``link``."""
-    host = dashboard.host
+    """Return the ways to pass on all findings of ``problem``; their texts lead to ``link``.
 
-    def blocks(markup: Markup) -> list[str]:
-        return list(_problem_blocks(dashboard, markup, problem=problem, fix=fix, link=link))
-
-    body = "\n\n".join(blocks(Markdown()))
+    ``fix`` is the advice in one line; the e-mail, which has room for little, has no other.
+    """
+    texts = _ProblemTexts(dashboard=dashboard, problem=problem, fix=fix, link=link)
     heading = f"# {Markdown().text(_in_one_line(title))}"
+    issue_blocks = [*texts.facts(_markup_of(tracker)), *texts.advice(_markup_of(tracker))]
+    markdown = [*texts.facts(Markdown()), *texts.advice(Markdown()), *texts.evidence(Markdown())]
     return HandOver(
-        markdown=f"{heading}\n\n{body}\n",
-        mail_url=_mail_url(f"{title} ({host})", [title, *blocks(Plain())]),
-        issue=_issue_link(title, blocks(_markup_of(tracker)), tracker) if tracker else None,
+        markdown="\n\n".join([heading, *markdown]) + "\n",
+        mail_url=_problem_mail_url(texts, title=title),
+        issue=_issue_link(title, issue_blocks, tracker) if tracker else None,
     )
 
 
-def mail_url(finding: Finding, *, host: str, link: str) -> str:
+def _problem_mail_url(texts: "_ProblemTexts", *, title: str) -> str:
+    """Return a mailto: link with as many findings as there is room for, and the number of the others."""
+    subject, markup = f"{title} ({texts.dashboard.host})", Plain()
+    begin = [title, *texts.facts(markup), *_section(_("How to fix it"), texts.fix, markup)]
+    examples = [*_examples(texts.problem, markup)]
+    tries = [(examples, count) for count in range(len(texts.findings), 0, -1)]
+    for shown_examples, count in [*tries, ([], len(texts.findings)), ([], 1)]:
+        url = _uncut_mail_url(subject, [*begin, *shown_examples, *texts.places(markup, count)])
+        if len(url) <= MAX_MAIL_URL_LENGTH:
+            return url
+    return _mail_url(subject, begin)
+
+
+def mail_url(finding: Finding, *, host: str, link: Lead) -> str:
     """Return a mailto: link with what to fix, where and how."""
     markup = Plain()
     subject = f"[{labels.label(labels.SEVERITIES, finding.severity)}] {finding.title} ({host})"
@@ -103,9 +130,18 @@ def mail_url(finding: Finding, *, host: str, link: str) -> str:
 
 
 def _mail_url(subject: str, blocks: Iterable[str]) -> str:
-    begin = f"mailto:?subject={quote(_in_one_line(subject)[:MAX_SUBJECT_LENGTH], safe='')}&body="
-    body = "\n\n".join(blocks).replace("\n", "\r\n")
+    begin, body = _mail_parts(subject, blocks)
     return begin + quote(cut_to_length(body, MAX_MAIL_URL_LENGTH - len(begin)), safe="")
+
+
+def _uncut_mail_url(subject: str, blocks: Iterable[str]) -> str:
+    begin, body = _mail_parts(subject, blocks)
+    return begin + quote(body, safe="")
+
+
+def _mail_parts(subject: str, blocks: Iterable[str]) -> tuple[str, str]:
+    begin = f"mailto:?subject={quote(_in_one_line(subject)[:MAX_SUBJECT_LENGTH], safe='')}&body="
+    return begin, "\n\n".join(blocks).replace("\n", "\r\n")
 
 
 def list_mail_url(title: str, *, host: str, link: str) -> str:
@@ -114,7 +150,7 @@ def list_mail_url(title: str, *, host: str, link: str) -> str:
     return f"mailto:?subject={subject}&body={quote(link, safe='')}"
 
 
-def issue_link(finding: Finding, tracker: IssueTracker, *, host: str, link: str) -> IssueLink:
+def issue_link(finding: Finding, tracker: IssueTracker, *, host: str, link: Lead) -> IssueLink:
     """Return the link to a new issue in ``tracker``, without evidence, which may be confidential."""
     markup = _markup_of(tracker)
     blocks = [*_facts(finding, markup, host=host, link=link), *_advice(finding, markup)]
@@ -151,6 +187,10 @@ class Plain:
         """Return a line with a name and a value that is marked up already."""
         return f"{name}: {value}"
 
+    def url(self, url: str) -> str:
+        """Return an address."""
+        return url
+
 
 class Markdown(Plain):
     """Markdown as GitHub and GitLab read it."""
@@ -179,6 +219,10 @@ class Markdown(Plain):
         """Return an item of a list."""
         return f"- **{name}:** {value}"
 
+    def url(self, url: str) -> str:
+        """Return an address that the reader can open."""
+        return f"<{url}>"
+
 
 Markup = Plain
 
@@ -188,7 +232,7 @@ def _markup_of(tracker: IssueTracker | None) -> Markup:
     return Plain() if tracker and tracker.kind == "jira" else Markdown()
 
 
-def _facts(finding: Finding, markup: Markup, *, host: str, link: str) -> Iterator[str]:
+def _facts(finding: Finding, markup: Markup, *, host: str, link: Lead) -> Iterator[str]:
     """Yield one block with the short facts."""
     values = {
         _("Severity"): labels.label(labels.SEVERITIES, finding.severity),
@@ -196,8 +240,8 @@ def _facts(finding: Finding, markup: Markup, *, host: str, link: str) -> Iterato
         _("Website"): markup.code(host),
         _("Where it was found"): markup.code(finding.location) if finding.location else "",
         _("Found by"): markup.text(finding.source_name or finding.source),
-        _("Classification"): markup.text(", ".join(link.text for link in weaknesses(finding))),
-        _("All details"): f"<{link}>" if isinstance(markup, Markdown) else link,
+        _("Classification"): markup.text(", ".join(each.text for each in weaknesses(finding))),
+        link.label: markup.url(link.url),
     }
     yield "\n".join(markup.fact(name, value) for name, value in values.items() if value)
 
@@ -213,9 +257,7 @@ def _advice(finding: Finding, markup: Markup) -> Iterator[str]:
         yield _listed([markup.code(location) for location in others[:MAX_LOCATIONS]])
     if left_out := finding.locations_count - min(len(others), MAX_LOCATIONS) - 1:
         yield from _left_out(left_out)
-    if urls := [found.url for found in map(reference, finding.references) if found]:
-        yield markup.heading(_("Read more"))
-        yield _listed([f"<{url}>" if isinstance(markup, Markdown) else url for url in urls])
+    yield from _read_more(finding.references, markup)
 
 
 def _how_to_fix(finding: Finding, markup: Markup) -> Iterator[str]:
@@ -229,34 +271,99 @@ def _examples(problem: str, markup: Markup) -> Iterator[str]:
         yield markup.block(fix.code)
 
 
-def _problem_blocks(
-    dashboard: Dashboard, markup: Markup, *, problem: str, fix: str, link: str
-) -> Iterator[str]:
-    """Yield the facts of a problem, its fix, and where its first findings are."""
-    findings, total = dashboard.threats[:MAX_LOCATIONS], dashboard.dashboard.total
-    worst = min(findings, key=lambda finding: labels.severity_rank(finding.severity)).severity
-    values = {
-        _("Severity"): labels.label(labels.SEVERITIES, worst),
-        _("Website"): markup.code(dashboard.host),
-        _("Findings"): number_format(total),
-        _("All details"): f"<{link}>" if isinstance(markup, Markdown) else link,
-    }
-    yield "\n".join(markup.fact(name, value) for name, value in values.items())
-    yield from _section(_("How to fix it"), fix, markup)
-    yield from _examples(problem, markup)
-    yield markup.heading(_("Where it was found"))
-    yield _listed(
-        [
-            f"{markup.code(finding.location)}: {markup.text(_in_one_line(finding.title))}"
-            if finding.location
-            else markup.text(_in_one_line(finding.title))
-            for finding in findings
-        ]
-    )
-    if left_out := total - len(findings):
-        yield ngettext("And %(count)s more finding.", "And %(count)s more findings.", left_out) % {
-            "count": number_format(left_out)
+def _read_more(references: Iterable[str], markup: Markup) -> Iterator[str]:
+    if urls := [found.url for found in map(reference, references) if found]:
+        yield markup.heading(_("Read more"))
+        yield _listed([markup.url(url) for url in urls])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _ProblemTexts:
+    """The parts of the text about all findings of one problem."""
+
+    dashboard: Dashboard
+    problem: str
+    fix: str
+    link: Lead
+
+    @property
+    def findings(self) -> Sequence[Threat]:
+        """The findings that the text lists."""
+        return self.dashboard.threats[:MAX_LOCATIONS]
+
+    def facts(self, markup: Markup) -> Iterator[str]:
+        """Yield one block with the short facts."""
+        findings = self.findings
+        worst = min(findings, key=lambda finding: labels.severity_rank(finding.severity)).severity
+        sources = unique(finding.source_name or finding.source for finding in findings)
+        classes = unique(each.text for finding in findings for each in weaknesses(finding))
+        values = {
+            _("Severity"): labels.label(labels.SEVERITIES, worst),
+            _("Website"): markup.code(self.dashboard.host),
+            _("Findings"): number_format(self.dashboard.dashboard.total),
+            _("Found by"): markup.text(", ".join(sources)),
+            _("Classification"): markup.text(", ".join(classes[:MAX_LOCATIONS])),
+            self.link.label: markup.url(self.link.url),
         }
+        yield "\n".join(markup.fact(name, value) for name, value in values.items() if value)
+
+    def advice(self, markup: Markup) -> Iterator[str]:
+        """Yield what it is, how to fix it, where it is, and what to read."""
+        yield from _sections(_("What it is"), (each.description for each in self.findings), markup)
+        yield from _sections(_("How to fix it"), self._fixes(), markup)
+        yield from _examples(self.problem, markup)
+        yield from self.places(markup, len(self.findings))
+        references = unique(url for finding in self.findings for url in finding.references)
+        yield from _read_more(references[:MAX_LOCATIONS], markup)
+
+    def _fixes(self) -> list[str]:
+        """Return the advice in one line, unless a scanner's begins with it, and that of each scanner."""
+        fixes = [finding.remediation for finding in self.findings]
+        begin = self.fix.removesuffix("…")
+        return fixes if any(_in_one_line(fix).startswith(begin) for fix in fixes) else [self.fix, *fixes]
+
+    def places(self, markup: Markup, count: int) -> Iterator[str]:
+        """Yield the locations of the first findings, and how many more there are."""
+        yield markup.heading(_("Where it was found"))
+        yield _listed([_place(finding, markup) for finding in self.findings[:count]])
+        if left_out := self.dashboard.dashboard.total - count:
+            text = ngettext(
+                "And %(count)s more finding: %(link)s", "And %(count)s more findings: %(link)s", left_out
+            )
+            yield text % {"count": number_format(left_out), "link": markup.url(self.link.url)}
+
+    def evidence(self, markup: Markup) -> Iterator[str]:
+        """Yield the evidence of each finding."""
+        proven = [finding for finding in self.findings if finding.evidence]
+        if proven:
+            yield markup.heading(_("Evidence"))
+        for finding in proven:
+            yield _place(finding, markup)
+            yield markup.block(finding.evidence)
+            if finding.evidence_truncated:
+                yield _("Only the beginning of the evidence is shown.")
+
+
+def _place(finding: Threat, markup: Markup) -> str:
+    """Return a finding in one line, with the number of its other locations."""
+    title = markup.text(_in_one_line(finding.title))
+    text = f"{markup.code(finding.location)}: {title}" if finding.location else title
+    if (others := finding.locations_count - 1) > 0:
+        more = ngettext("%(count)s more location", "%(count)s more locations", others)
+        text += f" ({more % {'count': number_format(others)}})"
+    return text
+
+
+def _sections(heading: str, texts: Iterable[str], markup: Markup) -> Iterator[str]:
+    """Yield a heading and the different ones of ``texts``."""
+    if different := unique(texts)[:MAX_TEXTS]:
+        yield markup.heading(heading)
+        yield from map(markup.text, different)
+
+
+def unique(values: Iterable[str]) -> list[str]:
+    """Return ``values`` in their order, each once, without empty ones."""
+    return [value for value in dict.fromkeys(values) if value]
 
 
 def _section(heading: str, text: str, markup: Markup) -> Iterator[str]:

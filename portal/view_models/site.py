@@ -273,13 +273,28 @@ def _visible_facets(dashboard: Dashboard, address: Address, last_visit: date | N
 
 def problem_title(dashboard: Dashboard, problem: str) -> str:
     """Return the title of ``problem``, or that of its findings; as an example if they have several."""
-    if title := topics.title_of(problem):
-        return title
-    known = (*dashboard.dashboard.do_first, *dashboard.dashboard.problems)
-    titles = [each.title for each in known if each.id == problem] or [row.title for row in dashboard.threats]
+    titles = _problem_titles(dashboard, problem)
     if not titles:
         return _("this problem")
-    return titles[0] if len(set(titles)) == 1 else _("such as “%(title)s”") % {"title": titles[0]}
+    return titles[0] if len(titles) == 1 else _("such as “%(title)s”") % {"title": titles[0]}
+
+
+def problem_heading(dashboard: Dashboard, problem: str) -> str:
+    """Return the title of ``problem`` as a heading, which has no words before it."""
+    titles = _problem_titles(dashboard, problem)
+    return (
+        titles[0]
+        if len(titles) == 1
+        else _("Findings: %(filters)s") % {"filters": problem_title(dashboard, problem)}
+    )
+
+
+def _problem_titles(dashboard: Dashboard, problem: str) -> list[str]:
+    if title := topics.title_of(problem):
+        return [title]
+    known = (*dashboard.dashboard.do_first, *dashboard.dashboard.problems)
+    titles = [each.title for each in known if each.id == problem] or [row.title for row in dashboard.threats]
+    return list(dict.fromkeys(titles))
 
 
 def count_text(dashboard: Dashboard, filters: Filters) -> str:

@@ -146,6 +146,60 @@ def test_a_link_to_a_list_shows_nothing_that_the_filters_leave_out(owner, canari
         assert "owner" not in every_byte(response)
 
 
+@pytest.fixture
+def shared_problem(link, shared):
+    """The id of the shared finding's problem, which has a second finding with two locations."""
+    sibling = make_finding(
+        link.website,
+        source=shared.source,
+        severity=Severity.HIGH,
+        title="The shared finding",
+        location="https://shop.example.com/its-sibling",
+        evidence="canary evidence of the sibling",
+        rule=shared.rule,
+        references=["https://example.com/its-reference"],
+    )
+    make_occurrence(sibling, "https://shop.example.com/its-further-location", evidence="canary evidence")
+    make_note(link.website, finding=sibling, body="canary note about the sibling")
+    for finding in (shared, sibling):
+        finding.refresh_from_db()
+        finding.locations_count = 2
+        finding.save(update_fields=["locations_count"])
+    assert sibling.problem == shared.problem
+    return sibling.problem
+
+
+def test_a_link_to_a_problem_shows_nothing_of_another_finding_or_account(owner, canaries, shared_problem):
+    path = share(owner, f"{PATH}share/?problem={shared_problem}")
+    first = every_byte(Client().get(path))
+    for text in (
+        "The shared finding",
+        "Its description.",
+        "Its remedy.",
+        "its-location",
+        "its-sibling",
+        "its-further-location",
+        "CWE-79",
+        "CVE-2024-12321",
+        "its-reference",
+    ):
+        assert text in first
+    for response in responses(path):
+        assert CANARY not in every_byte(response).lower()
+        assert "CVE-2024-77777" not in every_byte(response)
+        assert "acct_" not in every_byte(response)
+        assert "owner" not in every_byte(response)
+
+
+def test_a_link_to_a_problem_shows_its_evidence_only_if_that_was_chosen(owner, canaries, shared_problem):
+    path = share(owner, f"{PATH}share/?problem={shared_problem}", evidence="on")
+    page = every_byte(Client().get(path))
+    assert "canary evidence of its own" in page
+    assert "canary evidence of the sibling" in page
+    for text in ("canary title", "canary note", "canary reason", "Canary Holding", "acct_"):
+        assert text not in page
+
+
 def test_these_checks_find_canaries(owner, canaries, shared):
     with_evidence = share(owner, f"{PATH}findings/{shared.pk}/share/", evidence="on")
     assert "canary evidence of its own" in every_byte(Client().get(with_evidence))
@@ -156,17 +210,19 @@ def test_these_checks_find_canaries(owner, canaries, shared):
 
 
 def test_links_end_with_the_plan_and_with_the_link_of_the_website(owner, link, shared):
-    paths = [share(owner, f"{PATH}findings/{shared.pk}/share/"), share(owner, f"{PATH}share/")]
-    assert [Client().get(path).status_code for path in paths] == [200, 200]
+    shared.refresh_from_db()
+    addresses = [f"findings/{shared.pk}/share/", "share/", f"share/?problem={shared.problem}"]
+    paths = [share(owner, f"{PATH}{address}") for address in addresses]
+    assert [Client().get(path).status_code for path in paths] == [200, 200, 200]
     entitlement = link.account.entitlement
     entitlement.ends_on = entitlement.starts_on = timezone.now().date() - timedelta(days=30)
     entitlement.save()
-    assert [Client().get(path).status_code for path in paths] == [404, 404]
+    assert [Client().get(path).status_code for path in paths] == [404, 404, 404]
     entitlement.ends_on = timezone.now().date() + timedelta(days=30)
     entitlement.save()
-    assert [Client().get(path).status_code for path in paths] == [200, 200]
+    assert [Client().get(path).status_code for path in paths] == [200, 200, 200]
     link.revoke(by="tests", reason="asked to", now=timezone.now())
-    assert [Client().get(path).status_code for path in paths] == [404, 404]
+    assert [Client().get(path).status_code for path in paths] == [404, 404, 404]
 
 
 def test_a_link_ends_when_its_finding_is_gone(owner, shared):

@@ -1,4 +1,4 @@
-"""A finding as Markdown, as an e-mail and as a new issue."""
+"""A finding and a problem as Markdown, as an e-mail and as a new issue."""
 
 import re
 from urllib.parse import parse_qs, urlsplit
@@ -10,6 +10,7 @@ from portal.gateway.messages import Location
 from portal.models import IssueTracker
 from portal.view_models.hand_over import (
     MAX_MAIL_URL_LENGTH,
+    Lead,
     as_markdown,
     hand_over,
     hand_over_problem,
@@ -20,6 +21,8 @@ from tests.portal.dashboards import make_dashboard, make_finding, make_page, mak
 
 HOST = "shop.example.com"
 PAGE = "https://portal.example.com/sites/shop.example.com/findings/1/"
+SHARED = Lead("https://portal.example.com/s/token/", is_share_link=True)
+FOR_MEMBERS = Lead(PAGE, is_share_link=False)
 FULL = make_finding(
     title="SQL injection",
     description="The parameter is not escaped.",
@@ -34,7 +37,7 @@ FULL = make_finding(
 
 
 def markdown(**fields):
-    return as_markdown(make_finding(**fields), host=HOST, link=PAGE)
+    return as_markdown(make_finding(**fields), host=HOST, link=SHARED)
 
 
 def rendered(text):
@@ -54,12 +57,12 @@ def mail_fields(url):
 
 
 def test_markdown_has_the_whole_finding():
-    text = as_markdown(FULL, host=HOST, link=PAGE)
+    text = as_markdown(FULL, host=HOST, link=SHARED)
     assert text.startswith("# SQL injection\n\n- **Severity:** High\n- **Confidence:** Confirmed\n")
     assert "- **Website:** `shop.example.com`\n" in text
     assert "- **Where it was found:** `https://shop.example.com/page/1`\n" in text
     assert "- **Classification:** CVE-2024-12345, CWE-89\n" in text
-    assert f"- **All details:** <{PAGE}>" in text
+    assert f"- **All details:** <{SHARED.url}>" in text
     assert "## What it is\n\nThe parameter is not escaped.\n" in text
     assert "## How to fix it\n\nUse bound parameters.\n" in text
     assert "- `https://shop.example.com/page/21`\n\nAnd 19 more locations.\n" in text
@@ -109,23 +112,23 @@ def test_code_ends_where_it_should():
 
 
 def test_an_email_says_what_where_and_how_to_fix_it():
-    subject, body = mail_fields(mail_url(FULL, host=HOST, link=PAGE))
+    subject, body = mail_fields(mail_url(FULL, host=HOST, link=SHARED))
     assert subject == "[High] SQL injection (shop.example.com)"
     assert "Where it was found: https://shop.example.com/page/1\r\n" in body
-    assert f"All details: {PAGE}" in body
+    assert f"All details: {SHARED.url}" in body
     assert "HOW TO FIX IT\r\n\r\nUse bound parameters." in body
     assert "GET /?id" not in body
 
 
 def test_no_text_adds_a_recipient_or_a_header_to_the_email():
-    url = mail_url(make_finding(title="A&cc=evil@example.com\r\nBcc: x?"), host=HOST, link=PAGE)
+    url = mail_url(make_finding(title="A&cc=evil@example.com\r\nBcc: x?"), host=HOST, link=SHARED)
     assert set(parse_qs(urlsplit(url).query)) == {"subject", "body"}
     assert urlsplit(url).path == ""
     assert "\n" not in mail_fields(url)[0]
 
 
 def test_a_long_email_is_cut():
-    url = mail_url(make_finding(remediation="ü" * 9_999), host=HOST, link=PAGE)
+    url = mail_url(make_finding(remediation="ü" * 9_999), host=HOST, link=SHARED)
     assert len(url) <= MAX_MAIL_URL_LENGTH
     assert mail_fields(url)[1].endswith("…")
 
@@ -140,26 +143,26 @@ def test_a_long_email_is_cut():
     ],
 )  # fmt: skip
 def test_an_issue_has_title_and_text_without_evidence(kind, url, name, text):
-    link = issue_link(FULL, tracker(kind, url), host=HOST, link=PAGE)
+    link = issue_link(FULL, tracker(kind, url), host=HOST, link=SHARED)
     body = parse_qs(urlsplit(link.url).query)[name][0]
     assert text in body
-    assert PAGE in body
+    assert SHARED.url in body
     assert "GET /?id" not in body
     assert not link.is_cut
 
 
 def test_a_cut_issue_says_so_and_keeps_its_link():
     finding = make_finding(description="x" * 9_999)
-    link = issue_link(finding, tracker("github", "https://github.com/a/b"), host=HOST, link=PAGE)
+    link = issue_link(finding, tracker("github", "https://github.com/a/b"), host=HOST, link=SHARED)
     assert link.is_cut
-    assert PAGE in parse_qs(urlsplit(link.url).query)["body"][0]
+    assert SHARED.url in parse_qs(urlsplit(link.url).query)["body"][0]
 
 
 def test_without_a_tracker_there_is_no_issue():
-    assert hand_over(FULL, host=HOST, link=PAGE, tracker=None).issue is None
+    assert hand_over(FULL, host=HOST, link=SHARED, tracker=None).issue is None
 
 
-def problem_as_markdown(*threats, total=None, link=PAGE, tracker=None):
+def problem_as_markdown(*threats, total=None, link=SHARED, tracker=None):
     dashboard = make_dashboard(threats=list(threats), dashboard=make_page(total=total or len(threats)))
     return hand_over_problem(
         dashboard,
@@ -175,11 +178,91 @@ def test_a_problem_is_handed_over_with_its_fix_its_places_and_lines_for_each_sta
     threats = [make_threat(1, severity="Medium", title="*one*"), make_threat(2, severity="High", location="")]
     text = problem_as_markdown(*threats, total=32).markdown
     assert text.startswith("# TLS 1.0 is offered\n\n- **Severity:** High\n- **Website:** `shop.example.com`")
-    assert f"- **Findings:** 32\n- **All details:** <{PAGE}>" in text
+    assert f"- **Findings:** 32\n- **Found by:** Nuclei\n- **All details:** <{SHARED.url}>" in text
     assert "## How to fix it\n\nTurn TLS 1.0 off.\n" in text
     assert "nginx:\n\n```text\nssl_protocols TLSv1.2 TLSv1.3;\n```" in text
     assert "- `https://shop.example.com/page/1`: \\*one\\*\n- Finding 2\n" in text
-    assert "And 30 more findings." in text
+    assert f"And 30 more findings: <{SHARED.url}>" in text
+
+
+def test_a_link_that_needs_a_sign_in_says_so():
+    ways = hand_over(FULL, host=HOST, link=FOR_MEMBERS, tracker=tracker("github", "https://github.com/a/b"))
+    assert f"- **All details (sign-in needed):** <{PAGE}>" in ways.markdown
+    assert f"All details (sign-in needed): {PAGE}" in mail_fields(ways.mail_url)[1]
+    assert "All details (sign-in needed)" in parse_qs(urlsplit(ways.issue.url).query)["body"][0]
+    assert (
+        f"- **All details (sign-in needed):** <{PAGE}>"
+        in problem_as_markdown(make_threat(), link=FOR_MEMBERS).markdown
+    )
+
+
+WHOLE = {
+    "description": "TLS 1.0 has known weaknesses.",
+    "remediation": "Offer TLS 1.2 only.",
+    "references": ["https://example.com/tls", "javascript:alert(1)"],
+    "cwe": [326],
+    "cve": ["CVE-2011-3389"],
+    "evidence": "TLSv1.0 offered",
+    "source_name": "testssl.sh",
+}
+
+
+def test_the_markdown_of_a_problem_has_as_much_as_that_of_a_finding():
+    threats = [
+        make_threat(1, **WHOLE, locations_count=3),
+        make_threat(2, **WHOLE | {"evidence": "TLS 1.0: yes", "evidence_truncated": True}),
+    ]
+    text = problem_as_markdown(*threats).markdown
+    assert "- **Found by:** testssl.sh\n- **Classification:** CVE-2011-3389, CWE-326\n" in text
+    assert text.count("## What it is\n\nTLS 1.0 has known weaknesses.\n") == 1
+    assert "## How to fix it\n\nTurn TLS 1.0 off.\n\nOffer TLS 1.2" in text
+    assert "- `https://shop.example.com/page/1`: Finding 1 (2 more locations)\n" in text
+    assert "## Read more\n\n- <https://example.com/tls>\n" in text
+    assert "javascript" not in text
+    assert "## Evidence\n\n`https://shop.example.com/page/1`: Finding 1" in text
+    assert "```text\nTLSv1.0 offered\n```" in text
+    assert "```text\nTLS 1.0: yes\n```\n\nOnly the beginning of the evidence is shown." in text
+
+
+def test_advice_that_a_fix_in_one_line_shortens_is_there_once():
+    text = problem_as_markdown(
+        make_threat(remediation="Turn TLS 1.0 off. Then restart\nthe server.")
+    ).markdown
+    assert text.count("Turn TLS 1.0 off.") == 1
+
+
+def test_an_issue_about_a_problem_has_no_evidence():
+    ways = problem_as_markdown(make_threat(**WHOLE), tracker=tracker("github", "https://github.com/a/b"))
+    body = parse_qs(urlsplit(ways.issue.url).query)["body"][0]
+    assert "TLS 1.0 has known weaknesses." in body
+    assert "https://example.com/tls" in body
+    assert "TLSv1.0 offered" not in body
+    assert "TLSv1.0 offered" not in mail_fields(ways.mail_url)[1]
+
+
+@pytest.mark.parametrize("path", ["a" * 80, "ü" * 40])
+def test_an_email_about_a_problem_says_how_many_findings_it_leaves_out(path):
+    threats = [
+        make_threat(number, location=f"https://shop.example.com/{number}/{path}") for number in range(10)
+    ]
+    url = problem_as_markdown(*threats, total=35).mail_url
+    _, body = mail_fields(url)
+    listed = body.count("\r\n- ")
+    assert len(url) <= MAX_MAIL_URL_LENGTH
+    assert 0 < listed < 10
+    assert body.endswith(f"\r\n\r\nAnd {35 - listed} more findings: {SHARED.url}")
+
+
+def test_an_email_about_a_problem_lists_all_findings_if_there_is_room():
+    _, body = mail_fields(problem_as_markdown(make_threat(1), make_threat(2)).mail_url)
+    assert body.count("\r\n- ") == 2
+    assert "more finding" not in body
+
+
+def test_even_an_email_about_a_finding_with_a_long_address_is_not_too_long():
+    url = problem_as_markdown(make_threat(location="ü" * 2_000)).mail_url
+    assert len(url) <= MAX_MAIL_URL_LENGTH
+    assert f"All details: {SHARED.url}" in mail_fields(url)[1]
 
 
 def test_a_problem_becomes_an_email_and_an_issue():

@@ -1,0 +1,142 @@
+"""The page of a shared problem, for people without an account: all of its findings, with what they share."""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+from portal import labels, topics
+from portal.forms import Filters
+from portal.gateway import Dashboard
+from portal.gateway.messages import Finding, Threat
+from portal.page_urls import Address
+from portal.sharing.view_models import count_text, list_title, without_evidence
+from portal.stacks import StackFix, fixes_by_stack
+from portal.view_models import problem_heading
+from portal.view_models.finding import Link, LocationView, location_views, reference, weaknesses
+from portal.view_models.findings import FindingRow, finding_rows
+from portal.view_models.hand_over import unique
+
+MAX_LINKS = 20  # of each kind
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SharedProblemFinding:
+    """A finding of a shared problem; a text is empty if all findings have the same one.
+
+    Its fields are named one by one, so that nothing new in a finding is shared by accident.
+    """
+
+    severity: str
+    tone: str
+    kind: str
+    status: str
+    title: str
+    location: str
+    description: str
+    remediation: str
+    evidence: str
+    is_evidence_cut: bool
+    locations: tuple[LocationView, ...]
+    more_locations: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SharedProblem:
+    """A problem for a person without an account; ``filters`` are those that leave findings of it out."""
+
+    host: str
+    title: str
+    filters: str
+    severity: str
+    tone: str
+    count: str
+    generated_at: datetime
+    fix: str
+    description: str
+    remediation: str
+    fixes: tuple[StackFix, ...]
+    sources: str
+    rules: tuple[str, ...]
+    weaknesses: tuple[Link, ...]
+    references: tuple[Link, ...]
+    findings: tuple[SharedProblemFinding, ...]
+
+
+def shared_problem(
+    dashboard: Dashboard, filters: Filters, *, locations: Mapping[str, Finding], includes_evidence: bool
+) -> SharedProblem:
+    """Return the problem whose findings ``dashboard`` lists, with evidence only if that was chosen.
+
+    ``locations`` has findings with all of their locations, by id.
+    """
+    threats = dashboard.threats if includes_evidence else [*map(without_evidence, dashboard.threats)]
+    title = problem_heading(dashboard, filters.problem)
+    common = {
+        "title": title,
+        "description": _common(threats, lambda threat: threat.description),
+        "remediation": _common(threats, lambda threat: threat.remediation),
+    }
+    worst = min(threats, key=lambda threat: labels.severity_rank(threat.severity)).severity
+    return SharedProblem(
+        host=dashboard.host,
+        title=title,
+        filters=list_title(dashboard, filters) if len(filters.active) > 1 else "",
+        severity=labels.label(labels.SEVERITIES, worst),
+        tone=labels.tone(worst),
+        count=count_text(dashboard),
+        generated_at=dashboard.dashboard.generated_at,
+        fix=topics.fix_of(filters.problem),
+        description=common["description"],
+        remediation=common["remediation"],
+        fixes=fixes_by_stack(filters.problem),
+        sources=", ".join(unique(threat.source_name or threat.source for threat in threats)),
+        rules=tuple(unique(threat.rule for threat in threats)[:MAX_LINKS]),
+        weaknesses=_links(link for threat in threats for link in weaknesses(threat)),
+        references=_links(
+            link for threat in threats for url in threat.references if (link := reference(url))
+        ),
+        findings=tuple(
+            _finding(threat, row, common, _with_locations(locations.get(threat.id), includes_evidence))
+            for threat, row in zip(threats, finding_rows(threats, [], Address(path="")), strict=True)
+        ),
+    )
+
+
+def _common(threats: Iterable[Threat], text_of: Callable[[Threat], str]) -> str:
+    """Return the text that all findings have; empty if they differ."""
+    texts = set(map(text_of, threats))
+    return texts.pop() if len(texts) == 1 else ""
+
+
+def _with_locations(finding: Finding | None, includes_evidence: bool) -> tuple[LocationView, ...]:
+    if finding is None:
+        return ()
+    return location_views(finding if includes_evidence else without_evidence(finding))
+
+
+def _finding(
+    threat: Threat, row: FindingRow, common: Mapping[str, str], locations: tuple[LocationView, ...]
+) -> SharedProblemFinding:
+    def own(name: str) -> str:
+        text: str = getattr(threat, name)
+        return "" if text == common[name] else text
+
+    others = tuple(view for view in locations if view.location != threat.location or view.evidence)
+    return SharedProblemFinding(
+        severity=row.severity,
+        tone=row.tone,
+        kind=row.kind,
+        status=row.status,
+        title=own("title"),
+        location=row.location,
+        description=own("description"),
+        remediation=own("remediation"),
+        evidence=threat.evidence,
+        is_evidence_cut=threat.evidence_truncated,
+        locations=others,
+        more_locations=max(threat.locations_count - max(len(locations), 1), 0),
+    )
+
+
+def _links(links: Iterable[Link]) -> tuple[Link, ...]:
+    return tuple(dict.fromkeys(links))[:MAX_LINKS]
