@@ -9,11 +9,29 @@ from django.dispatch import receiver
 from django.http import HttpRequest, HttpResponse
 from django.utils.cache import patch_cache_control
 
+_PUBLIC_DOCUMENTS = "/v1/public/"  # below the page of them, which shows a member's navigation
+
 
 @receiver(user_logged_out)
 def note_sign_out(request: Any, **_: Any) -> None:
     """Mark the request of a sign-out, so that the response clears the browser's cache."""
     request.has_signed_out = True
+
+
+def without_cookies(
+    get_response: Callable[[HttpRequest], HttpResponse],
+) -> Callable[[HttpRequest], HttpResponse]:
+    """Read no cookies for the public documents: they are the same for everyone, and any cache may keep them.
+
+    It runs before sessions, which would forbid that for people who are signed in.
+    """
+
+    def respond(request: HttpRequest) -> HttpResponse:
+        if request.path_info.startswith(_PUBLIC_DOCUMENTS):
+            request.COOKIES = {}
+        return get_response(request)
+
+    return respond
 
 
 def no_store(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:

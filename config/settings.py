@@ -121,6 +121,7 @@ MIDDLEWARE = [
     "config.guards.same_origin_only",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
+    "config.caching.without_cookies",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "config.caching.no_store",
     "config.language.language",

@@ -10,12 +10,14 @@ from threading import Lock
 from typing import Any, NamedTuple
 
 from cachetools import TTLCache, cached
+from csp.decorators import csp_replace
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
 from django.utils.cache import get_conditional_response
 from django.utils.http import http_date, quote_etag
+from django.views.decorators.clickjacking import xframe_options_exempt
 
 from dashboard_api.api.request import error_response
 from dashboard_api.errors import ApiError, MethodNotAllowed, NotFound, NotPublished, UnexpectedQuery
@@ -95,22 +97,26 @@ def page(request: HttpRequest) -> HttpResponse:
     return _unless_known(request, response, max((each.made_at for each in documents if each), default=None))
 
 
+@xframe_options_exempt
+@csp_replace({"frame-ancestors": ["*"]})
 @public
-def feed_fragment(request: HttpRequest) -> HttpResponse:
-    """``GET /v1/public/feed.html``: the feed as a part of a page, in the language of the browser."""
-    response = render(request, "public/_feed.html", {"feed": shown_feed()})
+def feed_page(request: HttpRequest) -> HttpResponse:
+    """``GET /v1/public/feed.html``: the feed alone, for a frame in any page; it has nothing to click."""
+    response = render(request, "public/feed.html", {"feed": shown_feed()})
     response["X-Robots-Tag"] = "noindex"
+    response["Cache-Control"] = CACHE_CONTROL
+    response["Cross-Origin-Resource-Policy"] = "cross-origin"
     return response
 
 
 def _unless_known(request: HttpRequest, response: HttpResponse, made_at: datetime | None) -> HttpResponse:
     """Return the page, or 304 for a client that has the same bytes; it is in several languages."""
     etag = quote_etag(hashlib.sha256(response.content).hexdigest()[:32])
-    response["ETag"], response["Cache-Control"] = etag, "no-cache"
+    response["ETag"] = etag
     if made_at is not None:
         response["Last-Modified"] = http_date(made_at.timestamp())
     answer = get_conditional_response(request, etag, None, response) or response
-    answer["Cache-Control"] = "no-cache"
+    answer["Cache-Control"] = "private, no-cache"  # the header is that of a member
     return answer
 
 

@@ -8,6 +8,7 @@ from django.utils import timezone
 
 from dashboard_api.api import public_views
 from dashboard_api.models import Published
+from tests.factories import make_user
 
 pytestmark = pytest.mark.django_db
 PAGE, FRAGMENT = "/v1/public", "/v1/public/feed.html"
@@ -55,6 +56,39 @@ def test_page_and_fragment_are_in_the_language_of_the_browser(client, made_up):
     assert "Statistik aller Websites" in page.content.decode()
     assert "Deutschland" in client.get(FRAGMENT, headers=german).content.decode()
     assert "Accept-Language" in page["Vary"]
+
+
+def test_the_feed_alone_may_be_framed_by_pages_of_any_origin(client, made_up):
+    response = client.get(FRAGMENT)
+    assert "frame-ancestors *;" in response["Content-Security-Policy"]
+    assert "X-Frame-Options" not in response
+    assert response["Cross-Origin-Resource-Policy"] == "cross-origin"
+    assert "<form" not in response.text
+    assert "<a " not in response.text
+
+
+def test_the_page_and_other_documents_may_not_be_framed(client, made_up):
+    for path in (PAGE, "/v1/public/feed", "/v1/docs"):
+        response = client.get(path)
+        assert "frame-ancestors 'none'" in response["Content-Security-Policy"], path
+        assert response["X-Frame-Options"] == "DENY", path
+
+
+def test_the_feed_alone_is_the_same_for_everyone_of_a_language(client, made_up, settings):
+    stranger = client.get(FRAGMENT)
+    client.force_login(make_user())
+    client.cookies[settings.LANGUAGE_COOKIE_NAME] = "de"
+    member = client.get(FRAGMENT)
+    assert member.content == stranger.content
+    assert (member["Cache-Control"], member["Vary"]) == (public_views.CACHE_CONTROL, "Accept-Language")
+
+
+def test_the_page_is_kept_by_the_readers_own_browser_only(client, made_up):
+    page = client.get(PAGE)
+    assert page["Cache-Control"] == "private, no-cache"
+    assert "Cookie" in page["Vary"]
+    client.force_login(make_user())
+    assert "no-store" in client.get(PAGE)["Cache-Control"]
 
 
 def test_an_old_page_says_so(client, made_up):

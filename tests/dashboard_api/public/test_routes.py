@@ -13,6 +13,7 @@ from dashboard_api.api import public_views
 from dashboard_api.models import Published
 from dashboard_api.public import publishing
 from tests.dashboard_api.public.crowds import make_crowd
+from tests.factories import make_user
 
 pytestmark = pytest.mark.django_db
 NEWEST = "/v1/public/statistics"
@@ -58,6 +59,19 @@ def test_a_document_is_cached_by_everyone_packed_and_open_to_other_origins(clien
             again = client.get(NEWEST, headers=header | accepted)
             assert (again.status_code, again.content) == (304, b"")
             assert again["ETag"] == response["ETag"]
+
+
+def test_a_person_who_is_signed_in_gets_documents_that_any_cache_may_keep(
+    client, published, django_assert_num_queries
+):
+    client.force_login(make_user())
+    for path in (NEWEST, f"{NEWEST}/{published.day}", "/v1/public/feed"):
+        client.get(path)
+        with django_assert_num_queries(0):
+            response = client.get(path)
+        assert response["Cache-Control"] == public_views.CACHE_CONTROL
+        assert response["Vary"] == "Accept-Encoding"
+        assert not response.cookies
 
 
 def test_other_routes_are_not_open_to_other_origins(client, published):
