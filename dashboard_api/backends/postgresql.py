@@ -16,7 +16,15 @@ PROBLEMS_AS_JSON = """'[' || COALESCE(string_agg(
 ), '') || ']'"""
 UTC = ""  # times are stored with their zone
 NUMBERS = "SELECT value::bigint FROM json_array_elements_text(%s)"  # of a JSON list
+ONE_OF = "= ANY (%({})s)"  # the values of a parameter made by ``values``
+values = list
 ROW = "ctid"  # the position of a row
+
+
+def one_of_words(words: str) -> str:
+    """Return the condition for one of ``words``, which have commas between; an array is planned at once."""
+    return f"= ANY ('{{{words}}}'::text[])"
+
 
 # The counts of findings by table, in the order of its columns: ``findings`` is the relation to be counted, in
 # which a finding that goes away has the change -1. They are in the order of the keys, so that no two writers

@@ -1,5 +1,6 @@
 """SQL for SQLite: triggers see a row at a time, and leave new findings to ``bulk_insert`` if asked."""
 
+import json
 from collections.abc import Iterator
 
 from dashboard_api.backends.open_history import record_open
@@ -14,7 +15,15 @@ PROBLEMS_AS_JSON = AS_JSON.format(
 )
 UTC = " || 'Z'"  # times are stored without their zone
 NUMBERS = "SELECT value FROM json_each(%s)"  # of a JSON list
+ONE_OF = "IN (SELECT value FROM json_each(%({})s))"  # the values of a parameter made by ``values``
+values = json.dumps
 ROW = "rowid"  # the position of a row
+
+
+def one_of_words(words: str) -> str:
+    """Return the condition for one of ``words``, which have commas between."""
+    return "IN ('" + words.replace(",", "', '") + "')"
+
 
 # The counts of findings by table, in the order of its columns: ``findings`` is the relation to be counted.
 # date() would round the last microsecond of a day into the next one.

@@ -203,10 +203,18 @@ class Overview(NamedTuple):
         return [bucket for row in self.problem_statuses for bucket in row.buckets()]
 
 
+_ANY_SOURCE = "*"  # no slug of a source
+# Each filter is always there, and a request without it names every value. So there are few texts: PostgreSQL
+# plans each for each connection, which takes longer than to read what it asks for.
 _FILTERS = {
-    "severity": " AND severity IN ({values})",
-    "source": " AND source_id IN (SELECT id FROM dashboard_api_source WHERE slug IN ({values}))",
-    "kind": " AND kind IN ({values})",
+    "severity": " AND severity {one_of}",
+    "source": " AND ('*' {one_of} OR source_id IN (SELECT id FROM dashboard_api_source WHERE slug {one_of}))",
+    "kind": " AND kind {one_of}",
+}
+_EVERY_VALUE: dict[str, Sequence[Any]] = {
+    "severity": [*map(int, Severity)],
+    "source": [_ANY_SOURCE],
+    "kind": Kind.values,
 }
 _NOTES = """
     SELECT id, finding_id, author, body, created_at, updated_at,
@@ -227,7 +235,8 @@ _AGE = f"CASE {' '.join(f'WHEN day >= %(age_{age})s THEN {age}' for age in _AGES
 _PROBLEMS_OF_SEVERITY = """
     SELECT severity, problem, source_id, confirmed, suspected, informational, locations
     FROM dashboard_api_problemcount
-    WHERE website_id = %(website)s AND status IN ({statuses}) AND severity = {severity}{filters}
+    WHERE website_id = %(website)s AND status IN ({statuses})
+        AND severity = {severity} AND {severity} {is_wanted}{sources}
 """
 _PROBLEMS = "{worst_first} LIMIT %(most_problems)s"
 _ALL_STATUSES = ", ".join(f"'{status}'" for status in Finding.Status.values)
@@ -245,7 +254,7 @@ _PROBLEM_STATUSES = """
 _TOPIC_TOTALS = """
     SELECT severity, problem, source_id, confirmed, suspected, informational, locations
     FROM dashboard_api_problemcount
-    WHERE website_id = %(website)s AND status = 'open' AND problem IN ({keys})
+    WHERE website_id = %(website)s AND status = 'open' AND problem {one_of}
 """
 
 
@@ -393,41 +402,53 @@ def overview(
         "most_problems": most_problems,
         "most_hosts": limits.MAX_HOST_COUNTS,
     }
-    by_name = {
-        name: _FILTERS[name].format(values=_marks(parameters, name, values))
-        for name, values in filters.items()
-    }
-    problem_filters = "".join(condition for name, condition in by_name.items() if name != "kind")
+    backend = backend_for(Finding)
+    wanted = {**_EVERY_VALUE, **filters}
+    parameters |= {name: backend.values([*values]) for name, values in wanted.items()}
+    by_name = _filters(backend)
     of_status = "" if status is None else " AND status = %(status)s"
     of_hosts = _OF_HOSTS.format(hosts=_marks(parameters, "host", hosts)) if hosts else ""
     parts = _Parts(
         status="" if status is None else " AND status IN ('open', %(status)s)",
         filters="".join(by_name.values()),
-        problems=_problems(status, problem_filters) if most_problems else "",
+        problems=_problems(status, backend) if most_problems else "",
         problem_statuses=_PROBLEM_STATUSES.format(keys=_marks(parameters, "problem", problem_keys))
         if problem_keys
         else "",
         hosts=_HOSTS.format(status=of_status, filters="".join(by_name.values())) if counts_hosts else "",
         host_buckets=_HOST_BUCKETS.format(of_hosts=of_hosts, status=of_status) if hosts else "",
         status_counts=of_hosts or "dashboard_api_bucketcount WHERE website_id = %(website)s",
-        topic_totals=_topic_totals(tuple(topic_keys)),
+        topic_totals=_topic_totals(tuple(topic_keys), backend),
     )
-    (columns,) = rows(Finding, _statement(backend_for(Finding), parts), parameters)
+    (columns,) = rows(Finding, _statement(backend, parts), parameters)
     return Overview._make(decoder.decode(column) for decoder, column in zip(_decoders, columns, strict=True))
 
 
-def _problems(status: str | None, filters: str) -> str:
+@functools.cache
+def _filters(backend: ModuleType) -> Mapping[str, str]:
+    return {name: template.format(one_of=backend.ONE_OF.format(name)) for name, template in _FILTERS.items()}
+
+
+@functools.cache
+def _problems(status: str | None, backend: ModuleType) -> str:
+    filters = _filters(backend)
     statuses = _ALL_STATUSES if status is None else "%(status)s"
     worst_first = " UNION ALL ".join(
-        _PROBLEMS_OF_SEVERITY.format(statuses=statuses, severity=severity, filters=filters)
+        _PROBLEMS_OF_SEVERITY.format(
+            statuses=statuses,
+            severity=severity,
+            is_wanted=backend.ONE_OF.format("severity"),
+            sources=filters["source"],
+        )
         for severity in sorted(map(int, Severity), reverse=True)
     )
     return _PROBLEMS.format(worst_first=worst_first)
 
 
 @functools.cache
-def _topic_totals(keys: tuple[str, ...]) -> str:
-    return _TOPIC_TOTALS.format(keys=", ".join(f"'{int(key, 16):016x}'" for key in keys)) if keys else ""
+def _topic_totals(keys: tuple[str, ...], backend: ModuleType) -> str:
+    known = ",".join(f"{int(key, 16):016x}" for key in keys)
+    return _TOPIC_TOTALS.format(one_of=backend.one_of_words(known)) if keys else ""
 
 
 def _marks(parameters: dict[str, Any], name: str, values: Sequence[Any]) -> str:

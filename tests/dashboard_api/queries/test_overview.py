@@ -4,6 +4,7 @@ from collections import Counter
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from django.db import connection
 from django.db.models import Count, Max, Min, Q, Sum, Value
 from django.db.models.functions import TruncWeek
 
@@ -113,6 +114,19 @@ def test_buckets_pass_filters_as_findings_do(site, filters):
     twin = filtered(site.findings, **filters).count()
     passing = [bucket for bucket in overview(site).buckets if bucket.passes(by_id(filters))]
     assert sum(bucket.findings for bucket in passing) == twin
+
+
+def test_filters_do_not_change_the_text_of_the_statement(site):
+    texts = set()
+
+    def keep(execute, sql, parameters, many, context):
+        texts.add(sql)
+        return execute(sql, parameters, many, context)
+
+    with connection.execute_wrapper(keep):
+        for filters in [{}, *FILTERS]:
+            overview(site, status="open", most_problems=5, **filters)
+    assert len(texts) == 1
 
 
 def by_kind():
