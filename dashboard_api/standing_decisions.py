@@ -189,8 +189,9 @@ def _to_accept(findings: QuerySet[Finding], floor: StandingDecision) -> QuerySet
 def _accepted_by_a_floor(
     findings: QuerySet[Finding], floor: StandingDecision | None = None
 ) -> QuerySet[Finding]:
-    """Return accepted risks whose last event, except ratings, is of a floor: of ``floor``, or of any."""
-    last = FindingEvent.objects.filter(finding=OuterRef("pk")).exclude(event=Event.RATED).order_by("-pk")
+    """Return accepted risks whose last event about their status is of a floor: of ``floor``, or of any."""
+    others = (Event.RATED, Event.CONFIRMED, Event.UNCONFIRMED)
+    last = FindingEvent.objects.filter(finding=OuterRef("pk")).exclude(event__in=others).order_by("-pk")
     accepted = findings.filter(status=Finding.Status.ACCEPTED_RISK)
     accepted = accepted.alias(accepted_by=Subquery(last.values("decision")[:1]))
     return (

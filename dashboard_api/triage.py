@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 
 from audit.recording import record as audit
 from dashboard_api.limits import TRIAGE_BATCH
-from dashboard_api.models import Finding, FindingEvent, Severity
+from dashboard_api.models import Finding, FindingEvent, Kind, Severity
 
 Event = FindingEvent.Event
 EVENT_OF_STATUS = {
@@ -20,6 +20,7 @@ EVENT_OF_STATUS = {
     Finding.Status.FIXED: Event.FIXED,
 }
 _STATUS_FIELDS = ("status", "triage_until", "fixed_at")
+_KIND_FIELDS = ("kind", "source_kind")
 
 
 @transaction.atomic
@@ -28,6 +29,7 @@ def decide(
 ) -> None:
     """Make ``finding`` a false positive, an accepted risk or fixed; ``until`` is the decision's last day.
 
+    A false positive is no longer confirmed by an analyst.
     Raise ValidationError if the finding is fixed already, the reason is empty, or the day has passed.
     """
     event = EVENT_OF_STATUS[Finding.Status(status)]
@@ -38,7 +40,9 @@ def decide(
         raise ValidationError(_("This day has passed: choose today or a later day, or leave it empty."))
     locked.status, locked.triage_until = status, until
     locked.fixed_at = now if event == Event.FIXED else None
-    _save(locked, *_STATUS_FIELDS, now=now)
+    if event == Event.FALSE_POSITIVE and locked.source_kind is not None:
+        _restore_kind(locked)
+    _save(locked, *_STATUS_FIELDS, *_KIND_FIELDS, now=now)
     _add_event(locked, event, by=by, reason=reason, now=now)
 
 
@@ -70,6 +74,56 @@ def override_severity(finding: Finding, severity: int | None, *, by: str, reason
     _save(locked, "severity", "source_severity", now=now)
     change = f"{before} to {Severity(new_severity).label}: {reason.strip()}" if reason.strip() else ""
     _add_event(locked, Event.RATED, by=by, reason=change, now=now)
+
+
+@transaction.atomic
+def confirm(finding: Finding, *, by: str, reason: str, now: datetime) -> None:
+    """Make ``finding`` confirmed by an analyst, also where its scanner has confirmed it.
+
+    Raise ValidationError if it cannot be confirmed (``can_confirm``), or the reason is empty.
+    """
+    locked = _locked(finding)
+    if refusal := _refusal_to_confirm(locked):
+        raise ValidationError(refusal)
+    locked.kind, locked.source_kind = Kind.CONFIRMED, locked.kind
+    _save(locked, *_KIND_FIELDS, now=now)
+    _add_event(locked, Event.CONFIRMED, by=by, reason=reason, now=now)
+
+
+@transaction.atomic
+def unconfirm(finding: Finding, *, by: str, reason: str, now: datetime) -> None:
+    """Take the confirmation of ``finding`` back, and restore the scanner's kind.
+
+    Raise ValidationError if no analyst has confirmed it, or the reason is empty.
+    """
+    locked = _locked(finding)
+    if locked.source_kind is None:
+        raise ValidationError(_("No analyst has confirmed it."))
+    _restore_kind(locked)
+    _save(locked, *_KIND_FIELDS, now=now)
+    _add_event(locked, Event.UNCONFIRMED, by=by, reason=reason, now=now)
+
+
+def can_confirm(finding: Finding) -> bool:
+    """Return whether an analyst can confirm ``finding`` now."""
+    return not _refusal_to_confirm(finding)
+
+
+def _refusal_to_confirm(finding: Finding) -> str:
+    """Return why ``finding`` cannot be confirmed; empty if it can."""
+    if finding.source_kind is not None:
+        return _("An analyst has confirmed it already.")
+    if finding.status == Finding.Status.FIXED:
+        return _("It is fixed: there is nothing to confirm.")
+    if finding.status == Finding.Status.FALSE_POSITIVE:
+        return _("It is a false positive: reopen it first.")
+    if finding.kind == Kind.INFORMATIONAL:
+        return _("It is informational: there is no problem to confirm.")
+    return ""
+
+
+def _restore_kind(finding: Finding) -> None:
+    finding.kind, finding.source_kind = finding.source_kind or finding.kind, None
 
 
 def expire_triage(now: datetime) -> int:

@@ -24,6 +24,14 @@ REASONS: Mapping[str, Mapping[str, str]] = {
         "still": _("Checked by hand: the problem is still there."),
         "wrong": _("The earlier decision was based on wrong information."),
     },
+    "confirm": {
+        "reproduced": _("Checked by hand: the problem can be reproduced."),
+        "evidence": _("The scanner's evidence proves the problem."),
+    },
+    "unconfirm": {
+        "mistaken": _("The confirmation was a mistake."),
+        "again": _("We are checking it again."),
+    },
     "severity": {
         "less": _("Checked by hand: an attack would do less harm than the scanner assumes."),
         "more": _("Checked by hand: an attack would do more harm than the scanner assumes."),

@@ -94,6 +94,8 @@ EVENTS = {
     "reconsidered": _("Reopened by an analyst"),
     "decision_expired": _("The decision expired"),
     "rated": _("Severity changed by an analyst"),
+    "confirmed": _("Verified by an analyst"),
+    "unconfirmed": _("No longer verified by an analyst"),
 }
 CHARTS = {
     "open": _("Open, week by week"),

@@ -11,10 +11,10 @@ from django.utils.translation import gettext_lazy as _
 
 from dashboard_api.admin.labels import SEVERITY_LABELS
 from dashboard_api.models import Account, AnalystNote, Finding
-from dashboard_api.triage import decide, override_severity, reopen
+from dashboard_api.triage import can_confirm, confirm, decide, override_severity, reopen, unconfirm
 from foundation.triage_reasons import REASONS
 
-REOPEN, SEVERITY = "reopen", "severity"
+REOPEN, SEVERITY, CONFIRM, UNCONFIRM = "reopen", "severity", "confirm", "unconfirm"
 Status = Finding.Status
 
 LABELS: Mapping[str, str | Promise] = {
@@ -22,16 +22,21 @@ LABELS: Mapping[str, str | Promise] = {
     Status.ACCEPTED_RISK: _("Accept the risk"),
     Status.FIXED: _("Fixed"),
     REOPEN: _("Reopen"),
+    CONFIRM: _("Confirm"),
+    UNCONFIRM: _("Take the confirmation back"),
     SEVERITY: _("Change the severity"),
 }
-# Single keys that open the forms.
+# Single keys that open the forms; those that exclude each other have the same one.
 KEYS: Mapping[str, str] = {
     Status.FALSE_POSITIVE: "f",
     Status.ACCEPTED_RISK: "a",
     Status.FIXED: "d",
     REOPEN: "o",
+    CONFIRM: "c",
+    UNCONFIRM: "c",
     SEVERITY: "s",
 }
+_WITHOUT_VALUE = {REOPEN: reopen, CONFIRM: confirm, UNCONFIRM: unconfirm}
 
 
 class DecisionForm(forms.Form):
@@ -78,8 +83,8 @@ class DecisionForm(forms.Form):
 
     def apply(self, finding: Finding, *, by: str, now: datetime) -> None:
         """Decide about ``finding``; raises ValidationError."""
-        if self.decision == REOPEN:
-            reopen(finding, by=by, reason=self.text(), now=now)
+        if self.decision in _WITHOUT_VALUE:
+            _WITHOUT_VALUE[self.decision](finding, by=by, reason=self.text(), now=now)
         elif self.decision == SEVERITY:
             override_severity(finding, self.cleaned_data["severity"], by=by, reason=self.text(), now=now)
         else:
@@ -89,9 +94,15 @@ class DecisionForm(forms.Form):
 
 def decisions_for(finding: Finding) -> tuple[str, ...]:
     """Return the decisions that are possible about ``finding`` now."""
-    if finding.status == Status.OPEN:
-        return (Status.FALSE_POSITIVE, Status.ACCEPTED_RISK, Status.FIXED, SEVERITY)
-    return (REOPEN, SEVERITY)
+    is_open = finding.status == Status.OPEN
+    about_status = (Status.FALSE_POSITIVE, Status.ACCEPTED_RISK, Status.FIXED) if is_open else (REOPEN,)
+    return (*about_status, *_about_kind(finding), SEVERITY)
+
+
+def _about_kind(finding: Finding) -> tuple[str, ...]:
+    if finding.source_kind is not None:
+        return (UNCONFIRM,)
+    return (CONFIRM,) if can_confirm(finding) else ()
 
 
 class NoteForm(forms.ModelForm):

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 from django.utils.functional import Promise
 
-from dashboard_api.admin.labels import EVENT_LABELS, SEVERITY_LABELS, STATUS_LABELS
+from dashboard_api.admin.labels import EVENT_LABELS, KIND_LABELS, SEVERITY_LABELS, STATUS_LABELS
 from dashboard_api.admin.queue import tone
 from dashboard_api.models import Account, AnalystNote, Finding, FindingEvent, Occurrence
 from foundation.stored_texts import translate
@@ -27,13 +27,18 @@ class Link:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FindingPanel:
-    """The contents of the right side; ``accounts`` are the customers with the website."""
+    """The contents of the right side; ``accounts`` are the customers with the website.
+
+    The scanner's severity and kind are empty unless an analyst has overridden or confirmed them.
+    """
 
     finding: Finding
     severity: str | Promise
     tone: str
     status: str | Promise
     source_severity: str | Promise
+    kind: str | Promise
+    source_kind: str | Promise
     links: tuple[Link, ...]
     locations: tuple[Occurrence, ...]
     more_locations: int
@@ -46,13 +51,15 @@ def finding_panel(finding: Finding) -> FindingPanel:
     """Return the panel of ``finding``, which has its website and source loaded."""
     locations = tuple(finding.occurrences.filter(gone_at=None)[:LOCATIONS])
     accounts = Account.objects.filter(links__website=finding.website_id, links__revoked_at=None)
-    source_severity = finding.source_severity
+    source_severity, source_kind = finding.source_severity, finding.source_kind
     return FindingPanel(
         finding=finding,
         severity=SEVERITY_LABELS[finding.severity],
         tone=tone(finding.severity),
         status=STATUS_LABELS[finding.status],
         source_severity="" if source_severity is None else SEVERITY_LABELS[source_severity],
+        kind=KIND_LABELS[finding.kind],
+        source_kind="" if source_kind is None else KIND_LABELS[source_kind],
         links=tuple(_links(finding)),
         locations=locations,
         more_locations=max(finding.locations_count - len(locations), 0),

@@ -29,7 +29,7 @@ from dashboard_api.models import (
     FindingEvent,
     Occurrence,
 )
-from dashboard_api.triage import decide, override_severity, reopen
+from dashboard_api.triage import can_confirm, confirm, decide, override_severity, reopen, unconfirm
 from foundation.stored_texts import translate
 
 OCCURRENCES_SHOWN = 100
@@ -206,6 +206,7 @@ class FindingAdmin(Workbench):
         "source_severity_name",
         "severity_raw",
         "kind_name",
+        "source_kind_name",
         "rule",
         "location",
         "locations_count",
@@ -221,7 +222,10 @@ class FindingAdmin(Workbench):
     )
     readonly_fields = fields
     inlines = (EventInline, OccurrenceInline)
-    actions = ("mark_reviewed", "false_positive", "accept_risk", "fixed", "reopen", "override_severity")
+    actions = (
+        *("mark_reviewed", "false_positive", "accept_risk", "fixed", "reopen"),
+        *("confirm_finding", "unconfirm_finding", "override_severity"),
+    )
     has_add_permission = never  # imports create findings (manage.py import_report)
 
     @admin.display(description=_("severity"), ordering="severity")
@@ -238,6 +242,13 @@ class FindingAdmin(Workbench):
     @admin.display(description=_("kind"), ordering="kind")
     def kind_name(self, finding: Finding) -> Words:
         return KIND_LABELS[finding.kind]
+
+    @admin.display(description=_("kind by the scanner"))
+    def source_kind_name(self, finding: Finding) -> Words:
+        """Return the scanner's kind, where an analyst has confirmed the finding."""
+        if finding.source_kind is None:
+            return str(self.get_empty_value_display())
+        return KIND_LABELS[finding.source_kind]
 
     @admin.display(description=_("status"), ordering="status")
     def status_name(self, finding: Finding) -> Words:
@@ -268,9 +279,10 @@ class FindingAdmin(Workbench):
         return _("Customer: %(name)s.") % {"name": refs[0]}
 
     def actions_for(self, obj: Finding) -> tuple[str, ...]:
-        if obj.status == Finding.Status.OPEN:
-            return ("false_positive", "accept_risk", "fixed", "override_severity")
-        return ("reopen", "override_severity")
+        is_open = obj.status == Finding.Status.OPEN
+        about_status = ("false_positive", "accept_risk", "fixed") if is_open else ("reopen",)
+        about_kind = ("unconfirm_finding",) if obj.source_kind else ("confirm_finding",) * can_confirm(obj)
+        return (*about_status, *about_kind, "override_severity")
 
     @admin.action(description=_("Mark as reviewed"), permissions=["operate"])
     def mark_reviewed(self, request: HttpRequest, queryset: QuerySet[Finding]) -> None:
@@ -331,6 +343,38 @@ class FindingAdmin(Workbench):
             title=_("Reopen findings"),
             consequence=_("Earlier decisions about them end."),
             done=_("Reopened"),
+            form_class=Reason,
+        )
+
+    @admin.action(description=_("Confirm"), permissions=["operate"])
+    def confirm_finding(self, request: HttpRequest, queryset: QuerySet[Finding]) -> HttpResponse | None:
+        """Confirm findings that an analyst has verified."""
+        return self.confirm(
+            request,
+            queryset,
+            lambda finding, form: confirm(
+                finding, by=user_name(request), reason=form["reason"], now=timezone.now()
+            ),
+            title=_("Confirm findings"),
+            consequence=_(
+                "Customers see that an analyst verified them. They count as confirmed, which can lower the "
+                "grade; later reports do not change it."
+            ),
+            done=_("Confirmed"),
+            form_class=Reason,
+        )
+
+    @admin.action(description=_("Take the confirmation back"), permissions=["operate"])
+    def unconfirm_finding(self, request: HttpRequest, queryset: QuerySet[Finding]) -> HttpResponse | None:
+        return self.confirm(
+            request,
+            queryset,
+            lambda finding, form: unconfirm(
+                finding, by=user_name(request), reason=form["reason"], now=timezone.now()
+            ),
+            title=_("Take confirmations back"),
+            consequence=_("The scanner's own kind counts again."),
+            done=_("Confirmation taken back"),
             form_class=Reason,
         )
 

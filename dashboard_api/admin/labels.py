@@ -30,6 +30,8 @@ EVENT_LABELS: dict[str, str | Promise] = {
     Event.RECONSIDERED: _("Reopened"),
     Event.DECISION_EXPIRED: _("The decision ended"),
     Event.RATED: _("Severity changed"),
+    Event.CONFIRMED: _("Confirmed by an analyst"),
+    Event.UNCONFIRMED: _("Confirmation taken back"),
 }
 FEATURE_LABELS: dict[str, str | Promise] = {
     "dashboard": _("Dashboard"),

@@ -14,15 +14,20 @@ from django.utils.html import format_html
 from django.utils.text import format_lazy
 from django.utils.translation import gettext as _
 
-from dashboard_api.admin.decisions import LABELS, DecisionForm, NoteForm, decisions_for
+from dashboard_api.admin.decisions import LABELS, UNCONFIRM, DecisionForm, NoteForm, decisions_for
 from dashboard_api.admin.finding_panel import finding_panel
 from dashboard_api.admin.labels import SEVERITY_LABELS
 from dashboard_api.admin.operations import OperatorAdmin, user_name
 from dashboard_api.admin.queue import ALL_OPEN, QueueFilters, read_queue
 from dashboard_api.models import AnalystNote, Finding, Source
+from dashboard_api.triage import unconfirm
+from foundation.triage_reasons import REASONS
 
 MAX_ID = 2**63 - 1
-SELECTED_ACTIONS = ("mark_reviewed", "false_positive", "accept_risk", "fixed", "override_severity")
+SELECTED_ACTIONS = (
+    *("mark_reviewed", "false_positive", "accept_risk", "fixed"),
+    *("confirm_finding", "unconfirm_finding", "override_severity"),
+)
 
 
 class Workbench(OperatorAdmin):
@@ -62,10 +67,7 @@ class Workbench(OperatorAdmin):
             self.log_change(request, finding, "Marked as reviewed.")
             return self._go_on(request, filters, finding, _("Reviewed: %(finding)s") % {"finding": finding})
         if decision == "to_review":
-            Finding.objects.filter(pk=finding.pk).update(reviewed_at=None)
-            self.log_change(request, finding, "Put back into the queue.")
-            self.message_user(request, _("It is in the queue again."), messages.SUCCESS)
-            return redirect(filters.url(finding.pk))
+            return self._put_back(request, filters, finding)
         if decision not in LABELS:
             raise Http404("There is no such decision.")
         form = DecisionForm(request.POST, decision=decision)
@@ -79,6 +81,18 @@ class Workbench(OperatorAdmin):
                 done = _("%(decision)s: %(finding)s") % {"decision": form.label, "finding": finding}
                 return self._go_on(request, filters, finding, done)
         return self._page(request, filters, finding, failed=form)
+
+    def _put_back(self, request: HttpRequest, filters: QueueFilters, finding: Finding) -> HttpResponse:
+        """Put the finding back into the queue; it is not confirmed while it waits for a review."""
+        done = _("It is in the queue again.")
+        if finding.source_kind is not None:
+            reason = REASONS[UNCONFIRM]["again"]
+            unconfirm(finding, by=user_name(request), reason=reason, now=timezone.now())
+            done = _("It is in the queue again, and no longer confirmed by an analyst.")
+        Finding.objects.filter(pk=finding.pk).update(reviewed_at=None)
+        self.log_change(request, finding, "Put back into the queue.")
+        self.message_user(request, done, messages.SUCCESS)
+        return redirect(filters.url(finding.pk))
 
     def add_note(self, request: HttpRequest, pk: int) -> HttpResponse:
         """Add a note about the finding, internal or for customers."""

@@ -350,7 +350,7 @@ class Event(msgspec.Struct, frozen=True, kw_only=True):
         str,
         Meta(
             description="first_seen, last_seen, fixed, regressed, false_positive, accepted_risk, "
-            "reconsidered, decision_expired or rated"
+            "reconsidered, decision_expired, rated, confirmed or unconfirmed"
         ),
     ]
     reason: Annotated[str, Meta(description="The reason of an analyst's decision; else empty.")] = ""

@@ -101,7 +101,7 @@ class Journal:
         stored = {occurrence.id: occurrence for occurrence in occurrences}
         changes = Changes(added=_ranges(added), events=events)
         for finding in plan.changed:
-            changes.findings[finding.id] = _replaced(before[finding.id], finding._asdict())
+            changes.findings[finding.id] = _replaced_in_finding(before[finding.id], finding)
         for last_seen, number in plan.seen_again:
             changes.findings[number] = _replaced(before[number], {"last_seen": last_seen})
         for change in plan.occurrences:
@@ -131,6 +131,17 @@ def _values(change: OccurrenceChange) -> dict[str, Any]:
 def _replaced(stored: StoredFinding | StoredOccurrence, values: Mapping[str, Any]) -> dict[str, Any]:
     """Return the columns of ``stored`` that have another value in ``values``."""
     return {name: old for name, new in values.items() if (old := getattr(stored, name)) != new}
+
+
+def _replaced_in_finding(stored: StoredFinding, finding: StoredFinding) -> dict[str, Any]:
+    """Return the replaced columns, with the scanner's kind as ``kind`` also where an analyst confirmed it.
+
+    So it has one name, whatever analysts do between two imports.
+    """
+    replaced = _replaced(stored, finding._asdict())
+    if "source_kind" in replaced:
+        replaced["kind"] = replaced.pop("source_kind")
+    return replaced
 
 
 def _scope_values(scope: CoverageScope | None) -> Before:

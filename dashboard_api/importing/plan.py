@@ -68,6 +68,7 @@ class StoredFinding(NamedTuple):
     title: str
     severity_raw: str
     kind: str
+    source_kind: str | None
     description: str
     remediation: str
     references: Sequence[str]
@@ -248,11 +249,13 @@ def _with_report(stored: StoredFinding, group: GroupedFinding) -> StoredFinding:
         return finding
     row, severity = group.row, int(group.row.severity)
     is_overridden = stored.source_severity is not None
+    is_confirmed = stored.source_kind is not None  # by an analyst
     return finding._replace(
         rule=row.rule,
         title=row.title,
         severity_raw=row.severity_raw,
-        kind=row.kind,
+        kind=stored.kind if is_confirmed else row.kind,
+        source_kind=row.kind if is_confirmed else None,
         description=row.description,
         remediation=row.remediation,
         references=list(row.references),

@@ -211,6 +211,11 @@ def _as_before(finding: Finding, before: Before, slug: str, *, is_decided: bool)
         before = {name: value for name, value in before.items() if name != "severity"} | {
             "source_severity": before["severity"]
         }
+    if "kind" in before and finding.source_kind is not None:
+        # An analyst has confirmed the finding: that stays, and the scanner's kind is restored.
+        before = {name: value for name, value in before.items() if name != "kind"} | {
+            "source_kind": before["kind"]
+        }
     if "rule" in before or "title" in before:
         rule, title = before.get("rule", finding.rule), before.get("title", finding.title)
         before = {**before, "problem": problem_key(slug, rule, title)}

@@ -113,6 +113,13 @@ class Finding(models.Model):
         help_text=_("The scanner's severity, where an analyst has overridden it."),
     )
     kind = models.CharField(max_length=13, choices=Kind)
+    source_kind = models.CharField(  # noqa: DJ001  # null like the scanner's severity
+        max_length=13,
+        choices=Kind,
+        null=True,
+        blank=True,
+        help_text=_("The scanner's kind, where an analyst has confirmed the finding."),
+    )
     status = models.CharField(max_length=14, choices=Status, default=Status.OPEN)
     triage_until = models.DateField(
         null=True, blank=True, help_text=_("The last day of the decision; empty: no end.")

@@ -1,4 +1,4 @@
-"""Events in the timeline of a finding: fixed, regressed, triaged, severity changed."""
+"""Events in the timeline of a finding: fixed, regressed, triaged, confirmed, severity changed."""
 
 from typing import ClassVar
 
@@ -24,6 +24,8 @@ class FindingEvent(models.Model):
         RECONSIDERED = "reconsidered", _("Reconsidered")
         DECISION_EXPIRED = "decision_expired", _("Decision Expired")
         RATED = "rated", _("Rated")
+        CONFIRMED = "confirmed", _("Confirmed")
+        UNCONFIRMED = "unconfirmed", _("Unconfirmed")
 
     finding = models.ForeignKey(Finding, on_delete=models.CASCADE, related_name="events")
     website_id = models.BigIntegerField(help_text=_("The finding's website; regressions are queried by it."))

@@ -125,6 +125,7 @@ ADMIN_ACTIONS = {
     *("end_opt_out", "resume"),
     *("end_sessions", "extend_by_30_days", "refuse_claim", "withdraw_claim"),
     *("extend_by_365_days", "false_positive", "fixed", "mark_reviewed", "override_severity", "reopen"),
+    *("confirm_finding", "unconfirm_finding"),
     *("end_override", "move_accounts", "override_limit", "replay"),
     *("restore", "retire", "revoke", "suspend", "take_back", "unverify", "verify", "withdraw"),
 }

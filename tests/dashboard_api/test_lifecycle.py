@@ -20,17 +20,19 @@ from dashboard_api import triage
 from dashboard_api.backends import verify
 from dashboard_api.models import Finding, FindingEvent, Severity, Website
 from tests.dashboard_api.importing.reports import import_bytes
-from tests.dashboard_api.scanners.samples import json_lines, make_row
+from tests.dashboard_api.scanners.samples import json_lines
 
 pytestmark = pytest.mark.django_db
 START = datetime(2026, 1, 1, 12, tzinfo=UTC)
 RULES = ("panel", "version", "cookie")
 PATHS = ("/a", "/b", "/c")
 SEVERITIES = {"low": 1, "medium": 2, "high": 3}
+KINDS = ("confirmed", "suspected", "informational")
 
 rules = st.sampled_from(RULES)
 reports = st.dictionaries(rules, st.sets(st.sampled_from(PATHS), min_size=1), max_size=3)
 ratings = st.sampled_from(sorted(SEVERITIES))
+kinds = st.sampled_from(KINDS)
 decided = st.sampled_from(["false_positive", "accepted_risk", "fixed"])
 
 
@@ -39,6 +41,8 @@ class Lifecycle:
     """The expected state of one finding."""
 
     severity: int
+    kind: str  # the scanner's
+    is_confirmed: bool = False  # by an analyst
     rated: int | None = None
     status: str = "open"
     until: object = None
@@ -73,18 +77,18 @@ class Lifecycles(RuleBasedStateMachine):
                 lifecycle.steps.append("decision_expired")
         triage.expire_triage(self.now)
 
-    @rule(report=reports, severity=ratings, complete=st.booleans())
-    def scan(self, report, severity, complete):
+    @rule(report=reports, severity=ratings, kind=kinds, complete=st.booleans())
+    def scan(self, report, severity, kind, complete):
         self.now += timedelta(hours=1)
         for name, paths in report.items():
-            self.expect_reported(name, paths, SEVERITIES[severity], complete)
+            self.expect_reported(name, paths, SEVERITIES[severity], kind, complete)
         if complete:
             self.expect_gone(set(self.lifecycles) - set(report))
-        self.bring(report, severity, complete)
+        self.bring(report, severity, kind, complete)
 
-    def expect_reported(self, name, paths, severity, complete):
-        lifecycle = self.lifecycles.setdefault(name, Lifecycle(severity=severity))
-        lifecycle.severity = severity
+    def expect_reported(self, name, paths, severity, kind, complete):
+        lifecycle = self.lifecycles.setdefault(name, Lifecycle(severity=severity, kind=kind))
+        lifecycle.severity, lifecycle.kind = severity, kind
         if lifecycle.status == "fixed":
             lifecycle.status = "open"
             lifecycle.steps.append("regressed")
@@ -97,24 +101,26 @@ class Lifecycles(RuleBasedStateMachine):
                 self.lifecycles[name].status = "fixed"
                 self.lifecycles[name].steps.append("fixed")
 
-    def bring(self, report, severity, complete):
+    def bring(self, report, severity, kind, complete):
         rows = [
-            make_row(
-                template_id=name,
-                info={"name": name, "severity": severity},
-                matched_at=f"https://shop.example.com{path}",
-                timestamp=self.now.isoformat(),
-            )
+            {
+                "finding": name,
+                "title": name,
+                "severity": severity,
+                "kind": kind,
+                "location": f"https://shop.example.com{path}",
+                "seen_at": self.now.isoformat(),
+            }
             for name, paths in report.items()
             for path in paths
         ]
         if rows or complete:
-            data = json_lines(*rows) if rows else b""
-            options = {"format_name": "nuclei", "complete": complete, "scanned_at": self.now}
+            data = json_lines({"scan": "findings/1", "source": "by-hand"}, *rows)
+            options = {"format_name": "findings", "complete": complete, "scanned_at": self.now}
             import_bytes(data, self.website, **options)
 
-    @rule(report=reports, severity=ratings, complete=st.booleans())
-    def old_scan(self, report, severity, complete):
+    @rule(report=reports, severity=ratings, kind=kinds, complete=st.booleans())
+    def old_scan(self, report, severity, kind, complete):
         """An old scan may add locations; it changes no stored values."""
         known = {name: paths for name, paths in report.items() if name in self.lifecycles}
         if not known:
@@ -123,7 +129,7 @@ class Lifecycles(RuleBasedStateMachine):
         for name, paths in known.items():
             self.lifecycles[name].places |= paths - self.lifecycles[name].ever
             self.lifecycles[name].ever |= paths
-        self.bring(known, severity, complete)
+        self.bring(known, severity, kind, complete)
         self.now = then
 
     @precondition(lambda self: self.lifecycles)
@@ -136,6 +142,7 @@ class Lifecycles(RuleBasedStateMachine):
         until = None if days is None or status == "fixed" else self.now.date() + timedelta(days=days)
         triage.decide(self.finding(name), status, until=until, **self.arguments())
         lifecycle.status, lifecycle.until = status, until
+        lifecycle.is_confirmed = lifecycle.is_confirmed and status != "false_positive"
         lifecycle.steps.append(status)
 
     @precondition(lambda self: any(lifecycle.status != "open" for lifecycle in self.lifecycles.values()))
@@ -158,6 +165,20 @@ class Lifecycles(RuleBasedStateMachine):
         lifecycle.rated = severity
         lifecycle.steps.append("rated")
 
+    @precondition(lambda self: self.lifecycles)
+    @rule(data=st.data())
+    def confirm_or_unconfirm(self, data):
+        name = data.draw(st.sampled_from(sorted(self.lifecycles)))
+        lifecycle, finding = self.lifecycles[name], self.finding(name)
+        if lifecycle.is_confirmed:
+            triage.unconfirm(finding, **self.arguments())
+        elif lifecycle.status in ("open", "accepted_risk") and lifecycle.kind != "informational":
+            triage.confirm(finding, **self.arguments())
+        else:
+            return
+        lifecycle.steps.append("unconfirmed" if lifecycle.is_confirmed else "confirmed")
+        lifecycle.is_confirmed = not lifecycle.is_confirmed
+
     @invariant()
     def findings_are_as_expected(self):
         found = {finding.rule: finding for finding in Finding.objects.filter(website=self.website)}
@@ -170,6 +191,8 @@ class Lifecycles(RuleBasedStateMachine):
                 lifecycle.severity if lifecycle.rated is None else lifecycle.rated,
                 lifecycle.severity,
             )
+            of_analyst = ("confirmed", lifecycle.kind) if lifecycle.is_confirmed else (lifecycle.kind, None)
+            assert (finding.kind, finding.source_kind) == of_analyst
             there = finding.occurrences.filter(gone_at=None).values_list("location", flat=True)
             assert {place.removeprefix("https://shop.example.com") for place in there} == lifecycle.places
             assert finding.locations_count == len(lifecycle.places)

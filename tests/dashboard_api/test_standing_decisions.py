@@ -326,6 +326,14 @@ def test_the_end_restores_exactly_what_the_decisions_changed(website):
     assert verify.wrong_counts(connection) == {}
 
 
+def test_the_end_of_a_floor_opens_also_what_an_analyst_has_confirmed_since(website):
+    bring(website, row(RULE, "low"))
+    floor = decide(severity=Severity.HIGH)
+    triage.confirm(Finding.objects.get(), **BY, now=NOW)
+    finish(floor)
+    assert Finding.objects.get().status == "open"
+
+
 def test_an_ended_decision_does_nothing_any_more(website):
     decision = decide(RULE, severity=Severity.LOW)
     finish(decision)

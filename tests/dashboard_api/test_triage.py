@@ -10,7 +10,15 @@ from django.db import connection
 from dashboard_api import triage
 from dashboard_api.backends import verify
 from dashboard_api.models import Finding, Severity
-from dashboard_api.triage import decide, expire_triage, override_severity, reopen
+from dashboard_api.triage import (
+    can_confirm,
+    confirm,
+    decide,
+    expire_triage,
+    override_severity,
+    reopen,
+    unconfirm,
+)
 from tests.factories import make_finding, make_website
 
 pytestmark = pytest.mark.django_db
@@ -122,6 +130,81 @@ def test_an_override_stores_the_scanners_severity_and_can_be_undone(finding):
 def test_an_override_that_changes_nothing_is_refused(finding):
     with pytest.raises(ValidationError, match="Medium already"):
         override_severity(finding, None, **REASON)
+
+
+def kinds_of(finding):
+    finding.refresh_from_db()
+    return finding.kind, finding.source_kind
+
+
+@pytest.mark.parametrize("kind", ["suspected", "confirmed"])
+def test_a_confirmation_stores_the_scanners_kind_and_can_be_taken_back(kind):
+    finding = make_finding(make_website(), kind=kind)
+    confirm(finding, **REASON)
+    assert kinds_of(finding) == ("confirmed", kind)
+    assert finding.reviewed_at == NOW
+    unconfirm(finding, **REASON)
+    assert kinds_of(finding) == (kind, None)
+    assert events(finding) == [("confirmed", "ada", "We looked."), ("unconfirmed", "ada", "We looked.")]
+    assert verify.wrong_counts(connection) == {}
+
+
+@pytest.mark.parametrize(
+    ("fields", "refusal"),
+    [
+        ({"kind": "informational"}, "It is informational"),
+        ({"kind": "suspected", "status": "fixed", "fixed_at": NOW}, "It is fixed"),
+        ({"kind": "suspected", "status": "false_positive"}, "It is a false positive"),
+        ({"kind": "confirmed", "source_kind": "suspected"}, "An analyst has confirmed it already"),
+    ],
+)
+def test_what_no_analyst_can_confirm_is_refused(fields, refusal):
+    finding = make_finding(make_website(), **fields)
+    assert not can_confirm(finding)
+    with pytest.raises(ValidationError, match=refusal):
+        confirm(finding, **REASON)
+    assert kinds_of(finding) == (fields["kind"], fields.get("source_kind"))
+    assert not finding.events.exists()
+
+
+def test_an_accepted_risk_can_be_confirmed():
+    finding = make_finding(make_website(), kind="suspected", status="accepted_risk")
+    assert can_confirm(finding)
+    confirm(finding, **REASON)
+    assert kinds_of(finding) == ("confirmed", "suspected")
+    assert finding.status == "accepted_risk"
+
+
+@pytest.mark.parametrize("act", [confirm, unconfirm])
+def test_nothing_is_confirmed_or_taken_back_without_a_reason(act):
+    fields = {"kind": "confirmed", "source_kind": "suspected"} if act is unconfirm else {"kind": "suspected"}
+    finding = make_finding(make_website(), **fields)
+    before = kinds_of(finding)
+    with pytest.raises(ValidationError, match="Say why"):
+        act(finding, **REASON | {"reason": " "})
+    assert kinds_of(finding) == before
+
+
+def test_a_scanners_confirmation_cannot_be_taken_back(finding):
+    with pytest.raises(ValidationError, match="No analyst has confirmed it"):
+        unconfirm(finding, **REASON)
+
+
+@pytest.mark.parametrize(
+    ("status", "kinds"),
+    [
+        ("false_positive", ("suspected", None)),
+        ("accepted_risk", ("confirmed", "suspected")),
+        ("fixed", ("confirmed", "suspected")),
+    ],
+)
+def test_only_a_false_positive_ends_a_confirmation(status, kinds):
+    finding = make_finding(make_website(), kind="suspected")
+    confirm(finding, **REASON)
+    decide(finding, status, **REASON)
+    reopen(finding, **REASON)
+    assert kinds_of(finding) == kinds
+    assert verify.wrong_counts(connection) == {}
 
 
 def test_the_command_prints_the_number(finding, capsys):

@@ -630,6 +630,28 @@ def test_finding_is_rated_otherwise_and_as_its_engine_does_again(operator):
     assert (finding.severity, finding.source_severity) == (2, None)
 
 
+def test_findings_are_confirmed_and_taken_back_on_their_page_and_in_the_list(operator):
+    finding, other = (
+        make_finding(make_website(), kind="suspected"),
+        make_finding(make_website("b.example.org")),
+    )
+    page = operator.get(url(finding, "change")).text
+    assert 'value="confirm_finding"' in page
+    assert 'value="unconfirm_finding"' not in page
+    assert "lower the grade" in act(operator, finding, "confirm_finding").text
+    confirm(operator, finding, "confirm_finding", reason="It is reachable.")
+    finding.refresh_from_db()
+    assert (finding.kind, finding.source_kind) == ("confirmed", "suspected")
+    page = operator.get(url(finding, "change")).text
+    assert 'value="unconfirm_finding"' in page
+    assert 'value="confirm_finding"' not in page
+    (refusal,) = messages(confirm(operator, other, "unconfirm_finding", reason="It is not."))
+    assert "No analyst has confirmed it" in refusal
+    confirm(operator, finding, "unconfirm_finding", reason="It is not.")
+    finding.refresh_from_db()
+    assert (finding.kind, finding.source_kind) == ("suspected", None)
+
+
 def test_a_finding_whose_id_has_thousands_is_decided_by_the_forms_themselves(operator):
     site = make_website()
     finding, other = make_finding(site, pk=1_234_567), make_finding(site)

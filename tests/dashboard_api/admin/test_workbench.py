@@ -196,6 +196,49 @@ class TestDecisions:
         finding.refresh_from_db()
         assert (finding.severity, finding.status) == (Severity.LOW, "open")
 
+    def test_a_finding_is_confirmed_and_the_panel_shows_the_scanners_kind_as_well(self, analyst, link):
+        finding = make_finding(link.website, kind="suspected")
+        assert "confirmed by an analyst" not in analyst.get(URL).text
+        decide(analyst, finding, "confirm", template="reproduced")
+        finding.refresh_from_db()
+        assert (finding.kind, finding.source_kind) == ("confirmed", "suspected")
+        page = analyst.get(URL, {"finding": finding.pk})
+        assert "confirmed by an analyst, the scanner says suspected" in page.text
+        assert "Confirmed by an analyst (grace) Checked by hand: the problem can be reproduced." in " ".join(
+            page.text.split()
+        )
+        decide(analyst, finding, "unconfirm", template="mistaken")
+        finding.refresh_from_db()
+        assert (finding.kind, finding.source_kind) == ("suspected", None)
+
+    @pytest.mark.parametrize(
+        ("fields", "decision"),
+        [
+            ({"kind": "suspected"}, "confirm"),
+            ({"kind": "confirmed"}, "confirm"),
+            ({"kind": "confirmed", "source_kind": "suspected"}, "unconfirm"),
+            ({"kind": "informational"}, None),
+            ({"kind": "suspected", "status": "false_positive"}, None),
+            ({"kind": "suspected", "status": "accepted_risk"}, "confirm"),
+        ],
+    )
+    def test_the_key_c_confirms_or_takes_the_confirmation_back(self, analyst, link, fields, decision):
+        finding = make_finding(link.website, **fields)
+        forms = analyst.get(URL, {"finding": finding.pk}).context["decisions"]
+        assert next((form.decision for form in forms if form.key == "c"), None) == decision
+        assert len({form.key for form in forms}) == len(forms)
+
+    def test_back_into_the_queue_takes_a_confirmation_back(self, analyst, link):
+        finding = make_finding(link.website, kind="suspected")
+        decide(analyst, finding, "confirm", template="evidence")
+        assert rows(analyst.get(URL)) == []
+        page = analyst.get(decide(analyst, finding, "to_review")["Location"]).text
+        assert "no longer confirmed by an analyst" in page
+        assert rows(analyst.get(URL)) == [finding.pk]
+        finding.refresh_from_db()
+        assert (finding.kind, finding.source_kind, finding.reviewed_at) == ("suspected", None, None)
+        assert finding.events.last().reason == "We are checking it again."
+
     def test_a_refusal_is_shown_next_to_the_form_and_changes_nothing(self, analyst, link):
         finding = make_finding(link.website)
         response = decide(analyst, finding, "false_positive", template="own", reason="")

@@ -47,6 +47,7 @@ def stored(*paths, **fields):
         "title": "Panel",
         "severity_raw": "high",
         "kind": "confirmed",
+        "source_kind": None,
         "description": "",
         "remediation": "",
         "references": [],
@@ -113,6 +114,17 @@ def test_an_older_report_changes_no_value():
     (changed,) = made.changed
     assert changed == stored("a", first_seen=MARCH - DAY)
     assert made.occurrences[0].evidence is None
+
+
+def test_a_kind_that_an_analyst_confirmed_stays_with_the_scanners_newest_next_to_it():
+    finding = stored("a", kind="confirmed", source_kind="suspected")
+    (changed,) = plan(group("a", kind="informational"), finding, occurrences("a")).changed
+    assert (changed.kind, changed.source_kind) == ("confirmed", "informational")
+
+
+def test_without_a_confirmation_the_kind_is_the_scanners():
+    (changed,) = plan(group("a", kind="suspected"), stored("a"), occurrences("a")).changed
+    assert (changed.kind, changed.source_kind) == ("suspected", None)
 
 
 def test_an_overridden_severity_stays():

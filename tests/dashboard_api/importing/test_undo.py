@@ -164,6 +164,88 @@ def test_decisions_of_analysts_stay(website):
     assert finding.title != "Other"
 
 
+def bring_kind(website, kind, *, day):
+    """Import one finding of this kind; return the record of the import."""
+    finding = {"finding": "panel", "title": "Panel", "severity": "high", "kind": kind}
+    finding |= {"location": "https://shop.example.com/admin", "seen_at": (MARCH + day * DAY).isoformat()}
+    rows = json_lines({"scan": "findings/1", "source": "by-hand"}, finding)
+    import_bytes(rows, website, format_name="findings")
+    return ImportRun.objects.order_by("pk").last()
+
+
+def kinds():
+    return Finding.objects.values_list("kind", "source_kind").get()
+
+
+def confirm():
+    triage.confirm(Finding.objects.get(), by="ann", reason="Reproduced", now=timezone.now())
+
+
+def unconfirm():
+    triage.unconfirm(Finding.objects.get(), by="ann", reason="A mistake", now=timezone.now())
+
+
+def test_a_severity_decided_since_keeps_no_kind_of_the_import(website):
+    bring_kind(website, "suspected", day=0)
+    run = bring_kind(website, "confirmed", day=1)
+    finding = Finding.objects.get()
+    triage.override_severity(finding, Severity.LOW, by="ann", reason="Not reachable", now=timezone.now())
+    take_back(run)
+    assert kinds() == ("suspected", None)
+    assert Finding.objects.get().severity == Severity.LOW
+
+
+def test_a_confirmation_since_stays_with_the_scanners_kind_of_before(website):
+    bring_kind(website, "suspected", day=0)
+    run = bring_kind(website, "confirmed", day=1)
+    confirm()
+    take_back(run)
+    assert kinds() == ("confirmed", "suspected")
+    unconfirm()
+    assert kinds() == ("suspected", None)
+    assert wrong_counts(connection) == {}
+
+
+def test_a_confirmation_before_the_import_gets_the_scanners_kind_of_before_back(website):
+    bring_kind(website, "suspected", day=0)
+    confirm()
+    run = bring_kind(website, "informational", day=1)
+    assert kinds() == ("confirmed", "informational")
+    take_back(run)
+    assert kinds() == ("confirmed", "suspected")
+
+
+def test_a_confirmation_that_was_taken_back_leaves_the_scanners_kind_of_before(website):
+    bring_kind(website, "suspected", day=0)
+    confirm()
+    run = bring_kind(website, "informational", day=1)
+    unconfirm()
+    assert kinds() == ("informational", None)
+    take_back(run)
+    assert kinds() == ("suspected", None)
+
+
+def test_imports_around_a_confirmation_leave_it_with_the_scanners_kind_before_the_first(website):
+    bring_kind(website, "suspected", day=0)
+    first = bring_kind(website, "confirmed", day=1)
+    confirm()
+    second = bring_kind(website, "informational", day=2)
+    take_back(first)
+    take_back(second)
+    assert kinds() == ("confirmed", "suspected")
+
+
+def test_imports_around_the_end_of_a_confirmation_leave_the_scanners_kind_before_the_first(website):
+    bring_kind(website, "suspected", day=0)
+    confirm()
+    first = bring_kind(website, "confirmed", day=1)
+    unconfirm()
+    second = bring_kind(website, "informational", day=2)
+    take_back(first)
+    take_back(second)
+    assert kinds() == ("suspected", None)
+
+
 def test_the_preview_counts_work_of_analysts_that_would_disappear_and_changes_nothing(website):
     run = bring(website, row("a"), row("b"), row("c"))
     first, second, _ = Finding.objects.all()
