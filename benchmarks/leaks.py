@@ -61,9 +61,7 @@ def leaks(environment: dict[str, str], folder: Path, *, pages: int) -> Iterator[
         for person in PEOPLE:
             secrets[f"session of {person}"] = _visit(server, person, texts, pages=pages)
         _call(server, token, texts)
-        for command in COMMANDS:
-            _manage(environment, texts, command)
-        _manage(environment, texts, f"backup {folder}/backup")
+        yield from _manage_in_turn(environment, texts, [*COMMANDS, f"backup {folder}/backup"])
         texts["log"] = (databases.FOLDER / f"server-{server.port}.log").read_bytes()
     texts |= {str(file): file.read_bytes() for file in folder.rglob("*") if file.is_file()}
     texts["dump"] = _dump(environment)
@@ -153,15 +151,43 @@ def _manage(environment: dict[str, str], texts: Texts, line: str, *, given: str 
 
 def _output(environment: dict[str, str], line: str, *, given: str | None) -> str:
     """Return what a command prints, errors included."""
-    done = subprocess.run(  # noqa: S603  # our own interpreter
-        [sys.executable, str(databases.ROOT / "manage.py"), *line.split()],
+    done = _run(environment, [str(databases.ROOT / "manage.py"), *line.split()], given=given or "")
+    return done.stdout if "--json" in line and done.returncode == 0 else done.stdout + done.stderr
+
+
+# A new process for each command would take longer than all the commands.
+_IN_TURN = """
+import sys
+from django.core.management import execute_from_command_line
+for line in sys.argv[1:]:
+    print("$ manage.py", line, flush=True)
+    try:
+        execute_from_command_line(["manage.py", *line.split()])
+    except SystemExit:
+        pass
+"""
+
+
+def _manage_in_turn(environment: dict[str, str], texts: Texts, lines: list[str]) -> Iterator[str]:
+    """Run commands in one process; yield what ended it before the last of them."""
+    done = _run(environment, ["-c", _IN_TURN, *lines])
+    texts["manage.py"] = (done.stdout + done.stderr).encode()
+    if done.returncode or len(re.findall(r"^\$ manage\.py ", done.stdout, re.MULTILINE)) != len(lines):
+        yield f"the commands ended with {done.returncode}: {done.stderr[-2_000:]}"
+
+
+def _run(
+    environment: dict[str, str], arguments: list[str], *, given: str = ""
+) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(  # noqa: S603  # our own interpreter
+        [sys.executable, *arguments],
+        cwd=databases.ROOT,
         env=os.environ | environment,
         check=False,
         capture_output=True,
         text=True,
-        input=given or "",
+        input=given,
     )
-    return done.stdout if "--json" in line and done.returncode == 0 else done.stdout + done.stderr
 
 
 def _dump(environment: dict[str, str]) -> bytes:
