@@ -3,13 +3,13 @@
 ``replays`` sends many copies of one call at once to two servers of one database: exactly one copy may be
 answered. ``kills`` kills processes of the server with SIGKILL while calls are answered, and repeats each
 answered call afterwards: every repetition must be refused. ``records`` sends mixed calls meanwhile, and
-compares each response with its record and the log; ``backends`` does the same on a PostgreSQL server of its
-own, whose processes are killed. ``soak`` sends calls at an even pace for hours and kills a process each
-minute. ``races`` lets 16 processes claim one nonce at once. ``backups`` takes backups under load and restores
-each. ``reseal`` replaces the master key of 1,000 secrets under load, and ``secrets`` one account's secret.
-``lock`` holds a writer's lock, ``database`` stops a PostgreSQL server of its own, and ``redis`` a Redis, each
-for 30 seconds under load. ``power`` looks at the order of writes to the disk. Each prints what it saw, and
-exits with 1 if something was wrong.
+compares each response with its record and the log, and the use of the account with the records; ``backends``
+does the same on a PostgreSQL server of its own, whose processes are killed. ``soak`` sends calls at an even
+pace for hours and kills a process each minute. ``races`` lets 16 processes claim one nonce at once.
+``backups`` takes backups under load and restores each. ``reseal`` replaces the master key of 1,000 secrets
+under load, and ``secrets`` one account's secret. ``lock`` holds a writer's lock, ``database`` stops a
+PostgreSQL server of its own, and ``redis`` a Redis, each for 30 seconds under load. ``power`` looks at the
+order of writes to the disk. Each prints what it saw, and exits with 1 if something was wrong.
 """
 
 import argparse

@@ -53,7 +53,8 @@ def records(environment: dict[str, str], body: dict[str, Any], *, rounds: int) -
 
     Every call is sent twice: one copy is answered, and has exactly one record, with the id and the outcome
     of its response; a refusal has a line in the log with this id. The other copy and a wrong signature have
-    no record. Control: a response with another status must differ from its record.
+    no record. Of the calls on record, those that cost something are the account's use, exactly. Controls: a
+    response with another status must differ from its record, and a use of one call more from the records.
     """
     yield from _compared(environment, body, rounds, killing, without={NO_RESPONSE})
 
@@ -78,7 +79,7 @@ def _compared(
     *,
     without: set[str],
 ) -> Iterator[str]:
-    began = datetime.now(UTC)
+    began, before = datetime.now(UTC), _used(body)
     with run_server(environment) as server:
         with killing(server) as killed, ThreadPoolExecutor(CLIENTS) as clients:
             sent = list(clients.map(lambda number: _send(server.port, body, number), range(rounds)))
@@ -96,8 +97,13 @@ def _compared(
         _wrong_records(sent, [answered[0]._replace(status="418")], began, without, unsaved)
     ):
         yield "the control was not noticed"
+    used = _used(body) - before
+    yield from _wrong_use(used, began)
+    if not any(_wrong_use(used + 1, began)):
+        yield "the control, a use of one call more, was not noticed"
     statuses = Counter(response.status for each in sent for response in each.responses)
     print(f"{rounds} calls sent twice, {len(killed)} processes killed: {dict(sorted(statuses.items()))}")
+    print(f"{used} calls of the allowance used")
     if unsaved:
         print(f"{len(unsaved)} outcomes were not confirmed, as the log says")
 
@@ -155,3 +161,23 @@ def _wrong_records(
         yield f"{others} records of calls that were not answered, but only {unanswered} calls were not"
     if not answered:
         yield "no call was answered"
+
+
+def _used(body: dict[str, Any]) -> int:
+    """Return how many calls the account has used of its allowances so far."""
+    from dashboard_api.models import Account, Usage  # only after Django is set up
+
+    account = Account.objects.get(ref=body["portal_account_ref"])
+    calls = Usage.objects.filter(account_id=account.pk).values_list("calls", flat=True)
+    return sum(calls)
+
+
+def _wrong_use(used: int, began: datetime) -> Iterator[str]:
+    """Yield how the use differs from the records since ``began``: some routes cost nothing (record 0120)."""
+    from dashboard_api.contract import UNCOUNTED_PATHS
+    from dashboard_api.models import CallRecord
+
+    free = [path.removeprefix("/v1/") for path in UNCOUNTED_PATHS]
+    recorded = CallRecord.objects.filter(at__gte=began).exclude(route__in=free).count()
+    if used != recorded:
+        yield f"{used} calls used, but {recorded} calls that cost something are on record"
