@@ -98,7 +98,8 @@ class Table:
         """Return the numbers of groups that together are all websites, with the small ones as ``other``.
 
         ``other`` has the groups that fail and as many next larger ones as it needs to be published itself: so
-        no group can be found by subtraction. The group without a name is always part of it.
+        no group can be found by subtraction. It is always there, at least with the smallest group: else it
+        would appear with the first website of a group. The group without a name is always part of it.
         """
         filled = sorted((name for name in groups if groups[name]), key=lambda name: (len(groups[name]), name))
         failed: dict[str, Reason] = {
@@ -106,7 +107,7 @@ class Table:
         }
         failed |= {name: reason for name in filled if (reason := shortfall(groups[name]))}
         shown = [name for name in filled if name not in failed]
-        while shown and not _is_closed([groups[name] for name in failed], len(shown)):
+        while shown and shortfall([website for name in failed for website in groups[name]]):
             failed[shown.pop(0)] = "too_few_others"
         self.removed += [Removed(f"{cell} {name}", len(groups[name]), failed[name]) for name in failed]
         others = [website for name in failed for website in groups[name]]
@@ -124,10 +125,3 @@ class Table:
     def _number(self, cell: str, websites: Population) -> int:
         self.published[cell] = websites
         return self._rounding.rounded(cell, len(websites))
-
-
-def _is_closed(failed: list[list[CountedWebsite]], shown: int) -> bool:
-    """Return whether no group can be found by subtraction: as the failed ones are several and enough."""
-    if not failed:
-        return shown > 1  # a single group would tell the value of every website
-    return len(failed) > 1 and shortfall([website for group in failed for website in group]) is None

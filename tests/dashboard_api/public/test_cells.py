@@ -75,6 +75,14 @@ def test_small_groups_become_others_and_never_one_alone():
     }
 
 
+def test_the_smallest_group_is_always_part_of_others():
+    # Else they would appear with the first website of another group, and tell its grade.
+    groups = {"A": crowd(20), "B": crowd(30, first=100), "C": crowd(40, first=200)}
+    table = table_of([each for group in groups.values() for each in group])
+    assert set(table.partition("grade", groups)) == {"B", "C", "other"}
+    assert set(table.partition("grade", groups | {"F": crowd(1, first=300)})) == {"B", "C", "other"}
+
+
 def test_a_property_of_every_website_is_no_number():
     websites = crowd(60, open=frozenset({"High"}))
     assert table_of(websites).subset("open High", websites) is None
@@ -99,9 +107,9 @@ def test_small_countries_are_part_of_their_continent():
         *crowd(9, first=100, region="AT"),
         *crowd(30, first=200, region="150"),
     ]
-    websites += crowd(40, first=300, region="US")
+    websites += crowd(40, first=300, region="US") + crowd(20, first=400, region="JP")
     regions = {row["region"] for row in document_of(websites)["regions"]}
-    assert regions == {"DE", "150", "US"}
+    assert regions == {"DE", "150", "US", "other"}
 
 
 def test_published_weeks_are_never_counted_again():
