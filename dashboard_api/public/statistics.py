@@ -97,9 +97,11 @@ def _days_to_fix(table: Table) -> dict[str, int]:
     medians = {}
     for severity in SEVERITIES:
         websites = [each for each in table.population if severity in each.days_to_fix]
-        if shortfall(websites) is None:
-            days = median_low(each.days_to_fix[severity] for each in websites)
-            medians[severity] = next((step for step in _DAYS if days <= step), _DAYS[-1])
+        if reason := shortfall(websites):
+            table.removed.append(Removed(f"days_to_fix {severity}", len(websites), reason))
+            continue
+        days = median_low(each.days_to_fix[severity] for each in websites)
+        medians[severity] = next((step for step in _DAYS if days <= step), _DAYS[-1])
     return medians
 
 

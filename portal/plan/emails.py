@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from datetime import datetime, timedelta
+from functools import partial
 
 from django.urls import reverse
 from django.utils import timezone
@@ -10,10 +11,12 @@ from django.utils.translation import gettext as _
 
 from portal import labels, service
 from portal.gateway import AccountEntitlement, AccountPlan, BillingNotice, LimitUse
+from portal.models import Account
 from portal.owner_emails import Outcome, Words, read_accounts, send
-from portal.plan.view_models import over_in_words, own_name, state_in_words
+from portal.plan.view_models import over_in_words, own_name, seats_in_use, state_in_words
 
 RECENT = timedelta(days=2)  # an older notice is no news
+_WORKING = ("trialing", "active", "past_due")
 _LIMIT_STATES = {"limit_near": "near", "limit_reached": "reached"}
 
 
@@ -27,7 +30,19 @@ def send_due(*, clock: Callable[[], datetime] = timezone.now) -> Outcome:
             if words is not None and now - notice.at < RECENT:
                 key = f"plan:{notice.id}:{notice.kind}:{notice.at:%Y-%m-%d}"
                 send(account, key, words, outcome, now)
+        if (use := _seats_to_mention(account, answer, now)) is not None:
+            key = f"plan:seats:{use.state}:of {use.limit}"  # once for each value of the limit
+            send(account, key, partial(_of_limit, use), outcome, now)
     return outcome
+
+
+def _seats_to_mention(account: Account, answer: AccountPlan, now: datetime) -> LimitUse | None:
+    """Return the limit of members if it is nearly or fully used in a plan that works; else None."""
+    if answer.entitlement is None or answer.entitlement.status not in _WORKING:
+        return None
+    limits = [use for use in answer.limits if use.name == "seats"]
+    uses = [seats_in_use(use, account.seats_taken(now)) for use in limits]
+    return next((use for use in uses if use.state != "ok"), None)
 
 
 def _words_of(notice: BillingNotice, answer: AccountPlan) -> Callable[[], Words] | None:
@@ -82,7 +97,10 @@ def _of_limit(use: LimitUse) -> Words:
     text = _("%(used)s of %(limit)s used") % used + "."
     if use.state == "near":
         subject = _("%(limit)s: nearly reached")
-        text += " " + _("The page of your plan shows when the limit will be reached.")
+        if use.resets_at:
+            text += " " + _("The page of your plan shows when the limit will be reached.")
+        elif use.name == "seats":
+            text += " " + _("Open invitations count, too.")
     else:
         subject = _("%(limit)s: limit reached")
         day = labels.day(use.resets_at.date()) if use.resets_at else ""
@@ -102,6 +120,8 @@ def _consequence(limit: str) -> str:
             )
         case "scans_per_month":
             return _("The next scan can begin on %(day)s. Findings can still be retested.")
+        case "seats":
+            return _("Nobody else can be invited. Remove a member or an invitation, or choose a larger plan.")
     return _("A larger plan has more.")
 
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from typing import Any
 
+import msgspec
 from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, pgettext_lazy
@@ -13,6 +14,7 @@ from foundation.stored_texts import in_language
 from portal import labels
 from portal.gateway import AccountEntitlement, AccountPlan, LimitUse, OfferedPlan, PlanChange
 
+NEAR_PERCENT = 80  # as in the service
 WEEK = 7  # days of calls whose average is the pace
 FIELDS = labels.LIMITS | {
     "plan": gettext_lazy("Plan"),
@@ -139,20 +141,26 @@ def state_in_words(own: AccountEntitlement | None) -> tuple[str, str]:
 
 
 def _meter(use: LimitUse, answer: AccountPlan, *, members: int, now: datetime) -> Meter:
-    used = members if use.name == "seats" else use.used
-    state = use.state
-    if use.name == "seats" and use.limit is not None:
-        state = "reached" if members >= use.limit else "near" if members * 100 >= use.limit * 80 else "ok"
+    if use.name == "seats":
+        use = seats_in_use(use, members)
     return Meter(
         name=use.name,
         label=str(labels.LIMITS.get(use.name, use.name)),
-        used=used,
+        used=use.used,
         limit=use.limit,
-        state=state,
-        text=_used(used, use.limit),
+        state=use.state,
+        text=_used(use.used, use.limit),
         forecast=_forecast(use, answer, now) if use.limit is not None else "",
-        is_over=use.name == "websites" and use.limit is not None and (used or 0) > use.limit,
+        is_over=use.name == "websites" and use.limit is not None and (use.used or 0) > use.limit,
     )
+
+
+def seats_in_use(use: LimitUse, members: int) -> LimitUse:
+    """Return the limit of members with how many there are: only the portal knows, invitations included."""
+    state = "ok"
+    if use.limit is not None and members * 100 >= use.limit * NEAR_PERCENT:
+        state = "reached" if members >= use.limit else "near"
+    return msgspec.structs.replace(use, used=members, state=state)
 
 
 def over_in_words(day: str) -> str:

@@ -41,6 +41,18 @@ def test_a_cell_needs_15_websites_of_5_accounts_of_which_none_has_more_than_40_p
     assert shortfall(crowd(15) + large[:10]) is None
 
 
+def test_a_median_that_the_floor_removes_is_named_with_its_reason():
+    many = crowd(15, days_to_fix={"High": 3})
+    few = crowd(14, first=100, days_to_fix={"Low": 3})
+    document, table = statistics(many + few, day=DAY, made_at=NOW, key=b"key", weeks=[])
+    assert list(document["median_days_to_fix"]) == ["High"]
+    removed = [each for each in table.removed if each.cell.startswith("days_to_fix")]
+    assert removed == [
+        ("days_to_fix Medium", 0, "few_websites"),
+        ("days_to_fix Low", 14, "few_websites"),
+    ]
+
+
 def test_a_website_of_two_accounts_counts_for_each_of_them():
     shared = [replace(each, accounts=each.accounts | {9}) for each in crowd(15)]
     assert shortfall(shared) == "one_account"

@@ -120,6 +120,55 @@ def test_what_no_longer_holds_is_not_sent(run, answer):
     assert run.outcome.failures == []
 
 
+def invite(owner, email):
+    until = NOW + timedelta(days=7)
+    owner.account.invitations.create(email=email, was_emailed=True, expires_at=until)
+
+
+def seats(limit):
+    return LimitUse(name="seats", limit=limit)
+
+
+@pytest.mark.parametrize(
+    ("limit", "invitations", "subject", "text"),
+    [
+        (4, 0, None, ""),  # 75 percent
+        (5, 1, "Members: nearly reached", "4 of 5 used. Open invitations count, too."),
+        (3, 0, "Members: limit reached", "3 of 3 used. Nobody else can be invited."),
+        (2, 0, "Members: limit reached", "3 of 2 used"),
+        (None, 3, None, ""),
+    ],
+)
+def test_owners_are_told_once_that_the_members_of_the_plan_are_nearly_or_all_there(
+    run, owner, limit, invitations, subject, text
+):
+    for number in range(invitations):
+        invite(owner, f"new{number}@example.com")
+    answer = plan(limits=[seats(limit)])
+    assert run(answer) == ([subject] if subject else [])
+    assert not subject or text in mail.outbox[0].body
+    assert run(answer, NOW + timedelta(days=400)) == []
+
+
+def test_owners_are_told_again_of_the_last_seat_and_of_the_seats_of_another_plan(run, owner):
+    invite(owner, "new@example.com")
+    assert run(plan(limits=[seats(5)])) == ["Members: nearly reached"]
+    invite(owner, "newer@example.com")
+    assert run(plan(limits=[seats(5)])) == ["Members: limit reached"]
+    assert run(plan(limits=[seats(6)])) == ["Members: nearly reached"]
+
+
+@pytest.mark.parametrize("status", ["suspended", "expired"])
+def test_nothing_is_told_of_the_seats_of_a_plan_that_does_not_work(run, status):
+    assert run(plan(limits=[seats(3)], status=status)) == []
+
+
+def test_only_a_limit_with_a_period_promises_the_day_on_which_it_will_be_reached(run):
+    near = LimitUse(name="websites", limit=5, used=4, state="near")
+    run(plan(notice("limit_near", limit="websites"), limits=[near]))
+    assert "when the limit will be reached" not in mail.outbox[0].body
+
+
 def test_an_owner_reads_it_in_their_language(run, owner):
     Subscription.objects.create(membership=owner, frequency="never", language="de")
     (subject,) = run(plan(notice("trial_ends", days=7), status="trialing"))
