@@ -17,7 +17,7 @@ def _on_postgresql(action):
 
 
 class Migration(migrations.Migration):
-    dependencies: ClassVar = [("dashboard_api", "0025_calls_always_append_only")]
+    dependencies: ClassVar = [("dashboard_api", "0026_confirmed_findings")]
 
     operations: ClassVar = [
         migrations.RunPython(
