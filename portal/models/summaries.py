@@ -15,7 +15,7 @@ from django.dispatch import receiver
 from django.utils import timezone
 
 from portal.gateway import Dashboard
-from portal.gateway.messages import Facets, Page, Summary
+from portal.gateway.messages import Facets, Page, Problem, Summary
 from portal.models.accounts import Website
 
 _KEPT = timedelta(minutes=1)
@@ -36,12 +36,15 @@ class WebsiteSummaryQuerySet(models.QuerySet["WebsiteSummary"]):
         """Replace the summary of ``website`` by a dashboard without its lists, or by a refusal's code.
 
         If the website got another link during the request, its summary is discarded instead. A dashboard of
-        the same data, stored less than a minute ago, is kept: someone who filters writes nothing.
+        the same data, stored less than a minute ago, is kept: someone who filters writes nothing. A filtered
+        dashboard does not say what to do first; that of the same data is kept.
         """
         now = timezone.now()
         known = self.filter(pk=website.pk).first()
-        if known and dashboard and now - known.updated_at < _KEPT and known.has_data_of(dashboard):
-            return
+        if known and dashboard and known.has_data_of(dashboard):
+            dashboard = known.completed(dashboard)
+            if now - known.updated_at < _KEPT and known.first_to_do == dashboard.dashboard.do_first:
+                return
         before, grew_at = (known.new_findings, known.grew_at) if known else (0, None)
         new_findings = max(0, dashboard.summary.new_7d) if dashboard else before
         summary = WebsiteSummary(
@@ -104,6 +107,17 @@ class WebsiteSummary(models.Model):
             return msgspec.json.decode(self.payload, type=Headline)
         except msgspec.DecodeError:
             return None
+
+    @property
+    def first_to_do(self) -> list[Problem]:
+        """The worst problems, if they are known."""
+        return self.headline.dashboard.do_first if self.headline else []
+
+    def completed(self, dashboard: Dashboard) -> Dashboard:
+        """Return a dashboard of the same data with the worst problems, which a filtered one has not."""
+        worst = dashboard.dashboard.do_first or self.first_to_do
+        page = msgspec.structs.replace(dashboard.dashboard, do_first=worst)
+        return msgspec.structs.replace(dashboard, dashboard=page)
 
     def has_data_of(self, dashboard: Dashboard) -> bool:
         """Return whether the stored dashboard was made of the same data as this one."""

@@ -8,11 +8,11 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from portal import labels
+from portal import labels, topics
 from portal.gateway import Dashboard
 from portal.models import Website, WebsiteSummary
 from portal.models.summaries import Headline
-from portal.page_urls import site_address
+from portal.page_urls import Address, site_address
 from portal.view_models.overview import Overview, Plan, overview, plan
 
 STALE_DAYS = 7  # an active website is checked more often
@@ -25,12 +25,21 @@ _GRADES_WORST_FIRST = ("F", "D", "C", "", "B", "A")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class FirstProblem:
+    """The worst problem of a website; ``url`` lists its findings."""
+
+    title: str
+    url: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SiteSummary:
-    """The stored numbers of a website; ``stale`` is a warning, else empty."""
+    """The stored numbers of a website; ``stale`` is a warning, else empty, ``first`` is for urgent ones."""
 
     overview: Overview
     plan: Plan
     stale: str
+    first: FirstProblem | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,9 +86,18 @@ def site_row(website: Website, summary: WebsiteSummary | None, *, is_shared: boo
             overview=overview(dashboard, address),
             plan=plan(dashboard.entitlement, today=dashboard.dashboard.generated_at.date()),
             stale=_stale_text(dashboard),
+            first=_first_problem(dashboard, address),
         )
         return replace(row, updated_at=summary.updated_at, summary=view)
     return replace(row, is_old=True)
+
+
+def _first_problem(dashboard: Dashboard, address: Address) -> FirstProblem | None:
+    """Return the problem to fix first; None unless it is Critical or High."""
+    worst = dashboard.dashboard.do_first
+    if not worst or worst[0].severity not in URGENT:
+        return None
+    return FirstProblem(title=topics.translate(worst[0].title), url=address.of_problem(worst[0].id))
 
 
 def risk_rank(headline: Headline | None) -> str:

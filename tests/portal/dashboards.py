@@ -18,6 +18,7 @@ from portal.gateway.messages import (
     Note,
     NoteChange,
     Page,
+    Problem,
     ProofFile,
     ProofInstructions,
     ProofRecord,
@@ -83,6 +84,12 @@ def make_facets(**counts):
 def make_page(**fields):
     defaults = {"generated_at": NOW, "grade": "D", "total": 2, "page_count": 1, "facets": make_facets()}
     return Page(**(defaults | fields))
+
+
+def make_problem(number=1, **fields):
+    defaults = {"id": f"{number:016x}", "title": f"Problem {number}", "severity": "Critical"}
+    defaults |= {"findings": 10, "worst_findings": 10, "confirmed": 10, "locations": 30}
+    return Problem(**(defaults | {"source_names": ["ZAP"], "hosts": ["shop.example.com"]} | fields))
 
 
 def make_summary(**fields):

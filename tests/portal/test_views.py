@@ -36,6 +36,7 @@ from tests.portal.dashboards import (
     make_finding_response,
     make_note,
     make_page,
+    make_problem,
     make_summary,
     make_threat,
 )
@@ -297,14 +298,17 @@ def test_five_hundred_websites_are_one_page_of_at_most_60_kb_that_sends_no_reque
         portal.Website(account=account, host=f"shop{number:03}.example.com", link_id=link_id(number))
         for number in range(500)
     )
+    title = "Apache 2.4.49 lets visitors read files and run programs"
+    worst = make_page(do_first=[make_problem(number, title=title) for number in range(5)])
     for website in portal.Website.objects.select_related("account"):
-        WebsiteSummary.objects.store(website, dashboard=storing_stub.response)
+        WebsiteSummary.objects.store(website, dashboard=make_dashboard(dashboard=worst))
     browser.get("/")  # a first page stores its language
     with django_assert_max_num_queries(10):
         response = browser.get("/")
     assert len(response.content) <= 60_000
     assert len(gzip.compress(response.content)) <= 10_000
     assert response.text.count('class="site-row"') == PAGE_SIZE
+    assert title in response.text
     assert storing_stub.requests == []
 
 

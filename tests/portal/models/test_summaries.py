@@ -4,12 +4,13 @@ from datetime import timedelta
 
 import msgspec
 import pytest
+from django.utils import timezone
 
 from portal import service
 from portal.gateway import DashboardRequest, InactiveEntitlement, RevokedLink, TimedOut, UnknownLink
 from portal.models import WebsiteSummary
 from tests.factories import make_portal_account, make_portal_website
-from tests.portal.dashboards import NOW, make_dashboard, make_note
+from tests.portal.dashboards import NOW, make_dashboard, make_note, make_problem
 
 pytestmark = pytest.mark.django_db
 
@@ -66,6 +67,31 @@ def test_a_new_summary_replaces_the_earlier_one(website, stub):
     service.get_dashboard(website, DashboardRequest())
     assert WebsiteSummary.objects.count() == 1
     assert stored(website).updated_at > first
+
+
+def with_worst(*problems, revision="1.0"):
+    page = msgspec.structs.replace(make_dashboard().dashboard, do_first=list(problems), revision=revision)
+    return make_dashboard(dashboard=page)
+
+
+def test_a_filtered_dashboard_leaves_the_worst_problems_of_the_same_data(website, stub):
+    stub.response = with_worst(make_problem(1))
+    service.get_dashboard(website, DashboardRequest())
+    WebsiteSummary.objects.update(updated_at=timezone.now() - timedelta(minutes=2))
+    stub.response = with_worst()
+    service.get_dashboard(website, DashboardRequest(severity="High"))
+    assert [problem.title for problem in stored(website).first_to_do] == ["Problem 1"]
+    stub.response = with_worst(revision="2.0")
+    service.get_dashboard(website, DashboardRequest(severity="High"))
+    assert stored(website).first_to_do == []
+
+
+def test_the_worst_problems_are_stored_at_once(website, stub):
+    stub.response = with_worst()
+    service.get_dashboard(website, DashboardRequest(severity="High"))
+    stub.response = with_worst(make_problem(1))
+    service.get_dashboard(website, DashboardRequest())
+    assert [problem.title for problem in stored(website).first_to_do] == ["Problem 1"]
 
 
 def test_the_same_data_is_stored_once_a_minute(website, stub):

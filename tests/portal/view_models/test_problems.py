@@ -7,7 +7,6 @@ from django.utils import timezone
 from django.utils.translation import override
 
 from portal.forms import Filters
-from portal.gateway.messages import Problem
 from portal.page_urls import Address
 from portal.view_models.problems import do_first, problem_rows
 from portal.view_models.site import build_results, problem_title
@@ -16,6 +15,7 @@ from tests.portal.dashboards import (
     make_dashboard,
     make_note,
     make_page,
+    make_problem,
     make_summary,
     make_threat,
 )
@@ -23,12 +23,6 @@ from tests.portal.dashboards import (
 PATH = "/sites/shop.example.com/"
 HOST = "shop.example.com"
 HERE = Address(path=PATH)
-
-
-def make_problem(number=1, **fields):
-    defaults = {"id": f"{number:016x}", "title": f"Problem {number}", "severity": "Critical"}
-    defaults |= {"findings": 10, "worst_findings": 10, "confirmed": 10, "locations": 30}
-    return Problem(**(defaults | {"source_names": ["ZAP"], "hosts": [HOST]} | fields))
 
 
 def dashboard(*problems, critical=0, high=0, **page):

@@ -2,13 +2,20 @@ from datetime import timedelta
 
 import pytest
 from django.utils import timezone
+from django.utils.translation import override
 
 from portal.forms import SiteFilters
 from portal.models import Membership, WebsiteSummary
 from portal.view_models import site_row, sites_page
 from portal.view_models.site_rows import FRESH_TIME, STALE_DAYS
 from tests.factories import make_membership, make_portal_account, make_portal_website, make_user
-from tests.portal.dashboards import make_clean_dashboard, make_dashboard, make_page, make_summary
+from tests.portal.dashboards import (
+    make_clean_dashboard,
+    make_dashboard,
+    make_page,
+    make_problem,
+    make_summary,
+)
 
 pytestmark = pytest.mark.django_db
 
@@ -198,3 +205,19 @@ def test_a_refusal_that_the_portal_has_no_words_for_is_still_one():
     row = site_row(website, WebsiteSummary.objects.get(), is_shared=False)
     assert row.refusal == "No results"
     assert row.summary is None
+
+
+def test_a_row_names_what_to_fix_first_if_it_is_urgent():
+    website = make_portal_website()
+
+    def first(*problems):
+        dashboard = make_dashboard(dashboard=make_page(do_first=list(problems)))
+        return site_row(website, stored(website, dashboard), is_shared=False).summary.first
+
+    topic = make_problem(1, id="tls-1-0-offered", title="TLS 1.0 is offered", severity="High")
+    assert first(topic, make_problem(2)).url == "/sites/shop.example.com/?problem=tls-1-0-offered"
+    assert first(topic).title == "TLS 1.0 is offered"
+    with override("de"):
+        assert first(topic).title == "TLS 1.0 wird angeboten"
+    assert first(make_problem(1, severity="Medium")) is None
+    assert first() is None
