@@ -27,7 +27,7 @@ SOURCES = re.compile(r"^[-a-zA-Z0-9_]{1,50}(,[-a-zA-Z0-9_]{1,50}){0,19}\Z")  # s
 MAX_HOSTS = 20  # the service's limit, too
 PRIORITY = "priority"  # the default order: the worst first, confirmed findings before suspected ones
 MAX_DAYS = 366  # of a filter by time, the service's limit
-PERIOD = re.compile(r"^[1-9]\d{0,2}(-([1-9]\d{0,2})?)?\Z", re.ASCII)  # such as "7", "8-30" and "366-"
+PERIOD = re.compile(r"^([1-9]\d{0,2}|0(?=-\d))(-([1-9]\d{0,2})?)?\Z", re.ASCII)  # "7", "8-30", "366-"
 PROBLEMS = "problems"  # the view that lists problems instead of findings
 PASSWORD_LABELS = {
     "oldpassword": _("Current password"),
@@ -84,7 +84,7 @@ class HostsField(forms.CharField):
 
 
 class PeriodField(forms.RegexField):
-    """A field for days before today: the last so many, such as "7", or those of an age, such as "8-30"."""
+    """A field for days: the last so many, such as "7", or an age, such as "8-30"; today's age is 0."""
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(PERIOD, **kwargs)
@@ -92,8 +92,9 @@ class PeriodField(forms.RegexField):
     def clean(self, value: Any) -> str:
         """Return the days, which the service would refuse otherwise."""
         text: str = super().clean(value)
-        first, _, last = text.partition("-")
-        if (text and not int(first) <= int(last or first) <= MAX_DAYS) or text.startswith("1-"):
+        first, dash, last = text.partition("-")
+        most = MAX_DAYS - 1 if last else MAX_DAYS
+        if (text and not int(first) <= int(last or first) <= most) or f"{first}{dash}" == "1-":
             raise forms.ValidationError("These are no such days.")
         return text
 
@@ -194,10 +195,10 @@ class Filters:
         """Return the request that the gateway sends for these filters."""
         fields = asdict(self)
         group_by = "problem" if fields.pop("view") else ""
-        first, dash, last = fields.pop("since").partition("-")
+        first, dash, last = fields.pop("since").partition("-")  # the service's days include today
         times = {
-            "since": int((last if dash else first) or 0) or None,
-            "older_than": int(first) - 1 if dash else None,
+            "since": (int(last) + 1 if last else None) if dash else int(first or 0) or None,
+            "older_than": int(first) or None if dash else None,
             "fixed_since": int(fields.pop("fixed") or 0) or None,
         }
         return DashboardRequest(**fields | times | {"sort": self.sort or PRIORITY, "group_by": group_by})

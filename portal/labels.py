@@ -58,7 +58,7 @@ PERIODS = {
     "30": _("Last 30 days"),
 }
 AGE_PERIODS = {  # the time of the first sight behind each age of the service
-    "Up to 7 days": "7",
+    "Up to 7 days": "0-7",
     "8 to 30 days": "8-30",
     "31 to 90 days": "31-90",
     "91 to 365 days": "91-365",
@@ -176,6 +176,8 @@ def period(value: str) -> str:
     first, dash, last = value.partition("-")
     if not dash:
         return ngettext("Last %(days)s day", "Last %(days)s days", int(first)) % {"days": first}
+    if last and first == "0":
+        return gettext("Up to %(days)s days ago") % {"days": last}
     if last:
         return gettext("%(first)s to %(last)s days ago") % {"first": first, "last": last}
     return gettext("Over %(days)s days ago") % {"days": int(first) - 1}

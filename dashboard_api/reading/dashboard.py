@@ -83,7 +83,7 @@ def _overview(link: AccountSite, request: DashboardRequest, today: date) -> Over
         filters={name: chosen for name, chosen in values.items() if chosen is not None},
         first_week=sections.recent_weeks(today)[0],
         history_day=_history_day(today),
-        age_days=[today - timedelta(days=days - 1) for days in limits.AGE_DAYS],  # today is the first day
+        age_days=[today - timedelta(days=days) for days in limits.AGE_DAYS],  # today is day 0
         recent_day=today - limits.RECENT_PERIOD + timedelta(days=1),  # today is the last of them
         most_problems=_most_problems(request),
         problem_keys=topics.keys_of(request.problem),

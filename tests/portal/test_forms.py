@@ -48,6 +48,8 @@ def test_filters_come_from_the_url():
         "since=367",
         "since=1-7",
         "since=30-8",
+        "since=0-",
+        "since=91-366",
         "since=8-30x",
         "fixed=2",
         "since=-7",
@@ -120,8 +122,9 @@ def test_hosts_go_into_the_address_of_a_share_link_and_back():
 def test_a_request_has_the_fields_of_the_service():
     request = read("since=7&view=problems&severity=High,Low").to_request()
     assert request == DashboardRequest(since=7, group_by="problem", severity="High,Low", sort="priority")
-    assert read("since=8-30").to_request() == DashboardRequest(since=30, older_than=7, sort="priority")
-    assert read("since=366-").to_request() == DashboardRequest(older_than=365, sort="priority")
+    assert read("since=8-30").to_request() == DashboardRequest(since=31, older_than=8, sort="priority")
+    assert read("since=0-7").to_request() == DashboardRequest(since=8, sort="priority")
+    assert read("since=366-").to_request() == DashboardRequest(older_than=366, sort="priority")
     fixed = read("status=fixed&fixed=7").to_request()
     assert fixed == DashboardRequest(status="fixed", fixed_since=7, sort="priority")
     assert read("sort=oldest").to_request() == DashboardRequest(sort="oldest")

@@ -27,7 +27,7 @@ from tests.factories import (
 pytestmark = pytest.mark.django_db
 MONDAY = (TODAY - timedelta(weeks=12, days=TODAY.weekday())).date()
 RECENT = TODAY.date() - timedelta(days=6)
-AGE_DAYS = [TODAY.date() - timedelta(days=days - 1) for days in limits.AGE_DAYS]
+AGE_DAYS = [TODAY.date() - timedelta(days=days) for days in limits.AGE_DAYS]
 NO_ACCOUNT = 0
 
 

@@ -377,6 +377,18 @@ def test_summary_counts_the_open_findings(link, site):
 
 
 @pytest.mark.parametrize(
+    ("days", "age"),
+    [(0, 0), (7, 0), (8, 1), (30, 1), (31, 2), (90, 2), (91, 3), (365, 3), (366, 4)],
+)
+def test_the_chart_of_ages_and_the_oldest_finding_count_days_alike(link, site, days, age):
+    make_finding(site, first_seen=timezone.now() - timedelta(days=days))
+    response = answer(link)
+    (chart,) = (chart for chart in response.charts if chart.id == "age")
+    assert response.summary.oldest_open_days == days
+    assert [*chart.series[0].values].index(1) == age
+
+
+@pytest.mark.parametrize(
     ("severity", "kind", "expected"),
     [
         (None, None, "A"),
@@ -488,7 +500,7 @@ def no_counts():
 
 def test_open_findings_are_counted_by_age_whatever_the_filters(link, site):
     now = datetime.now(UTC)
-    for days in (0, 6, 7, 364, 365, 900):
+    for days in (0, 7, 8, 365, 366, 900):
         make_finding(site, severity=Severity.HIGH, first_seen=now - timedelta(days=days), last_seen=now)
     make_finding(site, status="fixed", fixed_at=now)
     shown = chart(answer(link, severity="Low"), "age")

@@ -74,7 +74,7 @@ def test_bars_are_ages_with_their_numbers():
         ("Up to 7 days", 1, "25%"),
         ("Very old", 4, "100%"),
     ]
-    assert [bar.url.partition("?")[2] for bar in view.bars] == ["since=7", ""]  # an unknown age has no list
+    assert [bar.url.partition("?")[2] for bar in view.bars] == ["since=0-7", ""]  # an unknown age has no list
 
 
 def test_the_table_has_the_numbers_of_the_drawing():

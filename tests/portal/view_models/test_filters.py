@@ -231,6 +231,7 @@ def test_an_age_and_other_days_are_named():
     (chip,) = chips(make_facets(), at(since="366-"))
     assert (chip.title, chip.value) == ("First seen", "Over 365 days ago")
     assert chips(make_facets(), at(since="4"))[0].value == "Last 4 days"
+    assert chips(make_facets(), at(since="0-7"))[0].value == "Up to 7 days ago"
 
 
 def test_fixed_findings_are_filtered_by_the_days_of_the_fix():
