@@ -139,7 +139,7 @@ def seats(limit):
         (None, 3, None, ""),
     ],
 )
-def test_owners_are_told_once_that_the_members_of_the_plan_are_nearly_or_all_there(
+def test_owners_read_once_that_the_members_of_the_plan_are_nearly_or_all_there(
     run, owner, limit, invitations, subject, text
 ):
     for number in range(invitations):
@@ -150,7 +150,7 @@ def test_owners_are_told_once_that_the_members_of_the_plan_are_nearly_or_all_the
     assert run(answer, NOW + timedelta(days=400)) == []
 
 
-def test_owners_are_told_again_of_the_last_seat_and_of_the_seats_of_another_plan(run, owner):
+def test_owners_read_again_about_the_last_seat_and_about_another_plan(run, owner):
     invite(owner, "new@example.com")
     assert run(plan(limits=[seats(5)])) == ["Members: nearly reached"]
     invite(owner, "newer@example.com")
@@ -159,7 +159,7 @@ def test_owners_are_told_again_of_the_last_seat_and_of_the_seats_of_another_plan
 
 
 @pytest.mark.parametrize("status", ["suspended", "expired"])
-def test_nothing_is_told_of_the_seats_of_a_plan_that_does_not_work(run, status):
+def test_nothing_is_sent_about_the_seats_of_a_plan_that_does_not_work(run, status):
     assert run(plan(limits=[seats(3)], status=status)) == []
 
 
