@@ -5,7 +5,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("dashboard_api", "0026_planned_searches"),
+        ("dashboard_api", "0025_calls_always_append_only"),
     ]
 
     operations = [
