@@ -47,7 +47,7 @@ def of(account: Account) -> Seats:
         logger.warning("The seats of %s are not known: %s", account.ref, type(error).__name__)
         return UNLIMITED
     limit = next((use.limit for use in answer.limits if use.name == "seats"), None)
-    return Seats(limit=limit, may_grow=answer.entitlement is None or answer.entitlement.may_grow)
+    return Seats(limit=limit, may_grow=answer.entitlement is not None and answer.entitlement.may_grow)
 
 
 def warning(account: Account) -> str:

@@ -10,9 +10,10 @@ from django.contrib.auth import get_user_model
 from django.core import mail
 from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
 
 from portal import service
-from portal.gateway import AccountPlan, CannotConnect, LimitUse
+from portal.gateway import AccountEntitlement, AccountPlan, CannotConnect, LimitUse
 from portal.models.members import Invitation, Membership
 from portal.team import actions, emails, seats
 from portal.team.urls import urlpatterns
@@ -316,9 +317,14 @@ def test_an_owner_learns_why_no_person_can_be_invited_and_the_way_out(
 
 
 def test_the_seats_are_those_of_the_plan_and_without_an_answer_there_is_no_limit(account, monkeypatch):
-    plan = AccountPlan(ok=True, limits=[LimitUse(name="websites", limit=5), LimitUse(name="seats", limit=2)])
+    day = timezone.now().date()
+    own = AccountEntitlement(plan="team", status="active", ends_on=day, usable_until=day)
+    limits = [LimitUse(name="websites", limit=5), LimitUse(name="seats", limit=2)]
+    plan = AccountPlan(ok=True, entitlement=own, limits=limits)
     monkeypatch.setattr(service, "get_entitlement", lambda _: plan)
     assert seats.of(account) == seats.Seats(limit=2)
+    monkeypatch.setattr(service, "get_entitlement", lambda _: AccountPlan(ok=True))
+    assert seats.of(account) == seats.Seats(may_grow=False)
     monkeypatch.setattr(service, "get_entitlement", Mock(side_effect=CannotConnect))
     assert seats.of(account) == seats.UNLIMITED
 
