@@ -5,10 +5,12 @@ from datetime import timedelta
 from unittest.mock import Mock
 
 import pytest
+from django.core.management import call_command
 from django.utils import timezone
 from playwright.sync_api import expect
 
 from config.onboarding import sign_up
+from dashboard_api.api import public_views
 from dashboard_api.models import Entitlement, ScanJob, ScanSchedule, Secret
 from dashboard_api.ownership import claims
 from portal import service as portal_service
@@ -124,9 +126,21 @@ def finding(link):
     return f"{PATH}findings/{finding.pk}/"
 
 
-def test_pages_for_visitors(tour, service, watch):
+@pytest.fixture
+def public_statistics(settings, service):
+    """Publish the statistics and the feed of made-up websites."""
+    settings.PUBLIC_DEMO = True
+    public_views.newest.cache.clear()
+    call_command("publish_telemetry", verbosity=0)
+    yield
+    public_views.newest.cache.clear()
+
+
+def test_pages_for_visitors(tour, public_statistics, watch):
     watch.expect("404 (Not Found)")
-    tour.visit(tour.open(), *SIGNED_OUT)
+    page = tour.open()
+    tour.visit(page, *SIGNED_OUT)
+    expect(page.get_by_role("listitem").filter(has_text="•••••")).not_to_have_count(0)
 
 
 def test_pages_of_sign_up_and_of_the_scanner(tour, service, settings):
@@ -161,7 +175,8 @@ def test_lists_of_websites_and_of_new_findings(tour, everything, website, watch)
     page = tour.open(user=everything)
     page.route("**/clean.example.com/row/", lambda route: route.abort())
     watch.expect("net::ERR_FAILED", "htmx:sendError", "htmx:afterRequest")
-    tour.visit(page, *OVERVIEW, f"/api/{website.account_id}/secrets/")
+    own = website.account_id
+    tour.visit(page, *OVERVIEW, f"/api/{own}/secrets/", f"/team/{own}/publicity/")
     tour.visit(tour.open(user=make_user("nobody")), "/", "/notifications/")
 
 
