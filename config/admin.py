@@ -87,7 +87,7 @@ class AuthenticatorAdmin(admin.ModelAdmin):
 class RunAdmin(admin.ModelAdmin):
     """The runs of the commands that cron starts, to read only."""
 
-    list_display = ("command", "began", "ended", "ok", "summary")
+    list_display = ("command", "began", "ended", "ok", "found", "summary")
     list_filter = ("command", "ok")
 
     def has_add_permission(self, _request: HttpRequest) -> bool:

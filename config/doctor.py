@@ -108,6 +108,7 @@ def _database_problems(*, newest_only: bool) -> Iterator[str]:
             yield from _old_documents()
             yield from _paused_judging()
             yield from _undelivered_callbacks()
+            yield from _differing_entitlements()
     except DatabaseError as error:
         reason = str(error).strip().splitlines()[0]
         yield f"DATABASE_URL names a database that cannot be used: {reason}."
@@ -140,6 +141,18 @@ def _undelivered_callbacks() -> Iterator[str]:
         yield (
             f"Subscriptions whose payment callbacks of one moment contradict each other: {number}. With "
             "STRIPE_API_KEY, Stripe is asked within minutes; else see what was paid, and have a new one sent."
+        )
+
+
+def _differing_entitlements() -> Iterator[str]:
+    """Yield a line if entitlements differed from what was paid when that was last compared."""
+    from config.heartbeats import last_runs
+
+    found = {run.command: run.found for run in last_runs(timezone.now())}
+    if number := found.get("reconcile_billing"):
+        yield (
+            f"Entitlements that differ from what was paid: {number}. 'manage.py reconcile_billing' lists "
+            "them; --repair sets what the provider reported."
         )
 
 

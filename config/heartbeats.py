@@ -19,11 +19,15 @@ _LATE_AFTER = 2  # intervals
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LastRun:
-    """A command that has run here, and when it last succeeded; None for never, as far as runs are kept."""
+    """A command that has run here, and when it last succeeded; None for never, as far as runs are kept.
+
+    ``found`` is how much needs a person, as the last run said that looked for it.
+    """
 
     command: str
     succeeded: datetime | None
     is_late: bool
+    found: int | None
 
 
 def store(*, beat: Beat, **_: Any) -> None:
@@ -37,6 +41,7 @@ def store(*, beat: Beat, **_: Any) -> None:
                 ended=beat.ended,
                 ok=beat.ok,
                 summary=beat.summary,
+                found=beat.found,
             )
             Run.objects.filter(command=beat.command, ended__lt=beat.ended - KEPT).delete()
     except DatabaseError:
@@ -52,12 +57,15 @@ def last_runs(now: datetime) -> list[LastRun]:
     succeeded = dict(
         Run.objects.order_by().values_list("command").annotate(at=Max("ended", filter=Q(ok=True)))
     )
+    looked = Run.objects.order_by().exclude(found=None).values("command").annotate(newest=Max("pk"))
+    found = dict(Run.objects.filter(pk__in=[row["newest"] for row in looked]).values_list("command", "found"))
     runs = Run.objects.filter(pk__in=[row["newest"] for row in newest]).order_by("command")
     return [
         LastRun(
             command=run.command,
             succeeded=(at := succeeded.get(run.command)),
             is_late=at is None or at < now - _LATE_AFTER * run.interval,
+            found=found.get(run.command),
         )
         for run in runs
     ]

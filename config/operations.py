@@ -10,6 +10,7 @@ from django.http import HttpRequest
 from django.template.response import TemplateResponse
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.formats import number_format
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
@@ -115,7 +116,7 @@ def _panels(request: HttpRequest) -> Sequence[Panel]:
 
 
 def _commands() -> Panel:
-    """Return the panel about commands that cron runs: those that run in time, and those that are late."""
+    """Return the panel about commands that cron runs: those in time, late ones, and what they found."""
     from config.heartbeats import last_runs
 
     runs, url = last_runs(timezone.now()), reverse("admin:config_run_changelist")
@@ -128,4 +129,9 @@ def _commands() -> Panel:
                 label=_("%(command)s is late") % {"command": run.command}, number="!", url=link, tone="high"
             )
         )
+    for run in runs:
+        if run.found:
+            link = f"{url}?{urlencode({'command': run.command, 'found__gt': 0})}"
+            label = _("Found by %(command)s") % {"command": run.command}
+            figures.append(Figure(label=label, number=number_format(run.found), url=link, tone="high"))
     return Panel(title=_("Scheduled commands"), figures=tuple(figures))

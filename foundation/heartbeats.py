@@ -12,7 +12,10 @@ command_ended = Signal()  # with beat: Beat
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Beat:
-    """A run of ``command``, which cron starts every ``interval``; ``summary`` is one line."""
+    """A run of ``command``, which cron starts every ``interval``; ``summary`` is one line.
+
+    ``found`` is the number of things that need a person; None for a run that looks for none, or failed.
+    """
 
     command: str
     interval: timedelta
@@ -20,6 +23,7 @@ class Beat:
     ended: datetime
     ok: bool
     summary: str
+    found: int | None = None
 
 
 def summary_of(text: str) -> str:

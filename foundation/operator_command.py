@@ -52,13 +52,15 @@ class Result:
     """The result of a command: ``text`` for people, ``fields`` for scripts.
 
     ``remark`` goes to standard error, where ``text`` is meant for a file or another command; a
-    ``failure`` makes the exit code 1.
+    ``failure`` makes the exit code 1. ``found`` is the number of things that need a person, for a command
+    that looks for them.
     """
 
     text: str
     fields: dict[str, Any] | list[dict[str, Any]]  # a list is printed as one object per line
     failure: str = ""
     remark: str = ""
+    found: int | None = None
 
 
 class OperatorCommand(BaseCommand):
@@ -100,25 +102,26 @@ class OperatorCommand(BaseCommand):
         The command waits for other writers of the database, where a page would give up.
         """
         wait_for_writers()
-        with restored_request(), self._heartbeat(**options) as summary:  # another command may call this one
+        with restored_request(), self._heartbeat(**options) as results:  # another command may call this one
             begin_request()
-            summary.append(self._print_result(**options))
+            results.append(self._print_result(**options))
 
     @contextmanager
-    def _heartbeat(self, **options: Any) -> Iterator[list[str]]:
-        """Send a heartbeat after the run of a command for cron; its summary is what the caller appends."""
-        began, summary = timezone.now(), [""]
+    def _heartbeat(self, **options: Any) -> Iterator[list[Result]]:
+        """Send a heartbeat after the run of a command for cron, with the result that the caller appends."""
+        began = timezone.now()
+        results: list[Result] = []
         send = partial(self._send_heartbeat, began) if self.interval and not options.get("dry_run") else None
         try:
-            yield summary
+            yield results
         except Exception as error:
             if send:  # other errors may hold values
                 send(str(error) if isinstance(error, CommandError) else type(error).__name__, ok=False)
             raise
         if send:
-            send(summary[-1], ok=True)
+            send(results[-1].text, ok=True, found=results[-1].found)
 
-    def _send_heartbeat(self, began: datetime, text: str, *, ok: bool) -> None:
+    def _send_heartbeat(self, began: datetime, text: str, *, ok: bool, found: int | None = None) -> None:
         beat = Beat(
             command=type(self).__module__.rpartition(".")[2],
             interval=self.interval or timedelta(),
@@ -126,11 +129,12 @@ class OperatorCommand(BaseCommand):
             ended=timezone.now(),
             ok=ok,
             summary=summary_of(text),
+            found=found,
         )
         command_ended.send(type(self), beat=beat)
 
-    def _print_result(self, **options: Any) -> str:
-        """Print the result of ``perform``, or its error with --json; return the result's text."""
+    def _print_result(self, **options: Any) -> Result:
+        """Print the result of ``perform``, or its error with --json; return the result."""
         try:
             result = self._on_record(**options)
         except CommandError as error:
@@ -142,7 +146,7 @@ class OperatorCommand(BaseCommand):
             self.stderr.write(result.remark, style_func=str)
         if result.failure:
             raise CommandError(result.failure)
-        return result.text
+        return result
 
     def error_fields(self, message: str, **options: Any) -> dict[str, Any]:
         """Return what --json prints for an error, whose message goes to standard error, too."""

@@ -1,13 +1,15 @@
 from datetime import timedelta
 
+import msgspec
 import pytest
 from django.core.management import CommandError, call_command
 from django.utils import timezone
 
 from config import doctor
+from dashboard_api.billing.callbacks.snapshots import LAST_DAY, Snapshot
 from dashboard_api.models import CallbackEvent, Published, Subscription
 from tests.config.test_settings_checks import NEEDED, TWO
-from tests.factories import make_account
+from tests.factories import make_account, make_plan
 
 pytestmark = pytest.mark.django_db
 
@@ -106,6 +108,23 @@ def test_payment_callbacks_that_contradict_each_other_are_named():
         Subscription.objects.create(account=account, object_id=f"sub_{number}", unclear_until=until)
     [line] = lines_about("contradict")
     assert "contradict each other: 1. With STRIPE_API_KEY" in line
+
+
+def test_entitlements_that_differ_from_what_was_paid_are_named():
+    account = make_account()
+    make_plan()
+    assert lines_about("differ from what was paid") == []
+    call_command("reconcile_billing", verbosity=0)
+    assert lines_about("differ from what was paid") == []
+    held = Snapshot(object_id="sub_1", order=(1, 1), status="active", ends_on=LAST_DAY, plan="team")
+    Subscription.objects.create(
+        provider="standard", account=account, object_id="sub_1", held=[msgspec.to_builtins(held)]
+    )
+    call_command("reconcile_billing", verbosity=0)
+    [line] = lines_about("differ from what was paid")
+    assert "paid: 1. 'manage.py reconcile_billing' lists" in line
+    call_command("reconcile_billing", repair=True, by="ada", verbosity=0)
+    assert lines_about("differ from what was paid") == []
 
 
 def test_a_pause_of_judging_proofs_is_a_problem(monkeypatch):

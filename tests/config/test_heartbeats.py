@@ -17,9 +17,9 @@ NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
 HOUR = timedelta(hours=1)
 
 
-def beat(*, ago, ok=True, command="prune"):
+def beat(*, ago, ok=True, command="prune", found=None):
     ended = NOW - ago
-    fields = {"interval": HOUR, "began": ended, "ended": ended, "summary": "Done."}
+    fields = {"interval": HOUR, "began": ended, "ended": ended, "summary": "Done.", "found": found}
     heartbeats.store(beat=Beat(command=command, ok=ok, **fields))
 
 
@@ -65,6 +65,26 @@ def test_runs_are_kept_for_thirty_days():
     beat(ago=29 * 24 * HOUR)
     beat(ago=timedelta(0))
     assert Run.objects.count() == 2
+
+
+def test_what_a_command_found_holds_until_a_run_looks_again():
+    beat(ago=5 * HOUR, command="reconcile_billing", found=2)
+    beat(ago=4 * HOUR, command="reconcile_billing", ok=False)
+    beat(ago=HOUR)
+    found = {run.command: run.found for run in last_runs(NOW)}
+    assert found == {"reconcile_billing": 2, "prune": None}
+    beat(ago=HOUR, command="reconcile_billing", found=0)
+    assert {run.found for run in last_runs(NOW)} == {0, None}
+
+
+def test_the_home_of_staff_shows_what_a_command_found_with_the_run(client):
+    beat(ago=HOUR, command="reconcile_billing", found=2)
+    beat(ago=HOUR)
+    client.force_login(make_user("root", is_staff=True, is_superuser=True))
+    [panel] = [each for each in client.get("/admin/").context["panels"] if each.title == "Scheduled commands"]
+    [figure] = [each for each in panel.figures if str(each.label) == "Found by reconcile_billing"]
+    assert (figure.number, figure.tone) == ("2", "high")
+    assert client.get(figure.url).context["cl"].result_count == 1
 
 
 def test_a_run_that_cannot_be_stored_does_not_fail_its_command(monkeypatch, caplog):

@@ -252,6 +252,12 @@ def callback_dead(_):
     return CallbackEvent.objects.create(provider="standard", event_id="msg_1", state="dead")
 
 
+def entitlement_differs(_):
+    now = timezone.now()
+    fields = {"interval": timedelta(days=1), "began": now, "ended": now, "ok": True}
+    return Run.objects.create(command="reconcile_billing", found=1, **fields)
+
+
 def callbacks_refused(_):
     for _ in range(21):
         counters.count_callback("standard", "refused")
@@ -282,6 +288,7 @@ FIRING = {
     "ImportsFail": import_fails,
     "ReportsWait": report_waits,
     "CallbacksUndelivered": callback_dead,
+    "BillingDrift": entitlement_differs,
     "CallbacksRefused": callbacks_refused,
     "NotificationsWait": notification_waits,
 }

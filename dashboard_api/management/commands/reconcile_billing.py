@@ -1,5 +1,6 @@
 """Compare entitlements with what payment providers reported last; for cron."""
 
+import logging
 from datetime import timedelta
 from typing import Any
 
@@ -13,6 +14,8 @@ from dashboard_api.billing.callbacks import applying
 from dashboard_api.billing.callbacks.snapshots import CannotApply, Snapshot
 from dashboard_api.models import Account
 from foundation.operator_command import OperatorCommand, Result
+
+logger = logging.getLogger(__name__)
 
 
 class Command(OperatorCommand):
@@ -37,15 +40,27 @@ class Command(OperatorCommand):
             try:
                 fetched = applying.fetch(account, timezone.now())  # without a lock
             except CannotApply as error:
-                drift.append({"account": account.ref, "differs": error.code})
+                drift.append({"account": account.ref, "differs": error.code, "repaired": False})
                 continue
             with transaction.atomic():
                 drift += _drift(account, fetched, repair=repair, by=by, reason=reason)
-        lines = [f"{row['account']}: {row['differs']}" for row in drift]
-        done = "repaired" if repair else "found; --repair sets what the provider reported"
-        lines.insert(0, f"Differences: {len(drift)} {done}." if drift else "No differences.")
-        fields = {"differences": len(drift), "accounts": drift, "changed": repair and bool(drift)}
-        return Result(text="\n".join(lines), fields=fields)
+        left = [row for row in drift if not row["repaired"]]
+        for row in left:
+            logger.error(
+                "The entitlement of %s differs from what was paid: %s", row["account"], row["differs"]
+            )
+        repaired = len(drift) - len(left)
+        fields = {"differences": len(drift), "accounts": drift, "changed": bool(repaired)}
+        return Result(text=_in_words(drift, repaired), fields=fields, found=len(left))
+
+
+def _in_words(drift: list[dict[str, Any]], repaired: int) -> str:
+    if not drift:
+        return "No differences."
+    refs = ", ".join(row["account"] for row in drift)
+    done = f"{repaired} repaired" if repaired else "--repair sets what the provider reported"
+    lines = [f"{row['account']}: {row['differs']}" for row in drift]
+    return "\n".join([f"Differences: {len(drift)} found, {done} ({refs}).", *lines])
 
 
 def _paying() -> QuerySet[Account]:
@@ -61,11 +76,11 @@ def _drift(
     try:
         target = applying.wanted(account, now, fetched)
     except CannotApply as error:
-        return [{"account": account.ref, "differs": error.code}]
+        return [{"account": account.ref, "differs": error.code, "repaired": False}]
     to = applying.to_change(account, target) if target else {}
     if not to:
         return []
     if repair:
         reason = reason or "Drift from the payment provider"
         applying.adopt(account, fetched, by=by, reason=reason, now=now)
-    return [{"account": account.ref, "differs": ", ".join(sorted(to))}]
+    return [{"account": account.ref, "differs": ", ".join(sorted(to)), "repaired": repair}]

@@ -329,18 +329,23 @@ def test_contradicting_events_are_settled_by_asking_stripe_ten_minutes_later(cli
 
 
 @pytest.mark.django_db
-def test_reconciling_finds_an_event_that_never_came(client, account, asked, capsys):
+def test_reconciling_finds_an_event_that_never_came(client, account, asked, capsys, caplog):
     state_of(client, checkout(account.billing_ref))
     call_command("reconcile_billing")
     assert "acct_0001: APIError" in capsys.readouterr().out
     asked.subscriptions = [subscription("unpaid"), subscription(id="sub_2", livemode=False)]
     call_command("reconcile_billing")
-    assert "acct_0001: " in capsys.readouterr().out
+    text = capsys.readouterr().out
+    assert "Differences: 1 found, --repair sets what the provider reported (acct_0001)." in text
+    assert "acct_0001: " in text
+    assert "The entitlement of acct_0001 differs from what was paid" in caplog.text
     assert not Subscription.objects.exists()
     call_command("reconcile_billing", repair=True, by="ada", verbosity=0)
     assert entitlement_of(account).status == "suspended"
-    capsys.readouterr()
+    assert "Differences: 1 found, 1 repaired (acct_0001)." in capsys.readouterr().out
+    caplog.clear()
     call_command("reconcile_billing")
+    assert "differs from" not in caplog.text
     assert "No differences." in capsys.readouterr().out
 
 
