@@ -139,11 +139,13 @@ def _text_of_last_days(changes: Changes) -> str:
     """Return both numbers: the dashboard's, and the number of findings on this page."""
     first_seen = changes.first_seen_count or 0
     new = ngettext(
-        "%(count)s new finding in the last 7 days.", "%(count)s new findings in the last 7 days.", first_seen
+        "%(count)s finding was first seen in the last 7 days.",
+        "%(count)s findings were first seen in the last 7 days.",
+        first_seen,
     ) % {"count": localize(first_seen)}
     listed = ngettext(
-        "%(shown)s is open now, or came back.",
-        "%(shown)s are open now, or came back.",
+        "%(shown)s that was new or came back in these days is open now.",
+        "%(shown)s that were new or came back in these days are open now.",
         changes.total,
     ) % {"shown": _count(changes)}
     return f"{new} {listed}"

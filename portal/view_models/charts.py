@@ -64,6 +64,11 @@ class ChartView:
     ticks: tuple[tuple[str, Tick], ...] = ()
 
     @property
+    def latest(self) -> str:
+        """The week of the numbers in the legend, in words."""
+        return _("Week of %(day)s") % {"day": self.rows[-1].label}
+
+    @property
     def last_row(self) -> int:
         """The index of the last row."""
         return len(self.rows) - 1

@@ -145,7 +145,7 @@ def overview(dashboard: Dashboard, address: Address) -> Overview:
         last_scan_at=summary.last_scan_at,
         coverage=coverage,
         coverage_tone=tone,
-        score=score(dashboard),
+        score=score(dashboard, address),
     )
 
 

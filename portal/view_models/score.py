@@ -1,7 +1,7 @@
 """The score of a website: its number, how it changed, and what leads to the next grade."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, timedelta
 
 from django.utils.translation import gettext as _
@@ -9,9 +9,12 @@ from django.utils.translation import ngettext
 
 from portal import labels
 from portal.charts import StepLine, draw_steps
+from portal.forms import Filters
 from portal.gateway.messages import Dashboard, HistoryDay, NextGrade
+from portal.page_urls import Address
 
 PERIOD = timedelta(days=90)  # of the service's history
+_DECIDED_BY = {"F": "Critical", "D": "High", "C": "Medium", "B": "Low"}  # record 0057
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -19,27 +22,33 @@ class Score:
     """The score, 0 to 100, rounded down; ``line`` is None as long as there is nothing to compare.
 
     ``earlier`` names the last other grade, ``next_step`` the work until the next; each may be empty.
+    ``next_url`` lists the findings to fix, or ``next_remark`` says among which other findings they are.
     """
 
     value: int
     earlier: str
     next_step: str
+    next_url: str
+    next_remark: str
     line: StepLine | None
     line_title: str
     line_text: str
 
 
-def score(dashboard: Dashboard) -> Score | None:
-    """Return the score of the website; None as long as it has no grade."""
+def score(dashboard: Dashboard, address: Address) -> Score | None:
+    """Return the score of the website at ``address``; None as long as it has no grade."""
     summary = dashboard.summary
     if summary.score is None:
         return None
     today = dashboard.dashboard.generated_at.date()
     history = [entry for entry in summary.history if today - PERIOD <= entry.day <= today]
+    fixes, next_remark = _fixes(dashboard)
     return Score(
         value=int(summary.score),
         earlier=_earlier(history, dashboard.dashboard.grade or ""),
         next_step=_next_step(summary.next_grade),
+        next_url=str(replace(address, filters=fixes)),
+        next_remark=next_remark,
         line=_line(history, today) if len(history) > 1 else None,
         line_title=_("Score in the last 90 days"),
         line_text="; ".join(f"{labels.day_and_month(entry.day)}: {int(entry.score)}" for entry in history),
@@ -67,6 +76,27 @@ def _next_step(next_grade: NextGrade | None) -> str:
         next_grade.fixes,
     )
     return text % {"count": next_grade.fixes, "grade": next_grade.grade}
+
+
+def _fixes(dashboard: Dashboard) -> tuple[Filters, str]:
+    """Return the filters of the findings that decide the grade, and what else these list, in words.
+
+    A suspected finding counts as one of the next milder severity. Filters take every kind of every chosen
+    severity, so where suspected ones of a severity decide, those of the milder one are listed with them.
+    """
+    counts, next_grade = dashboard.summary.by_severity, dashboard.summary.next_grade
+    severity = _DECIDED_BY.get(dashboard.dashboard.grade or "")
+    if severity is None or next_grade is None:
+        return Filters(), ""
+    names = list(labels.SEVERITIES)
+    above = names[max(names.index(severity) - 1, 0)]
+    if above == severity or not counts.get(above):
+        return Filters(severity=severity, kind="confirmed,informational"), ""
+    filters = Filters(severity=f"{above},{severity}")
+    if counts[above] + counts.get(severity, 0) == next_grade.fixes:
+        return filters, ""
+    words = {"above": labels.SEVERITIES[above], "same": labels.SEVERITIES[severity]}
+    return filters, _("among the %(above)s and %(same)s findings") % words
 
 
 def _line(history: Sequence[HistoryDay], today: date) -> StepLine:

@@ -182,7 +182,7 @@ def test_a_list_that_is_too_long_says_so(owner, link, begun, monkeypatch):
     monkeypatch.setattr(limits, "MAX_CHANGES", 3)
     text = owner.get("/sites/shop.example.com/new/?since=0.0.0.").content.decode()
     assert "31 findings." in text
-    assert "The worst 3 are listed." in text
+    assert "The list has the worst 3 of these." in text
 
 
 def test_the_new_findings_end_with_a_link_to_all_if_a_list_has_just_these(owner, link, begun, monkeypatch):
@@ -190,7 +190,7 @@ def test_the_new_findings_end_with_a_link_to_all_if_a_list_has_just_these(owner,
     assert all_of_them not in owner.get(address).text
     monkeypatch.setattr(limits, "MAX_CHANGES", 3)
     page = owner.get(address).text
-    count = re.search(r"(\d+) are open now", page)[1]
+    count = re.search(r"(\d+) that were new or came back in these days are open now", page)[1]
     assert f"{all_of_them}>All {count} findings</a>" in page
     make_event(make_finding(link.website, first_seen=timezone.now() - timedelta(days=30)))
     assert all_of_them not in owner.get(address).text
@@ -220,7 +220,7 @@ def test_without_a_cursor_the_last_days_are_listed_and_agree_with_the_dashboard(
     address = "/sites/shop.example.com/new/"
     ((count,),) = [re.findall(rf'href="{address}"[^>]*>(\d+)<', owner.get("/sites/shop.example.com/").text)]
     page = owner.get(address).text
-    assert f"{count} new findings in the last 7 days." in page
+    assert f"{count} findings were first seen in the last 7 days." in page
     assert "Found yesterday" in page
     assert "Found long ago" not in page
     assert "Fixed at once" not in page

@@ -144,6 +144,14 @@ def test_a_stranger_may_filter_and_not_search(client, stub, sample):
     assert 'role="search"' not in client.get(SAMPLE).text
 
 
+@pytest.mark.parametrize(("mode", "is_offered"), [("open", True), ("invite", False), ("off", False)])
+def test_the_sample_leads_to_the_sign_up_if_that_is_open(client, stub, sample, settings, mode, is_offered):
+    settings.SIGN_UP = mode
+    page = client.get("/sample/").content.decode()
+    assert ('href="/sign-up/"' in page) == is_offered
+    assert 'href="/accounts/login/"' in page
+
+
 def test_the_sample_has_no_plan_and_no_link_to_pages_of_members(client, stub, sample):
     stub.response = make_dashboard(analyst_notes=[make_note()])
     page = client.get(SAMPLE).text

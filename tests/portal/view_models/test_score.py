@@ -3,10 +3,13 @@ from datetime import date, timedelta
 import pytest
 
 from portal.gateway.messages import HistoryDay, NextGrade
+from portal.page_urls import Address
 from portal.view_models.score import score
 from tests.portal.dashboards import NOW, make_dashboard, make_page, make_summary
 
 TODAY = NOW.date()
+PATH = "/sites/shop.example.com/"
+AMONG = "among the Critical and High findings"
 
 
 def day(days_ago, grade, points):
@@ -15,7 +18,7 @@ def day(days_ago, grade, points):
 
 def score_of(*history, grade="F", **fields):
     summary = make_summary(**({"score": 19.9, "history": list(history)} | fields))
-    return score(make_dashboard(dashboard=make_page(grade=grade), summary=summary))
+    return score(make_dashboard(dashboard=make_page(grade=grade), summary=summary), Address(path=PATH))
 
 
 def test_a_score_is_rounded_down_so_that_it_never_promises_too_much():
@@ -49,6 +52,22 @@ def test_the_last_other_grade_has_its_last_day(history, earlier):
 )
 def test_the_work_until_the_next_grade_is_named(next_grade, text):
     assert score_of(next_grade=next_grade).next_step == text
+
+
+@pytest.mark.parametrize(
+    ("grade", "counts", "fixes", "query", "remark"),
+    [
+        ("F", {"Critical": 34}, 22, "severity=Critical&kind=confirmed%2Cinformational", ""),
+        ("D", {"High": 9}, 7, "severity=High&kind=confirmed%2Cinformational", ""),
+        ("D", {"Critical": 3, "High": 9}, 12, "severity=Critical%2CHigh", ""),
+        ("D", {"Critical": 3, "High": 9}, 8, "severity=Critical%2CHigh", AMONG),
+        ("B", {"Medium": 1, "Low": 2}, 3, "severity=Medium%2CLow", ""),
+    ],
+)
+def test_the_fixes_lead_to_their_findings_or_to_the_nearest_list(grade, counts, fixes, query, remark):
+    """Suspected findings count as those of the next milder severity."""
+    found = score_of(grade=grade, by_severity=counts, next_grade=NextGrade("C", fixes))
+    assert (found.next_url, found.next_remark) == (f"{PATH}?{query}", remark)
 
 
 def test_a_line_needs_two_days_and_lasts_until_today():
