@@ -167,19 +167,24 @@ def recent(
     limit: int,
     sort: str = WORST,
 ) -> list[tuple[int, int, int, str, str]]:
-    """Return ids, severities, source ids, kinds and hosts of the findings of ``buckets`` in ``period``."""
+    """Return ids, severities, source ids, kinds and hosts of the findings of ``buckets`` in ``period``.
+
+    Both databases read the severities one after another and stop at the limit; to order the rows of all, they
+    would read as many of each.
+    """
     order = _ORDERS[OLDEST if sort == OLDEST else NEWEST]
     part = _RECENT.format(columns=" AND ".join(f"{column} = %s" for column in by), order=order)
-    severities = {bucket.severity for bucket in buckets}
+    severities = sorted({bucket.severity for bucket in buckets}, reverse=True)
     statements: list[str] = []
     parameters: list[Any] = []
-    for level in [{severity} for severity in severities] if sort in WORST_FIRST else [severities]:
+    for level in [{severity} for severity in severities] if sort in WORST_FIRST else [set(severities)]:
         keys = _keys((bucket for bucket in buckets if bucket.severity in level), by)
         statements.append(_RECENT_LEVEL.format(parts=" UNION ALL ".join([part] * len(keys)), order=order))
         for key in keys:
             parameters += [website_id, *key, period.after, stored(period.since)]
         parameters.append(limit)
-    statement = f"{' UNION ALL '.join(statements)} ORDER BY {_ORDERS[sort]} LIMIT %s"
+    in_order = f" ORDER BY {_ORDERS[PRIORITY]}" if sort == PRIORITY else ""
+    statement = f"{' UNION ALL '.join(statements)}{in_order} LIMIT %s"
     return rows(Finding, statement, [*parameters, limit]) if buckets else []
 
 

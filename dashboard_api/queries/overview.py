@@ -249,8 +249,8 @@ _PROBLEM_STATUSES = """
 """
 
 
-# All open problems are read and compared, which costs a small website nothing; to find each key by the index
-# would cost every website the same.
+# All open problems of a small website are read and compared, which costs nothing. PostgreSQL has an index by
+# which it finds the keys of a website with many.
 _TOPIC_TOTALS = """
     SELECT severity, problem, source_id, confirmed, suspected, informational, locations
     FROM dashboard_api_problemcount

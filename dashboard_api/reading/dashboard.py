@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, datetime, timedelta
+from functools import partial
 
 from dashboard_api import limits
 from dashboard_api.contract import DashboardRequest, responses
@@ -133,7 +134,8 @@ def _groups(
         return problems.grouped(stored.problems), False
     searched = counts if isinstance(counts, SearchResults) else None
     if request.hosts and not searched:
-        searched = SearchResults(request, filters, by_words(website_id, request, None))
+        found = by_words(website_id, request, partial(_buckets, request, stored), None)
+        searched = SearchResults(request, filters, found)
     totals = searched.problems() if searched else stored.problems
     totals = [each.of_kinds(request.kind) for each in totals] if request.kind else totals
     is_cut = len(totals) > _most_totals(request) or bool(searched and searched.relation() == "at_least")
@@ -196,18 +198,20 @@ def _counts(
         stored_buckets = _with_status(request.status, stored.buckets)
         return SearchResults(request, filters, in_span(website_id, request, stored_buckets, span))
     period = _period(website_id, request, now)
+    buckets = partial(_buckets, request, stored)
     if request.query or (request.hosts and request.problem):
-        return SearchResults(request, filters, by_words(website_id, request, period))
-
-    def buckets(filters: Filters) -> Sequence[Bucket]:
-        plain = stored.problem_buckets if request.problem else stored.buckets
-        return _with_status(request.status, stored.host_buckets if filters.host else plain)
-
+        return SearchResults(request, filters, by_words(website_id, request, buckets, period))
     if period:
         return SearchResults(request, filters, first_seen_in(website_id, request, buckets, period))
     is_open = request.status == Finding.Status.OPEN and not request.problem and not request.hosts
     counts = open_counts if is_open else FacetCounts.of(buckets(filters))
     return Listing(website_id, request, filters, buckets(filters), counts)
+
+
+def _buckets(request: DashboardRequest, stored: Overview, filters: Filters) -> Sequence[Bucket]:
+    """Return the counts of the requested status: those of the filtered hosts, of the problem, or all."""
+    plain = stored.problem_buckets if request.problem else stored.buckets
+    return _with_status(request.status, stored.host_buckets if filters.host else plain)
 
 
 def _host_facet(

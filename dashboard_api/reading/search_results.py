@@ -19,17 +19,26 @@ from foundation.words import words_of
 Find = Callable[[Filters, int, str], Matches]
 
 
-def by_words(website_id: int, request: DashboardRequest, period: Period | None) -> Find:
-    """Return the search for the words of the request, problem and ``period``, as far as it has them."""
+def by_words(
+    website_id: int,
+    request: DashboardRequest,
+    buckets: Callable[[Filters], Sequence[Bucket]],
+    period: Period | None,
+) -> Find:
+    """Return the search for the words of the request, problem and ``period``, as far as it has them.
+
+    It looks only at severities that have findings in ``buckets`` under the filters.
+    """
     words = words_of(request.query) if request.query else None
     problems = topics.keys_of(request.problem)
 
     def find(filters: Filters, limit: int, sort: str) -> Matches:
+        severities = {bucket.severity for bucket in buckets(filters) if bucket.passes(filters)}
         query = SearchQuery(
             website_id=website_id,
             words=words,
             status=request.status,
-            filters=filters,
+            filters=filters._replace(severity=tuple(severities)),
             problems=problems,
             period=period,
         )

@@ -1,5 +1,7 @@
 """Pages are those of a plain list, and each finding on them as it is stored."""
 
+from datetime import timedelta
+
 import pytest
 from django.db.models import Count
 from django.db.models.functions import Left
@@ -8,10 +10,11 @@ from dashboard_api import limits
 from dashboard_api.contract import DashboardRequest
 from dashboard_api.models import BucketCount, Finding, Source
 from dashboard_api.queries import finding_rows
+from dashboard_api.queries.finding_rows import Period
 from dashboard_api.queries.overview import Bucket, SourceRow
 from dashboard_api.reading import dashboard, listing
 from dashboard_api.reading.facet_counts import FacetCounts
-from tests.dashboard_api.queries.varied import FILTERS, filtered, make_varied_website
+from tests.dashboard_api.queries.varied import FILTERS, TODAY, filtered, make_varied_website
 
 pytestmark = pytest.mark.django_db
 
@@ -89,3 +92,21 @@ def test_findings_are_counted_by_what_filters_tell_apart(site):
     counted = twin.annotate(findings=Count("*")).values_list(*columns, "findings", "host")
     assert sorted(finding_rows.buckets_of(keys)) == sorted(counted)
     assert finding_rows.buckets_of([]) == []
+
+
+@pytest.mark.parametrize("limit", [1, 7, 50, 1_000])
+@pytest.mark.parametrize(
+    ("sort", "order"),
+    [("worst", ("-severity", "-pk")), ("newest", ("-pk",)), ("oldest", ("pk",))],
+)
+def test_recent_findings_are_the_first_of_their_order(site, sort, order, limit):
+    buckets = [
+        Bucket(row.status, row.severity, row.source_id, row.kind, row.findings)
+        for row in BucketCount.objects.filter(website_id=site.pk, status="open")
+    ]
+    since = TODAY - timedelta(days=60)
+    found = finding_rows.recent(
+        site.pk, buckets, Period(0, since), by=["status", "severity"], limit=limit, sort=sort
+    )
+    twin = site.findings.filter(status="open", first_seen__gte=since).order_by(*order)
+    assert [row[0] for row in found] == list(twin.values_list("pk", flat=True)[:limit])
