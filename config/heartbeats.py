@@ -53,19 +53,21 @@ def last_runs(now: datetime) -> list[LastRun]:
 
     A command is late if it has not succeeded within twice its interval. One that never ran is not used here.
     """
-    newest = Run.objects.order_by().values("command").annotate(newest=Max("pk"))
-    succeeded = dict(
-        Run.objects.order_by().values_list("command").annotate(at=Max("ended", filter=Q(ok=True)))
+    numbers = (
+        Run.objects.order_by()
+        .values_list("command")
+        .annotate(
+            newest=Max("pk"), looked=Max("pk", filter=~Q(found=None)), at=Max("ended", filter=Q(ok=True))
+        )
     )
-    looked = Run.objects.order_by().exclude(found=None).values("command").annotate(newest=Max("pk"))
-    found = dict(Run.objects.filter(pk__in=[row["newest"] for row in looked]).values_list("command", "found"))
-    runs = Run.objects.filter(pk__in=[row["newest"] for row in newest]).order_by("command")
+    commands = sorted(numbers)
+    rows = Run.objects.in_bulk({pk for _, *pks, _ in commands for pk in pks if pk})
     return [
         LastRun(
-            command=run.command,
-            succeeded=(at := succeeded.get(run.command)),
-            is_late=at is None or at < now - _LATE_AFTER * run.interval,
-            found=found.get(run.command),
+            command=command,
+            succeeded=at,
+            is_late=at is None or at < now - _LATE_AFTER * rows[newest].interval,
+            found=rows[looked].found if looked else None,
         )
-        for run in runs
+        for command, newest, looked, at in commands
     ]

@@ -125,18 +125,25 @@ def _callbacks() -> Iterator[Figure]:
     for label, state, tone in (
         (_("Given up"), State.DEAD, "high"),
         (_("Failed, tried again"), State.FAILED, "medium"),
-        (_("Without an account"), State.WAITING, "medium"),
     ):
         rows = CallbackEvent.objects.filter(state=state)
         yield _figure(label, rows, url, {"state__exact": state.value}, tone=tone)
-    long_ago = timezone.now().replace(microsecond=0) - LONG_WAIT
-    rows = CallbackEvent.objects.filter(state=State.WAITING, received_at__lt=long_ago)
-    query = {"state__exact": State.WAITING.value, "received_at__lt": long_ago}
-    yield from _unless_zero(_figure(_("Without an account for an hour"), rows, url, query, tone="high"))
+    yield from _waiting_callbacks(url)
     url = reverse("admin:dashboard_api_subscription_changelist")
     unclear = Subscription.objects.exclude(unclear_until=None)
     label = _("Contradict each other")
     yield from _unless_zero(_figure(label, unclear, url, {"unclear_until__isempty": 0}, tone="high"))
+
+
+def _waiting_callbacks(url: str) -> Iterator[Figure]:
+    state = CallbackEvent.State.WAITING
+    rows, query = CallbackEvent.objects.filter(state=state), {"state__exact": state.value}
+    waiting = _figure(_("Without an account"), rows, url, query, tone="medium")
+    yield waiting
+    if waiting.tone:
+        since = {"received_at__lt": timezone.now().replace(microsecond=0) - LONG_WAIT}
+        label = _("Without an account for an hour")
+        yield from _unless_zero(_figure(label, rows.filter(**since), url, {**query, **since}, tone="high"))
 
 
 def _unless_zero(figure: Figure) -> Iterator[Figure]:
