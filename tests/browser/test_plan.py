@@ -1,4 +1,4 @@
-"""What an owner sees while a payment provider reports the life of the account's plan."""
+"""The page of the plan, while a payment provider reports what becomes of it."""
 
 import re
 from urllib.request import Request, urlopen

@@ -1,4 +1,4 @@
-"""What an account may do in each state of its plan, by signed calls and in the portal: one table."""
+"""The rights of an account in each state of its plan, by signed calls and in the portal: one table."""
 
 from datetime import timedelta
 
@@ -89,9 +89,9 @@ def allowed(client, website, link, token):
     if Invitation.objects.exists():
         done.add("invite")
     mail.outbox.clear()
-    make_finding(link.website, severity=Severity.CRITICAL, title="Told by e-mail")
+    make_finding(link.website, severity=Severity.CRITICAL, title="In an e-mail")
     run("notify")
-    if any("Told by e-mail" in message.body for message in mail.outbox):
+    if any("In an e-mail" in message.body for message in mail.outbox):
         done.add("news")
     return done
 
