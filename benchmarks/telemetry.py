@@ -3,8 +3,11 @@
 At full size 2,000,000 findings of 500 websites and 100 accounts. A run reads the counted websites, makes the
 statistics and the feed, and is rolled back. Memory is what Python allocated. ``--attacks`` runs the
 attacks of the tests for 10,000 populations instead; --short for 1,000. On SQLite, time is the processor's.
+Then what is published is served in this process, in turns with a bare view of the same bytes, under the same
+middleware.
 """
 
+import http
 import sys
 import time
 import tracemalloc
@@ -14,12 +17,23 @@ from random import Random
 from statistics import median
 
 from benchmarks import databases
+from benchmarks.baselines import RESPONSE_FILE
 from benchmarks.command_line import BACKENDS, run
 from benchmarks.figures import Table
+from benchmarks.hostile_calls import Product
+from benchmarks.request_costs import UnexpectedStatus
 
 NAME = "threat_dashboard_telemetry"
 WEBSITES, ACCOUNTS, FINDINGS = 500, 100, 2_000_000
 COPIES = 20  # of each generated finding, by a statement
+REQUESTS = 200
+BARE = "a bare view of the same bytes"
+SERVED: dict[str, tuple[str, float | None]] = {  # the address, and how many times bare it may cost
+    BARE: ("/benchmark/bare", None),
+    "the statistics": ("/v1/public/statistics", 1.1),
+    "the feed": ("/v1/public/feed", 1.1),
+    "the page": ("/v1/public", None),
+}
 CWES = (79, 89, 22, 352, 601, 693, 295, 326, 200, 16)
 
 
@@ -42,7 +56,38 @@ def tables(*, rounds: int, backend: str, scale: float) -> Iterator[Table]:
     table.add("a run", "time", median(seconds), "s", at_most=5)
     table.add("a run", "memory", megabytes, "MB", at_most=100)
     yield table
+    yield _serving(backend, rounds)
     databases.discard(backend, NAME)
+
+
+def _serving(backend: str, rounds: int) -> Table:
+    """Return the cost of requests for what is published, compared with a bare view."""
+    from django.core.management import call_command  # only after Django is set up
+
+    from dashboard_api.models import Published
+
+    call_command("publish_telemetry", verbosity=0)
+    RESPONSE_FILE.write_bytes(bytes(Published.objects.get(kind=Published.Kind.STATISTICS).body))
+    product, costs = Product(), {row: list[float]() for row in SERVED}
+    for row in SERVED:
+        _ask(product, row)  # reads it once
+    for _ in range(5 * rounds):
+        for row, seconds in costs.items():
+            began = time.process_time()
+            for _ in range(REQUESTS):
+                _ask(product, row)
+            seconds.append((time.process_time() - began) / REQUESTS)
+    table = Table(f"Serving, {backend}", f"{REQUESTS} requests for each row in turn, in this process")
+    for row, seconds in costs.items():
+        table.add(row, "CPU", min(seconds) * 1e3, "ms")
+        table.add(row, "times bare", min(seconds) / min(costs[BARE]), "times", at_most=SERVED[row][1])
+    return table
+
+
+def _ask(product: Product, row: str) -> None:
+    answer = product.answer({"REQUEST_METHOD": "GET", "PATH_INFO": SERVED[row][0]}, b"")
+    if answer.status != http.HTTPStatus.OK:
+        raise UnexpectedStatus(f"{row}: {answer.status}")
 
 
 def _fill(findings: int) -> int:

@@ -2,6 +2,9 @@
 
 import gzip
 import json
+import os
+import subprocess
+import sys
 from datetime import timedelta
 
 import pytest
@@ -126,6 +129,37 @@ def test_a_dry_run_shows_what_would_be_published_and_what_is_left_out(capsys):
     assert result["statistics"]["websites"] in (20, 30)
     assert {"cell": "open High", "websites": 0, "reason": "few_websites"} in result["left_out"]
     assert not Published.objects.exists()
+
+
+# Sets and dictionaries are in another order in each process.
+PUBLISHED = """
+import sys
+from datetime import UTC, date, datetime
+
+import django
+
+django.setup()
+
+from dashboard_api.public import feed, publishing
+from dashboard_api.public.sample import sample_websites
+from dashboard_api.public.statistics import statistics
+
+websites, now = sample_websites(), datetime(2026, 11, 23, 3, tzinfo=UTC)
+document, _ = statistics(websites, day=date(2026, 11, 22), made_at=now, key=b"key", weeks=[])
+for part in (document, {"entries": feed.made_up_entries(websites, now)}):
+    body = publishing.encode(part)
+    sys.stdout.buffer.write(body + publishing._gzipped(body))
+"""
+
+
+def test_two_processes_make_the_same_bytes():
+    def published(seed):
+        environment = os.environ | {"PYTHONHASHSEED": seed, "DJANGO_SETTINGS_MODULE": "tests.settings"}
+        return subprocess.check_output([sys.executable, "-c", PUBLISHED], env=environment)
+
+    first, second = map(published, "12")
+    assert first == second
+    assert first.startswith(b'{"day":"2026-11-22"')
 
 
 def test_a_run_is_on_record(published):
