@@ -243,6 +243,7 @@ RESPONSES: dict[str, dict[str, Any]] = {
                 "included": True,
                 "allowed_at": "2026-11-21T12:05:00Z",
                 "remaining_today": 19,
+                "reason": None,
             }
         ],
         "month": {"used": 7, "limit": 100},

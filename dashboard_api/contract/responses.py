@@ -844,6 +844,13 @@ class ScanAllowance(msgspec.Struct, frozen=True, kw_only=True):
     included: Annotated[bool, Meta(description="Whether the plan includes it.")]
     allowed_at: Annotated[Moment | None, Meta(description="When the next scan may begin; null: now.")]
     remaining_today: Annotated[Count, Meta(description="Scans that may still begin in 24 hours.")]
+    reason: Annotated[
+        str | None,
+        Meta(
+            description="If it is not included: unpaid, as a payment is missing, or not_in_plan. Others may "
+            "be added."
+        ),
+    ]
 
 
 class ScanMonth(msgspec.Struct, frozen=True, kw_only=True):

@@ -77,17 +77,18 @@ def schedule_response(link: SiteLink, schedule: ScanSchedule, now: datetime) -> 
 def _allowance(
     link: SiteLink, profile: str, entitlement: Entitlement | None, now: datetime
 ) -> responses.ScanAllowance:
+    reason = None
     try:
         policy.check_included(entitlement, profile=profile, now=now)
-        included = True
-    except policy.NotIncluded:
-        included = False
+    except policy.NotIncluded as error:
+        reason = "unpaid" if error.code == "unpaid" else "not_in_plan"
     allowed = policy.allowance(link.website, profile=profile, entitlement=entitlement, now=now)
     return responses.ScanAllowance(
         profile=profile,
-        included=included,
+        included=reason is None,
         allowed_at=_optional(allowed.allowed_at),
         remaining_today=allowed.remaining_today,
+        reason=reason,
     )
 
 

@@ -830,6 +830,7 @@ class ScanAllowance(WithTimes, frozen=True, kw_only=True):
     included: bool = True
     allowed_at: Moment | None = None
     remaining_today: Number = 0
+    reason: str | None = None
 
 
 class ScanOrigin(msgspec.Struct, frozen=True, kw_only=True):

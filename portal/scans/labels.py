@@ -84,7 +84,7 @@ REASONS = {
 }
 OTHER_REASON = _("A scanner failed on our side. Scan again; if that fails, too, contact support.")
 REFUSALS = {
-    "scans_not_included": _("Your plan does not include these scans, or a payment is missing."),
+    "scans_not_included": _("Your plan does not include these scans."),
     "opted_out": _(
         "This website is never scanned, because this was asked for. Contact support to change that."
     ),
@@ -94,6 +94,7 @@ REFUSALS = {
     "crawler_stopped": _("No website is scanned for now. Try again later."),
 }
 NOT_SCANNABLE = {  # by the reason of a refusal
+    "unpaid": _("A payment is missing: scans can begin again once it has arrived."),
     "dns_proof_missing": _("A deep scan needs a proof by DNS. Publish the TXT record and check it first."),
     "monthly_only": _("Deep scans by schedule run once a month. Choose every month, or another scan."),
     "no_engine": _("The scanner that found this does not run here, so it cannot check again."),

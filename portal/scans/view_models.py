@@ -274,7 +274,7 @@ def _offers(rules: ScanRules, *, may_consent: bool) -> Iterable[Offer]:
 
 def _left(allowance: ScanAllowance) -> str:
     if not allowance.included:
-        return str(labels.REFUSALS["scans_not_included"])
+        return str(labels.NOT_SCANNABLE.get(allowance.reason or "", labels.REFUSALS["scans_not_included"]))
     text = ngettext("%(count)s left today.", "%(count)s left today.", allowance.remaining_today)
     return text % {"count": allowance.remaining_today}
 

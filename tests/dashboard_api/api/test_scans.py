@@ -203,6 +203,7 @@ def test_the_plan_limits_the_scans_of_a_month(client, link):
     shown = call(client, link, SCAN_SCHEDULE_PATH).json()
     assert shown["month"] == {"used": 1, "limit": 0}
     assert not any(each["included"] for each in shown["allowance"])
+    assert {each["reason"] for each in shown["allowance"]} == {"not_in_plan"}
 
 
 def test_no_scan_begins_while_a_payment_is_missing(client, link):
@@ -210,6 +211,8 @@ def test_no_scan_begins_while_a_payment_is_missing(client, link):
     error = error_of(call(client, link, SCAN_PATH))
     assert (error["code"], error["reason"]) == ("scans_not_included", "unpaid")
     assert "payment" in error["message"]
+    shown = call(client, link, SCAN_SCHEDULE_PATH).json()
+    assert {(each["included"], each["reason"]) for each in shown["allowance"]} == {(False, "unpaid")}
     with pytest.raises(policy.NotIncluded):
         queue.add(link.website, by="schedule", account=link.account, trigger=ScanJob.Trigger.SCHEDULE)
 
@@ -262,6 +265,7 @@ def test_a_schedule_is_off_until_it_is_set(client, link):
     shown = call(client, link, SCAN_SCHEDULE_PATH).json()
     assert (shown["schedule"]["frequency"], shown["next_at"]) == ("off", [])
     assert [each["profile"] for each in shown["allowance"]] == ["quick", "standard", "deep"]
+    assert shown["allowance"][0]["reason"] is None
     assert shown["frequencies"] == ["off", "weekly", "monthly"]
     assert not ScanSchedule.objects.exists()
 

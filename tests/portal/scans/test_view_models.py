@@ -114,6 +114,22 @@ def test_what_can_be_scanned_now_is_offered_to_people_who_may():
     assert page_of(may_scan=False).offers == page_of(running()).offers == ()
 
 
+@pytest.mark.parametrize(
+    ("reason", "words"),
+    [
+        ("unpaid", "A payment is missing: scans can begin again once it has arrived."),
+        ("not_in_plan", "Your plan does not include these scans."),
+        ("of_a_newer_service", "Your plan does not include these scans."),
+        (None, "Your plan does not include these scans."),
+    ],
+)
+def test_a_scan_that_is_not_included_says_why(reason, words):
+    missing = msgspec.structs.replace(
+        RULES, allowance=[ScanAllowance(profile="quick", included=False, reason=reason)]
+    )
+    assert [offer.left for offer in page_of(rules=missing).offers] == [words]
+
+
 def rules_with(**fields):
     deep = [ScanAllowance(profile="quick"), ScanAllowance(profile="deep", remaining_today=1)]
     schedule = {"schedule": ScanSchedule(**fields.pop("schedule", {})), "allowance": deep}
