@@ -161,7 +161,10 @@ class ClaimRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClaimPage:
-    """The page of a claim; ``text`` says what its state means, and ``site_url`` leads to a linked website."""
+    """The page of a claim; ``text`` says what its state means, and ``site_url`` leads to a linked website.
+
+    ``no_dns_text`` says why the places have no DNS record.
+    """
 
     host: str
     account: str
@@ -170,6 +173,7 @@ class ClaimPage:
     text: str
     site_url: str
     places: tuple[Place, ...]
+    no_dns_text: str
     next_check_at: datetime | None
     expires_at: datetime | None
     check_url: str
@@ -204,6 +208,7 @@ def claim_rows(account: Account, claims: Iterable[WebsiteClaim]) -> tuple[ClaimR
 def claim_page(account: Account, claim: WebsiteClaim, *, site_url: str, is_owner: bool) -> ClaimPage:
     """Return the page of a claim; ``site_url`` is its dashboard; only owners can withdraw the claim."""
     arguments = [account.pk, int(claim.claim_id)]
+    places = _places(claim)
     return ClaimPage(
         host=claim.host,
         account=str(account),
@@ -211,7 +216,8 @@ def claim_page(account: Account, claim: WebsiteClaim, *, site_url: str, is_owner
         tone=_tone(claim),
         text=_text(claim),
         site_url=site_url,
-        places=_places(claim),
+        places=places,
+        no_dns_text=_no_dns_text(claim.host) if places and claim.instructions.dns is None else "",
         next_check_at=claim.next_check_at,
         expires_at=claim.expires_at,
         check_url=reverse("portal:check_claim", args=arguments),
@@ -347,10 +353,17 @@ def _places(claim: WebsiteClaim) -> tuple[Place, ...]:
         Place(
             key="file",
             title=_("A file on the website"),
-            how=_("Create a text file with this line, and upload it so that it has this address."),
+            how=_("Create a text file with this content, and upload it so that it has this address."),
             fields=(
-                Copied(id="file-url", label=_("Address"), value=file.url, button=_("Copy address")),
-                Copied(id="file-line", label=_("Line"), value=file.content, button=_("Copy line")),
+                Copied(
+                    id="file-url", label=_("Address of the file"), value=file.url, button=_("Copy address")
+                ),
+                Copied(
+                    id="file-content",
+                    label=_("Content of the file"),
+                    value=file.content,
+                    button=_("Copy content"),
+                ),
             ),
             look=looks.get("file"),
         ),
@@ -359,7 +372,12 @@ def _places(claim: WebsiteClaim) -> tuple[Place, ...]:
             title=_("A tag on the home page"),
             how=_("Add this tag to the head of the home page."),
             fields=(
-                Copied(id="meta-tag", label=_("Tag"), value=claim.instructions.meta, button=_("Copy tag")),
+                Copied(
+                    id="meta-tag",
+                    label=_("Tag for the home page"),
+                    value=claim.instructions.meta,
+                    button=_("Copy tag"),
+                ),
             ),
             look=looks.get("meta"),
         ),
@@ -368,10 +386,22 @@ def _places(claim: WebsiteClaim) -> tuple[Place, ...]:
     return (*places, _in_dns(claim.host, record, looks.get("dns"))) if record else places
 
 
+def _no_dns_text(host: str) -> str:
+    """Return why a website cannot be proved by a DNS record."""
+    if host.endswith(".localhost"):
+        return _(
+            "There is no DNS record to choose: names that end in .localhost lead to the machine itself and "
+            "are not in public DNS."
+        )
+    if "." not in host or ":" in host or host.rpartition(".")[2].isdecimal():
+        return _("There is no DNS record to choose: only the full name of a website has one in public DNS.")
+    return _("There is no DNS record to choose for this website.")
+
+
 def _in_dns(host: str, record: ProofRecord, look: Look | None) -> Place:
     """Return the place in DNS, with the short name for panels that add the domain themselves."""
     names = [
-        Copied(id="dns-name", label=_("Name"), value=record.name, button=_("Copy name")),
+        Copied(id="dns-name", label=_("Name of the record"), value=record.name, button=_("Copy name")),
         Copied(
             id="dns-short",
             label=_("Short name, if your panel adds the domain"),
@@ -386,7 +416,9 @@ def _in_dns(host: str, record: ProofRecord, look: Look | None) -> Place:
         % {"host": host},
         fields=(
             *names,
-            Copied(id="dns-value", label=_("Value"), value=record.value, button=_("Copy value")),
+            Copied(
+                id="dns-value", label=_("Value of the record"), value=record.value, button=_("Copy value")
+            ),
         ),
         look=look,
     )

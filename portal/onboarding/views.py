@@ -244,7 +244,7 @@ def _to_dashboard(request: HtmxHttpRequest, account: Account, claim: WebsiteClai
     url = _site_url(request, account, claim)
     website = Website.objects.get(account=account, host=claim.host)
     if _is_being_scanned(website):
-        text = _("%(host)s is yours now. Its first scan has begun.") % {"host": claim.host}
+        text = _("%(host)s is yours now.") % {"host": claim.host}
         url = site_address(website, is_shared="?" in url).of_scans()
     else:
         text = _("%(host)s is yours now. Results appear here after the first check.") % {"host": claim.host}

@@ -30,7 +30,7 @@ def prove_the_website(page, folder):
     """Add the website whose files are in ``folder``; its first scan is queued then."""
     page.get_by_label("Website", exact=True).fill(HOST)
     page.keyboard.press("Enter")
-    line = page.get_by_label("Line").input_value()
+    line = page.get_by_label("Content of the file").input_value()
     (folder / PROOF).write_text(line)
     page.get_by_role("button", name="Check now").click()
     expect(page.get_by_role("heading", name="Earlier scans")).to_be_visible()

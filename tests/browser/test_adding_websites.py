@@ -50,7 +50,7 @@ def test_a_website_is_added_and_proven_from_the_empty_list(open_page, newcomer, 
     page.get_by_label("Website", exact=True).fill(f"https://{HOST}/")
     page.keyboard.press("Enter")
     expect(page.get_by_role("heading", name=HOST, level=1)).to_be_visible()
-    address, token = page.url, page.get_by_label("Line").input_value()
+    address, token = page.url, page.get_by_label("Content of the file").input_value()
     with serving(internet, "nothing", 404):
         button(page, "Check now").click()
         expect(page.get_by_text("did not find the token")).to_be_visible()
@@ -84,6 +84,6 @@ def test_the_token_can_be_copied(open_page, newcomer, internet):
     page.goto("/websites/add/")
     page.get_by_label("Website", exact=True).fill(HOST)
     page.keyboard.press("Enter")
-    button(page, "Copy line").click()
+    button(page, "Copy content").click()
     expect(button(page, "Copied")).to_be_visible()
     assert page.evaluate("navigator.clipboard.readText()") == OwnershipClaim.objects.get().token

@@ -3,6 +3,7 @@
 import itertools
 from datetime import timedelta
 
+import msgspec
 import pytest
 from django.utils import translation
 
@@ -96,3 +97,32 @@ def test_a_proof_without_a_certificate_is_said_to_be_weak():
 def test_a_website_that_the_team_confirmed_needs_no_proof():
     assert page_of(state="verified", link_id=LINK, method="manual").places == ()
     assert len(page_of(state="lapsed", method="manual").places) == 3
+
+
+@pytest.mark.parametrize(
+    ("host", "words"),
+    [
+        ("shop.localhost", "names that end in .localhost"),
+        ("192.0.2.7", "only the full name of a website"),
+        ("2001:db8::7", "only the full name of a website"),
+        ("intranet", "only the full name of a website"),
+        ("shop.example.com", "for this website"),
+    ],
+)
+def test_a_website_without_a_dns_record_says_why(host, words):
+    instructions = msgspec.structs.replace(make_claim().instructions, dns=None)
+    assert words in page_of(host=host, instructions=instructions).no_dns_text
+    assert page_of(host=host, instructions=instructions, state="expired").no_dns_text == ""
+    assert page_of(host=host).no_dns_text == ""
+
+
+def test_each_field_says_what_it_belongs_to():
+    fields = [field.label for place in page_of().places for field in place.fields]
+    assert fields == [
+        "Address of the file",
+        "Content of the file",
+        "Tag for the home page",
+        "Name of the record",
+        "Short name, if your panel adds the domain",
+        "Value of the record",
+    ]
