@@ -21,7 +21,9 @@ from foundation.outbound.proxy import Limits, WebsiteProxy
 from foundation.outbound.robots import robots_of
 
 BLOCKED = "blocked"
-_SIGNALS = {-24: "engine_timeout", -25: "too_much_output"}  # SIGXCPU, SIGXFSZ
+# SIGXCPU, SIGXFSZ, and SIGKILL by Linux at the memory limit of the unit or container: where the worker ends a
+# scanner itself, it says why.
+_SIGNALS = {-24: "engine_timeout", -25: "too_much_output", -9: "out_of_memory"}
 # What Python, C++, the C library, Node.js and Java say last when their limit of memory is reached.
 _NO_MEMORY = re.compile(r"\bMemoryError\b|bad_alloc|cannot allocate memory|out ?of ?memory", re.IGNORECASE)
 _CONNECT_SECONDS = 5.0

@@ -254,6 +254,11 @@ def test_the_image_holds_no_secret_and_copies_files_that_exist():
         assert (BASE_DIR / lock).is_file()
 
 
+def test_a_scanner_that_needs_too_much_memory_does_not_end_its_worker():
+    unit = (UNITS / "dashboard-crawl@.service").read_text().splitlines()
+    assert {"MemoryMax=2G", "OOMPolicy=continue"} <= set(unit)
+
+
 def test_no_scanner_reaches_a_private_network_but_this_machine():
     unit = (UNITS / "dashboard-crawl@.service").read_text()
     denied = [ip_network(each) for each in re.search("^IPAddressDeny=(.*)$", unit, re.MULTILINE)[1].split()]
