@@ -33,6 +33,8 @@ KIND_MEANINGS = {
     "suspected": _("There are signs of the problem; someone should check."),
     "informational": _("Good to know; not a problem by itself."),
 }
+VERIFIED = _("Verified by an analyst")  # instead of Confirmed
+VERIFIED_MEANING = _("One of our analysts checked it: the problem is there.")
 FILTERS = {
     "status": _("Status"),
     "severity": _("Severity"),
@@ -94,7 +96,7 @@ EVENTS = {
     "reconsidered": _("Reopened by an analyst"),
     "decision_expired": _("The decision expired"),
     "rated": _("Severity changed by an analyst"),
-    "confirmed": _("Verified by an analyst"),
+    "confirmed": VERIFIED,
     "unconfirmed": _("No longer verified by an analyst"),
 }
 CHARTS = {

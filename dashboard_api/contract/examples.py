@@ -32,6 +32,7 @@ _THREAT = {
     "evidence_truncated": False,
     "problem": "sql-injection",
     "topic": "sql-injection",
+    "verified": True,
 }
 _PROBLEM = {
     "id": "sql-injection",

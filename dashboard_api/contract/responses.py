@@ -223,6 +223,7 @@ class _Finding(msgspec.Struct, frozen=True, kw_only=True):
 
 
 _TOPIC = "The same for findings of several engines about one problem, such as tls-1-0-offered; null: none."
+_VERIFIED = "Whether an analyst confirmed it: its kind is confirmed, whatever the scanner says."
 _PROBLEM = "The id of its problem; the field problem of a dashboard request takes it."
 
 
@@ -231,6 +232,7 @@ class Threat(_Finding, frozen=True, kw_only=True):
 
     problem: Annotated[str, Meta(description=_PROBLEM)]
     topic: Annotated[str | None, Meta(description=_TOPIC)]
+    verified: Annotated[bool, Meta(description=_VERIFIED)]
 
 
 class Series(msgspec.Struct, frozen=True, kw_only=True):
@@ -366,6 +368,7 @@ class FindingDetail(_Finding, frozen=True, kw_only=True):
     timeline: Annotated[list[Event], Meta(description="Oldest first.")]
     problem: Annotated[str, Meta(description=_PROBLEM)]
     topic: Annotated[str | None, Meta(description=_TOPIC)]
+    verified: Annotated[bool, Meta(description=_VERIFIED)]
 
 
 class FindingResponse(msgspec.Struct, frozen=True, kw_only=True):

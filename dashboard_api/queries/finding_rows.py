@@ -71,6 +71,7 @@ class Threat(NamedTuple):
     problem: str
     first_seen: datetime
     last_seen: datetime
+    source_kind: str | None
 
 
 # The database merges the parts in the order of their index, and reads only what it skips and takes.
@@ -254,7 +255,8 @@ def traits_of(ids: Sequence[int]) -> list[tuple[int, int, int, str, str]]:
 
 THREATS = """
 SELECT id, severity, source_id, kind, status, title, description, location, locations_count,
-SUBSTR(evidence, 1, %s), remediation, "references", cwe, cve, rule, problem, first_seen, last_seen{more}
+SUBSTR(evidence, 1, %s), remediation, "references", cwe, cve, rule, problem, first_seen, last_seen,
+source_kind{more}
 FROM dashboard_api_finding WHERE {which} ORDER BY {order}
 """
 _decode = msgspec.json.Decoder(list).decode
@@ -279,7 +281,7 @@ def _threats(
 
 def threat(row: tuple[Any, ...], sources: Mapping[int, SourceRow]) -> Threat:
     """Return a row of THREATS as a Threat."""
-    number, severity, source_id, *texts, references, cwe, cve, rule, problem, first_seen, last_seen = row
+    number, severity, source_id, *texts, references, cwe, cve, rule, problem, first, last, source_kind = row
     lists = (_decode(references), _decode(cwe), _decode(cve))
-    seen = (moment(first_seen), moment(last_seen))
-    return Threat._make((number, severity, sources[source_id], *texts, *lists, rule, problem, *seen))
+    end = (rule, problem, moment(first), moment(last), source_kind)
+    return Threat._make((number, severity, sources[source_id], *texts, *lists, *end))

@@ -217,6 +217,7 @@ def threat(finding: Threat) -> responses.Threat:
         evidence_truncated=evidence != finding.evidence_start,
         problem=topics.problem_id(finding.problem),
         topic=topics.topic_of(finding.problem),
+        verified=finding.source_kind is not None,
     )
 
 

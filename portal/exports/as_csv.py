@@ -34,6 +34,7 @@ COLUMNS = (
     "link",
     "problem",
     "topic",
+    "verified",
 )
 
 

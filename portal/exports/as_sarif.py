@@ -117,6 +117,7 @@ def _result(threat: Threat, selection: Selection, rules: _Rules) -> dict[str, An
             for name in (
                 "id", "severity", "kind", "status", "source", "source_name", "description", "remediation",
                 "evidence", "evidence_truncated", "locations_count", "references", "cve", "cwe",
+                "verified",
             )
         }
         | _score(threat),

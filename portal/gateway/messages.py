@@ -346,6 +346,7 @@ class Threat(WithTimes, frozen=True, kw_only=True):
     last_seen: Moment | None = None
     problem: str = ""
     topic: str | None = None
+    verified: bool = False
 
 
 class Location(WithTimes, frozen=True, kw_only=True):

@@ -14,7 +14,7 @@ from portal.gateway import FindingResponse
 from portal.gateway.messages import Event, Finding, Location, Threat
 from portal.page_urls import Address
 from portal.stacks import StackFix, fixes_by_stack
-from portal.view_models.findings import NoteView, note_view, row_key, status_label
+from portal.view_models.findings import NoteView, kind_label, note_view, row_key, status_label
 
 _CVE = re.compile(r"CVE-[0-9]{4}-[0-9]{4,19}", re.ASCII)
 
@@ -97,8 +97,8 @@ def finding_view(response: FindingResponse, address: Address, *, link: str) -> F
         link=link,
         severity=labels.label(labels.SEVERITIES, finding.severity),
         tone=labels.tone(finding.severity),
-        kind=labels.label(labels.KINDS, finding.kind),
-        kind_meaning=str(labels.KIND_MEANINGS.get(finding.kind, "")),
+        kind=kind_label(finding),
+        kind_meaning=_kind_meaning(finding),
         status=status_label(finding),
         title=finding.title,
         location=finding.location,
@@ -123,6 +123,10 @@ def finding_view(response: FindingResponse, address: Address, *, link: str) -> F
 def location_views(finding: Finding) -> tuple[LocationView, ...]:
     """Return the locations of ``finding``, each with its evidence if that is another."""
     return tuple(_location_view(location, finding) for location in finding.locations)
+
+
+def _kind_meaning(finding: Finding) -> str:
+    return str(labels.VERIFIED_MEANING if finding.verified else labels.KIND_MEANINGS.get(finding.kind, ""))
 
 
 def _location_view(location: Location, finding: Finding) -> LocationView:

@@ -63,7 +63,7 @@ def finding_rows(
             url=address.of_finding(threat.id),
             severity=labels.label(labels.SEVERITIES, threat.severity),
             tone=labels.tone(threat.severity),
-            kind=labels.label(labels.KINDS, threat.kind),
+            kind=kind_label(threat),
             status=status_label(threat) or (_("New") if today and is_new(threat.first_seen, today) else ""),
             title=threat.title,
             location=threat.location,
@@ -85,6 +85,11 @@ def is_new(first_seen: datetime | None, today: date) -> bool:
 def row_key(finding_id: str) -> str:
     """Return the element id of a finding's row."""
     return f"finding-{finding_id}"
+
+
+def kind_label(threat: Threat) -> str:
+    """Return the label of the finding's kind, which says so where an analyst confirmed it."""
+    return str(labels.VERIFIED) if threat.verified else labels.label(labels.KINDS, threat.kind)
 
 
 def status_label(threat: Threat) -> str:

@@ -16,6 +16,7 @@ from portal.issue_trackers import cut_to_length
 from portal.models import IssueTracker
 from portal.stacks import fixes_by_stack
 from portal.view_models.finding import reference, weaknesses
+from portal.view_models.findings import kind_label
 
 MAX_LOCATIONS = 20
 MAX_TEXTS = 5  # descriptions, and pieces of advice, of a problem whose findings have different ones
@@ -236,7 +237,7 @@ def _facts(finding: Finding, markup: Markup, *, host: str, link: Lead) -> Iterat
     """Yield one block with the short facts."""
     values = {
         _("Severity"): labels.label(labels.SEVERITIES, finding.severity),
-        _("Confidence"): labels.label(labels.KINDS, finding.kind),
+        _("Confidence"): kind_label(finding),
         _("Website"): markup.code(host),
         _("Where it was found"): markup.code(finding.location) if finding.location else "",
         _("Found by"): markup.text(finding.source_name or finding.source),

@@ -42,11 +42,13 @@ def help_page() -> HelpPage:
         Term(word=str(word), meaning=str(labels.SEVERITY_MEANINGS[severity]), tone=labels.tone(severity))
         for severity, word in labels.SEVERITIES.items()
     )
+    verified = Term(word=str(labels.VERIFIED), meaning=str(labels.VERIFIED_MEANING))
+    kinds = (verified, *_terms(labels.KINDS, labels.KIND_MEANINGS))
     return HelpPage(
         groups=(
             TermGroup(key="grades", title=_("Grades"), terms=_terms(_GRADES, labels.GRADE_MEANINGS)),
             TermGroup(key="severities", title=_("Severities"), terms=severities),
-            TermGroup(key="kinds", title=_("Confidence"), terms=_terms(labels.KINDS, labels.KIND_MEANINGS)),
+            TermGroup(key="kinds", title=_("Confidence"), terms=kinds),
             TermGroup(key="statuses", title=_("Status"), terms=_terms(_STATUSES, labels.STATUS_MEANINGS)),
             TermGroup(key="roles", title=_("Roles"), terms=_terms(labels.ROLES, labels.ROLE_MEANINGS)),
         ),

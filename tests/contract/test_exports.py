@@ -5,7 +5,9 @@ import io
 import json
 
 import pytest
+from django.utils import timezone
 
+from dashboard_api import triage
 from dashboard_api.models import Finding, Severity
 from portal import service
 from portal.exports.files import ExportInterrupted
@@ -38,6 +40,21 @@ def test_every_format_holds_every_finding_once_and_worst_first(owner, many):
     assert [threat["id"] for threat in file["threats"]] == ids
     log = check(json.loads(body_of(owner.get(f"{PATH}findings.sarif"))))
     assert [result["properties"]["id"] for result in log["results"]] == ids
+
+
+def test_every_format_says_what_an_analyst_confirmed(owner, link):
+    finding = make_finding(link.website, kind="suspected", title="Reproduced by hand")
+    triage.confirm(finding, by="ada", reason="We looked.", now=timezone.now())
+    query = {"query": "reproduced by hand"}
+    assert "Verified by an analyst" in owner.get(PATH, query).text
+    table = csv.DictReader(
+        io.StringIO(body_of(owner.get(f"{PATH}findings.csv", query)).removeprefix("\ufeff"))
+    )
+    assert [(row["kind"], row["verified"]) for row in table] == [("confirmed", "true")]
+    (threat,) = json.loads(body_of(owner.get(f"{PATH}findings.json", query)))["threats"]
+    assert threat["verified"] is True
+    log = check(json.loads(body_of(owner.get(f"{PATH}findings.sarif", query))))
+    assert log["results"][0]["properties"]["verified"] is True
 
 
 def test_a_file_holds_the_matches_of_the_filters(owner, many):

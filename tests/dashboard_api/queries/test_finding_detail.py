@@ -26,6 +26,7 @@ def finding(site):
 
 def test_a_finding_is_read_as_it_is_shown(site, finding):
     make_finding(site, source=make_source("zap"), status="fixed", fixed_at=THEN)
+    make_finding(site, kind="confirmed", source_kind="suspected")
     engines = overview.sources()
     names = [name for name in finding_rows.Threat._fields if name not in ("pk", "source", "evidence_start")]
     for twin in Finding.objects.all():

@@ -147,6 +147,7 @@ def test_member_fields_and_their_order_are_those_of_the_contract(client, link):
             "evidence_truncated",
             "problem",
             "topic",
+            "verified",
         ]
     )
     assert list(body["charts"][0]) == ["id", "title", "type", "unit", "labels", "series"]

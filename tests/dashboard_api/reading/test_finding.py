@@ -8,7 +8,7 @@ import pytest
 from django.db import connections
 from django.test.utils import CaptureQueriesContext
 
-from dashboard_api import limits
+from dashboard_api import limits, triage
 from dashboard_api.api import response_cache
 from dashboard_api.backends.statements import rows
 from dashboard_api.models import Nonce, Severity
@@ -144,6 +144,24 @@ def test_an_id_is_a_string(client, link, finding_id):
     assert [entry["field"] for entry in error_of(response)["errors"]] == ["finding_id"]
 
 
+@pytest.mark.parametrize("kind", ["suspected", "confirmed"])
+def test_a_finding_is_verified_while_an_analysts_confirmation_holds(client, link, kind):
+    finding = make_finding(link.website, kind=kind)
+
+    def read():
+        (listed,) = [each for each in ask(client, fields_for(link)).json()["threats"] if each["id"] == own]
+        detail = read_finding(client, link, finding)
+        assert (detail["kind"], detail["verified"]) == (listed["kind"], listed["verified"])
+        return listed["kind"], listed["verified"]
+
+    own, reason = str(finding.pk), {"by": "ada", "reason": "We looked.", "now": finding.first_seen}
+    assert read() == (kind, False)
+    triage.confirm(finding, **reason)
+    assert read() == ("confirmed", True)
+    triage.unconfirm(finding, **reason)
+    assert read() == (kind, False)
+
+
 # Whose it is
 
 
@@ -189,8 +207,8 @@ def test_members_and_their_order_are_those_of_the_contract(client, link, finding
     assert list(answer) == ["ok", "host", "finding", "analyst_notes", "can_retest", "also_found_by"]
     assert answer["can_retest"] is False  # no scanner runs here
     assert (answer["ok"], answer["host"]) == (True, "shop.example.com")
-    *shared, problem, topic = listed["threats"][0]
-    assert list(answer["finding"]) == [*shared, "locations", "timeline", problem, topic]
+    *shared, problem, topic, verified = listed["threats"][0]
+    assert list(answer["finding"]) == [*shared, "locations", "timeline", problem, topic, verified]
     assert list(answer["finding"]["locations"][0]) == (
         ["location", "evidence", "evidence_truncated", "first_seen", "last_seen", "gone_at"]
     )

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from django.db.models import Case, Max, Min, Sum, Value, When
 
-from dashboard_api import limits
+from dashboard_api import limits, triage
 from dashboard_api.contract import read_dashboard_request
 from dashboard_api.errors import InvalidRequest
 from dashboard_api.models import Kind, Source
@@ -78,6 +78,19 @@ def test_a_list_by_priority_has_confirmed_findings_before_suspected_ones(link, s
     ):
         expected = keys(by_priority(twin)[(page - 1) * 20 : page * 20])
         assert ids(answer(link, sort="priority", page=page, **filters)) == expected
+
+
+def test_a_verified_finding_is_before_the_suspected_ones_of_its_severity(link):
+    site = link.website
+    first, second = (make_finding(site, severity=4, kind="suspected") for _ in range(2))
+    by_scanner = make_finding(site, severity=4, kind="confirmed")
+    critical = {"sort": "priority", "severity": "Critical"}
+    before = ids(answer(link, **critical))
+    assert before.index(by_scanner.pk) < before.index(second.pk) < before.index(first.pk)
+    triage.confirm(first, by="ada", reason="We looked.", now=TODAY)
+    listed = {int(threat.id): threat for threat in answer(link, **critical).threats}
+    assert list(listed).index(first.pk) < list(listed).index(second.pk)
+    assert (listed[first.pk].verified, listed[by_scanner.pk].verified) == (True, False)
 
 
 def test_a_search_with_too_many_matches_has_the_newest_first_within_a_severity(link, site, monkeypatch):

@@ -43,6 +43,7 @@ def test_a_row_has_everything_that_the_list_knows_of_a_finding():
         first_seen=datetime(2026, 11, 1, 9, 0, tzinfo=timezone(timedelta(hours=1))),
         problem="no-csp",
         topic="no-csp",
+        verified=True,
     )
     (row,) = table(make_selection([threat]))
     assert row == {
@@ -53,7 +54,7 @@ def test_a_row_has_everything_that_the_list_knows_of_a_finding():
         "description": "It is “bad”, and\nlong.", "remediation": "", "evidence": "GET /",
         "evidence_truncated": "true", "references": "https://example.com/a\nhttps://example.com/b",
         "id": "7", "link": "https://portal.example.com/sites/shop.example.com/findings/7/",
-        "problem": "no-csp", "topic": "no-csp",
+        "problem": "no-csp", "topic": "no-csp", "verified": "true",
     }  # fmt: skip
 
 

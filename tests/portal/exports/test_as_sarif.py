@@ -66,6 +66,11 @@ def test_informational_and_fixed_findings_are_not_failures():
     )
 
 
+@pytest.mark.parametrize("verified", [True, False])
+def test_a_result_says_whether_an_analyst_confirmed_it(verified):
+    assert result_of(verified=verified)["properties"]["verified"] is verified
+
+
 @pytest.mark.parametrize(
     ("status", "reasons"),
     [("open", []), ("accepted_risk", ["Accepted risk"]), ("false_positive", ["False positive"])],

@@ -452,7 +452,7 @@ def share_list(browser, query=""):
 def test_a_shared_list_has_the_findings_under_the_filters_and_what_to_do(browser, website, stub):
     facets = make_facets(source={"nuclei": 2})
     finding = make_threat(
-        1, severity="Critical", title="Weak cipher", remediation="Update.", locations_count=3
+        1, severity="Critical", title="Weak cipher", remediation="Update.", locations_count=3, verified=True
     )
     page = make_page(total=250, facets=facets)
     stub.dashboard = make_dashboard(dashboard=page, threats=[finding], analyst_notes=[make_note()])
@@ -462,6 +462,7 @@ def test_a_shared_list_has_the_findings_under_the_filters_and_what_to_do(browser
     assert (
         "shop.example.com Findings: Critical · Nuclei · “weak” 250 findings, the worst 1 are listed" in text
     )
+    assert "Verified by an analyst" in text
     assert "Weak cipher https://shop.example.com/page/1 And 2 more locations. How to fix it Update." in text
     assert "Please" not in text  # the note
     assert [words for words in HIDDEN if words in shown.content.decode()] == []

@@ -116,6 +116,24 @@ def test_a_finding_that_is_not_open_says_so():
     assert text_of().status == ""
 
 
+def test_a_finding_that_an_analyst_confirmed_says_so_and_what_it_means():
+    verified, by_scanner = text_of(make_finding(verified=True)), text_of()
+    assert verified.kind == "Verified by an analyst"
+    assert verified.kind_meaning == "One of our analysts checked it: the problem is there."
+    assert (by_scanner.kind, by_scanner.kind_meaning) == (
+        "Confirmed",
+        "The check proved that the problem is there.",
+    )
+
+
+def test_the_timeline_says_when_an_analyst_confirmed_the_finding_and_took_it_back():
+    events = [Event(at=THEN, event="confirmed"), Event(at=THEN, event="unconfirmed")]
+    assert [step.event for step in timeline(make_finding(timeline=events))] == [
+        "Verified by an analyst",
+        "No longer verified by an analyst",
+    ]
+
+
 def test_notes_need_no_way_to_the_finding_that_they_stand_with():
     (note,) = text_of(notes=[make_note(finding_id="1", body="On **this**.")]).notes
     assert (note.body, note.finding_url) == ("<p>On <strong>this</strong>.</p>\n", "")

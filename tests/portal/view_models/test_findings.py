@@ -2,6 +2,7 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from django.utils import translation
 
 from portal.forms import Filters
 from portal.page_urls import Address
@@ -30,6 +31,20 @@ def test_a_value_the_portal_does_not_know_keeps_the_services_word():
     (row,) = finding_rows([make_threat(severity="Extreme", kind="rumoured", status="in_review")], [], HERE)
     assert (row.severity, row.tone) == ("Extreme", "info")
     assert (row.kind, row.status) == ("Rumoured", "In review")
+
+
+@pytest.mark.parametrize(
+    ("verified", "german", "kind"),
+    [
+        (True, False, "Verified by an analyst"),
+        (False, False, "Confirmed"),
+        (True, True, "Von unseren Fachleuten bestätigt"),
+    ],
+)
+def test_a_row_says_who_confirmed_its_finding(verified, german, kind):
+    with translation.override("de" if german else "en"):
+        (row,) = finding_rows([make_threat(kind="confirmed", verified=verified)], [], HERE)
+    assert row.kind == kind
 
 
 def test_a_row_leads_to_its_finding_and_keeps_the_list_in_mind():

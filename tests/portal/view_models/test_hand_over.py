@@ -127,6 +127,11 @@ def test_no_text_adds_a_recipient_or_a_header_to_the_email():
     assert "\n" not in mail_fields(url)[0]
 
 
+def test_an_issue_says_that_an_analyst_confirmed_the_finding():
+    assert "**Confidence:** Verified by an analyst" in markdown(verified=True)
+    assert "**Confidence:** Confirmed" in markdown()
+
+
 def test_a_long_email_is_cut():
     url = mail_url(make_finding(remediation="ü" * 9_999), host=HOST, link=SHARED)
     assert len(url) <= MAX_MAIL_URL_LENGTH

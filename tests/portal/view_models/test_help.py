@@ -8,7 +8,7 @@ def test_every_word_of_the_pages_is_explained():
     words = {term.word for group in help_page().groups for term in group.terms}
     for table in (labels.SEVERITIES, labels.KINDS, labels.ROLES):
         assert {str(word) for word in table.values()} <= words
-    assert set(labels.GRADE_MEANINGS) <= words
+    assert {*labels.GRADE_MEANINGS, str(labels.VERIFIED)} <= words
 
 
 def test_no_explanation_is_missing_or_untranslated():
