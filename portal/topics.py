@@ -242,7 +242,12 @@ _TEXTS = frozenset(text for topic in TOPICS.values() for text in topic)
 
 def translate(text: str) -> str:
     """Return a title or a fix in the active language; unchanged if it is not that of a known topic."""
-    return gettext(text) if text in _TEXTS else text
+    return gettext(text) if is_known(text) else text
+
+
+def is_known(text: str) -> bool:
+    """Return whether ``text`` is a title or a fix of a known topic, which ``translate`` translates."""
+    return text in _TEXTS
 
 
 def title_of(problem: str) -> str:

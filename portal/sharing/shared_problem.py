@@ -46,6 +46,7 @@ class SharedProblem:
 
     host: str
     title: str
+    is_title_translated: bool
     filters: str
     severity: str
     tone: str
@@ -80,6 +81,7 @@ def shared_problem(
     return SharedProblem(
         host=dashboard.host,
         title=title,
+        is_title_translated=bool(topics.title_of(filters.problem)),
         filters=list_title(dashboard, filters) if len(filters.active) > 1 else "",
         severity=labels.label(labels.SEVERITIES, worst),
         tone=labels.tone(worst),

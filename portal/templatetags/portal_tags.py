@@ -8,7 +8,8 @@ from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
 from django.utils.dates import MONTHS_3
 from django.utils.formats import get_format
 from django.utils.html import format_html
-from django.utils.safestring import SafeString
+from django.utils.safestring import SafeString, mark_safe
+from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
 from portal import labels
@@ -47,6 +48,13 @@ def date_attributes() -> SafeString:
     """Return the attributes from which the script learns how days are written."""
     months = " ".join(str(MONTHS_3[month]).title() for month in range(1, 13))
     return format_html('data-date-format="{}" data-months="{}"', get_format("DATE_FORMAT"), months)
+
+
+@register.simple_tag
+def english(is_translated: bool = False) -> SafeString:
+    """Return the attribute of an element whose text a scanner wrote, on a page in another language."""
+    is_marked = not is_translated and (get_language() or "en").partition("-")[0] != "en"
+    return mark_safe(' lang="en"' if is_marked else "")  # noqa: S308 - no text from outside
 
 
 def _machine_readable(at: datetime) -> str:

@@ -31,7 +31,9 @@ class ProblemRow:
     severity: str
     tone: str
     title: str
+    is_title_translated: bool
     fix: str
+    is_fix_translated: bool
     findings: int
     locations: int
     hosts: str
@@ -68,6 +70,7 @@ class ChosenProblem:
     """The problem whose findings are listed; ``fix`` is one line or empty, ``fixes`` are those by stack."""
 
     fix: str
+    is_fix_translated: bool
     fixes: tuple[StackFix, ...]
 
 
@@ -78,7 +81,9 @@ def chosen_problem(dashboard: Dashboard, address: Address) -> ChosenProblem | No
         return None
     advice = " ".join(dashboard.threats[0].remediation.split())
     return ChosenProblem(
-        fix=topics.fix_of(problem) or Truncator(advice).words(FIX_WORDS), fixes=fixes_by_stack(problem)
+        fix=topics.fix_of(problem) or Truncator(advice).words(FIX_WORDS),
+        is_fix_translated=bool(topics.fix_of(problem)),
+        fixes=fixes_by_stack(problem),
     )
 
 
@@ -99,7 +104,9 @@ def problem_rows(
             severity=labels.label(labels.SEVERITIES, problem.severity),
             tone=labels.tone(problem.severity),
             title=topics.translate(problem.title),
+            is_title_translated=topics.is_known(problem.title),
             fix=topics.translate(problem.fix),
+            is_fix_translated=topics.is_known(problem.fix),
             findings=problem.findings,
             locations=problem.locations,
             hosts=_hosts(problem.hosts, dashboard.host) if has_all_hosts else "",

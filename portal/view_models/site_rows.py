@@ -29,6 +29,7 @@ class FirstProblem:
     """The worst problem of a website; ``url`` lists its findings."""
 
     title: str
+    is_translated: bool
     url: str
 
 
@@ -97,7 +98,12 @@ def _first_problem(dashboard: Dashboard, address: Address) -> FirstProblem | Non
     worst = dashboard.dashboard.do_first
     if not worst or worst[0].severity not in URGENT:
         return None
-    return FirstProblem(title=topics.translate(worst[0].title), url=address.of_problem(worst[0].id))
+    title = worst[0].title
+    return FirstProblem(
+        title=topics.translate(title),
+        is_translated=topics.is_known(title),
+        url=address.of_problem(worst[0].id),
+    )
 
 
 def risk_rank(headline: Headline | None) -> str:

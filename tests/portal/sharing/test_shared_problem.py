@@ -194,3 +194,16 @@ def test_a_shared_problem_leads_members_to_its_findings(browser, problem):
     page = browser(OWNER).get(reverse("portal:shares"))
     assert f'href="/sites/{HOST}/?account=acct_0001&amp;problem=tls-1-0-offered"' in page.content.decode()
     assert "with evidence" in text_of(page)
+
+
+def test_a_german_page_marks_the_texts_of_scanners_as_english_and_says_so_once(browser, problem):
+    path = share(browser)
+    page = browser().get(path, headers={"accept-language": "de"})
+    source = page.content.decode()
+    assert '<h1 id="title">TLS 1.0 wird angeboten</h1>' in source
+    assert '<p lang="en">It has known weaknesses.</p>' in source
+    assert '<h3 lang="en">TLS 1.0</h3>' in source
+    assert text_of(page).count("Die Texte der Scanner sind auf Englisch.") == 1
+    english = browser().get(path)
+    assert 'lang="en"' not in english.content.decode().partition("<main>")[2]
+    assert "in English" not in text_of(english)

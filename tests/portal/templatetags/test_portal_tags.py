@@ -2,7 +2,7 @@ from datetime import UTC, date, datetime, timedelta, timezone
 
 from django.utils import translation
 
-from portal.templatetags.portal_tags import date_attributes, day, moment
+from portal.templatetags.portal_tags import date_attributes, day, english, moment
 
 AT = datetime(2026, 11, 3, 14, 5, 9, tzinfo=UTC)
 
@@ -28,3 +28,10 @@ def test_the_script_learns_how_days_are_written():
     assert date_attributes().startswith('data-date-format="j M Y" data-months="Jan Feb Mar Apr May Jun ')
     with translation.override("de"):
         assert date_attributes().startswith('data-date-format="d.m.Y" ')
+
+
+def test_texts_of_scanners_are_marked_as_english_on_pages_in_another_language():
+    assert english() == ""
+    with translation.override("de"):
+        assert english() == ' lang="en"'
+        assert english(True) == ""
