@@ -146,6 +146,40 @@ def test_a_missing_payment_is_sent_three_times():
     assert rows == [("past_due", 0), ("past_due", 3), ("past_due", 6)]
 
 
+def test_each_notice_of_a_year_is_sent_once():
+    account, start, sent = make_account(), timezone.now(), []
+
+    def day(number):
+        return (start + number * DAY).date()
+
+    life = {
+        0: {"status": "trialing", "ends_on": day(14)},
+        16: {"status": "active", "renews": True, "ends_on": day(46)},  # paid after the trial had ended
+        **{number: {"ends_on": day(number + 30)} for number in (46, 76, 106)},
+        137: {"status": "past_due", "past_due_since": day(137)},  # a day late
+        141: {"status": "active", "ends_on": day(200)},
+        201: {"status": "past_due", "past_due_since": day(201)},
+        209: {"status": "suspended"},
+        230: {"status": "active", "ends_on": day(300)},
+        250: {"renews": False, "cancels": True},
+    }
+    for number in range(366):
+        if number in life:
+            entitlements.change(account, life[number], by="payments")
+            notices.watch(start + number * DAY)
+        notices.watch(start + number * DAY + timedelta(hours=1))
+        known = {pk for _, _, _, pk in sent}
+        new = BillingNotice.objects.exclude(pk__in=known).order_by("id")
+        sent += [(number, row.kind, row.days, row.pk) for row in new]
+    assert [each[:3] for each in sent] == [
+        *((7, "trial_ends", 7), (11, "trial_ends", 3), (14, "trial_ends", 0), (15, "expired", 0)),
+        *((137, "past_due", 0), (140, "past_due", 3)),
+        *((201, "past_due", 0), (204, "past_due", 3), (207, "past_due", 6), (209, "suspended", None)),
+        *((250, "plan_ends", 50), (286, "plan_ends", 14), (297, "plan_ends", 3), (300, "plan_ends", 0)),
+        *((301, "expired", 0), (331, "expired", 30)),
+    ]
+
+
 def test_a_suspension_is_sent_once_and_again_when_it_comes_back():
     account = make_account()
     assert year(account, state(90, status="suspended"), days=3) == [("suspended", None)]
