@@ -96,7 +96,7 @@ def test_j_moves_through_problems_and_websites(open_page, owner, website):
     page.goto("/")
     for number in (0, 1, 1):  # the last row is the end
         page.keyboard.press("j")
-        expect(page.locator(".site-row th a").nth(number)).to_be_focused()
+        expect(page.locator(".site-row th > a").nth(number)).to_be_focused()
 
 
 @pytest.mark.parametrize("key", ["j", "?", "/"])

@@ -44,7 +44,7 @@ def boxes(page):
 
 
 def expect_hosts(page, *hosts):
-    expect(page.locator(".site-row th a")).to_have_text(list(hosts))
+    expect(page.locator(".site-row th > a")).to_have_text(list(hosts))
 
 
 def expect_all_refreshed(page):
