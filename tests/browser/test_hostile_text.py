@@ -4,6 +4,7 @@ from urllib.parse import quote
 
 import pytest
 from django.db import transaction
+from playwright.sync_api import expect
 
 from dashboard_api.models import Coverage, FindingEvent
 from tests.browser.steps import PATH, eventually
@@ -164,10 +165,17 @@ def test_lists_and_other_pages_show_every_text_as_text(open_page, owner, hostile
         look(page, address)
 
 
-def test_a_search_and_a_filter_show_what_was_asked_for_as_text(open_page, owner, hostile):
+def test_a_search_and_a_filter_show_what_was_asked_for_as_text(open_page, owner, website):
     page = open_page(user=owner)
     for payload in PAYLOADS:
         look(page, f"{PATH}?query={quote(payload)}&source={quote(payload)}")
+
+
+def test_a_search_marks_its_words_in_every_text_as_text(open_page, owner, hostile):
+    page = open_page(user=owner)
+    for payload in PAYLOADS[::9]:
+        look(page, f"{PATH}?query={quote(payload)}")
+        expect(page.locator("main mark")).not_to_have_count(0)
 
 
 def test_pages_for_staff_show_every_text_as_text(open_page, hostile):
