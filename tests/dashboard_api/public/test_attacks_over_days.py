@@ -17,6 +17,8 @@ from dashboard_api.public.sample import sample_websites
 from dashboard_api.public.statistics import statistics
 from tests.dashboard_api.public.attacks import numbers_of
 
+pytestmark = pytest.mark.once  # no database is asked
+
 DAYS = [date(2026, 10, 26) + timedelta(days=number) for number in range(30)]  # from a Monday
 VICTIM = CountedWebsite(
     number=9_001,

@@ -152,6 +152,7 @@ for part in (document, {"entries": feed.made_up_entries(websites, now)}):
 """
 
 
+@pytest.mark.once
 def test_two_processes_make_the_same_bytes():
     def published(seed):
         environment = os.environ | {"PYTHONHASHSEED": seed, "DJANGO_SETTINGS_MODULE": "tests.settings"}
