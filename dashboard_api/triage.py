@@ -3,6 +3,7 @@
 Each function changes the finding and adds an event to its timeline in one transaction. Decision record 0031.
 """
 
+from collections.abc import Iterable
 from datetime import date, datetime
 
 from django.core.exceptions import ValidationError
@@ -11,7 +12,7 @@ from django.utils.translation import gettext as _
 
 from audit.recording import record as audit
 from dashboard_api.limits import TRIAGE_BATCH
-from dashboard_api.models import Finding, FindingEvent, Kind, Severity
+from dashboard_api.models import Finding, FindingEvent, Kind, Severity, Website
 
 Event = FindingEvent.Event
 EVENT_OF_STATUS = {
@@ -136,8 +137,10 @@ def expire_triage(now: datetime) -> int:
 
 @transaction.atomic
 def _expire_batch(now: datetime) -> int:
-    expired = Finding.objects.select_for_update().filter(triage_until__lt=now.date()).order_by("pk")
-    findings = list(expired[:TRIAGE_BATCH])
+    expired = Finding.objects.filter(triage_until__lt=now.date()).order_by("pk")
+    chosen = dict(expired.values_list("pk", "website_id")[:TRIAGE_BATCH])
+    _wait_for_imports(chosen.values())
+    findings = list(expired.select_for_update().filter(pk__in=chosen))
     for finding in findings:
         finding.status, finding.triage_until = Finding.Status.OPEN, None
     Finding.objects.bulk_update(findings, ["status", "triage_until"])
@@ -150,7 +153,13 @@ def _expire_batch(now: datetime) -> int:
     return len(findings)
 
 
+def _wait_for_imports(websites: Iterable[int]) -> None:
+    """Lock the websites: an import writes what it has read before, and each would wait for the other."""
+    list(Website.objects.select_for_update(no_key=True).filter(pk__in=set(websites)).order_by("pk"))
+
+
 def _locked(finding: Finding) -> Finding:
+    _wait_for_imports([finding.website_id])
     return Finding.objects.select_for_update().get(pk=finding.pk)
 
 
