@@ -132,9 +132,6 @@ LIMITS = {
     "seats": _("Members"),
 }
 FEATURES = {
-    "dashboard": _("Dashboard"),
-    "export": _("Exports"),
-    "notes": _("Analyst notes"),
     "scans_daily": _("Daily scans"),
     "deep_scans": _("Deep scans"),
 }

@@ -56,7 +56,11 @@ def make_entitlement(account, **fields):
 
 
 def make_plan(slug="team", **fields):
-    defaults = {"name": {"en": slug.title()}, "limits": {"websites": 20, "seats": 3}, "features": ["export"]}
+    defaults = {
+        "name": {"en": slug.title()},
+        "limits": {"websites": 20, "seats": 3},
+        "features": ["scans_daily"],
+    }
     return plans.save(api.Plan(slug=slug, **(defaults | fields)), by="tests")
 
 

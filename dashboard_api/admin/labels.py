@@ -34,9 +34,6 @@ EVENT_LABELS: dict[str, str | Promise] = {
     Event.UNCONFIRMED: _("Confirmation taken back"),
 }
 FEATURE_LABELS: dict[str, str | Promise] = {
-    "dashboard": _("Dashboard"),
-    "export": _("Exports"),
-    "notes": _("Analyst notes"),
     "scans_daily": _("Daily scans"),
     "deep_scans": _("Deep scans"),
 }

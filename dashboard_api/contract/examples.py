@@ -335,7 +335,7 @@ RESPONSES: dict[str, dict[str, Any]] = {
             "days_left": 40,
             "sites_used": 1,
             "sites_limit": 5,
-            "features": ["export"],
+            "features": ["scans_daily"],
             "usable_until": "2026-12-31",
             "renews": False,
             "limits": [{"name": "websites", "limit": 5, "state": "ok", "resets_at": None}],
@@ -399,7 +399,7 @@ RESPONSES: dict[str, dict[str, Any]] = {
             "past_due_since": None,
             "is_usable": True,
             "may_grow": True,
-            "features": ["export"],
+            "features": ["scans_daily"],
         },
         "limits": [
             {
@@ -433,7 +433,7 @@ RESPONSES: dict[str, dict[str, Any]] = {
                     "scans_per_month": 30,
                     "seats": None,
                 },
-                "features": ["export"],
+                "features": ["scans_daily"],
                 "trial_days": 14,
             }
         ],

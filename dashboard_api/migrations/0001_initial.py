@@ -896,7 +896,9 @@ class Migration(migrations.Migration):
                 ("sites_limit", models.PositiveIntegerField(default=5)),
                 (
                     "features",
-                    models.JSONField(blank=True, default=list, help_text='Such as ["export", "notes"].'),
+                    models.JSONField(
+                        blank=True, default=list, help_text='Such as ["scans_daily", "deep_scans"].'
+                    ),
                 ),
                 (
                     "account",

@@ -99,7 +99,7 @@ class Migration(migrations.Migration):
                     models.JSONField(
                         blank=True,
                         default=list,
-                        help_text='Such as ["export", "notes"].',
+                        help_text='Such as ["scans_daily", "deep_scans"].',
                         verbose_name="features",
                     ),
                 ),

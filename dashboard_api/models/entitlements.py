@@ -121,7 +121,9 @@ class Entitlement(Terms, models.Model):
     scans_per_month = models.PositiveIntegerField(null=True, editable=False)
     history_days = models.PositiveIntegerField(null=True, editable=False)  # not used: decision record 0141
     seats = models.PositiveIntegerField(null=True, editable=False)
-    features = models.JSONField(default=list, blank=True, help_text=_('Such as ["export", "notes"].'))
+    features = models.JSONField(
+        default=list, blank=True, help_text=_('Such as ["scans_daily", "deep_scans"].')
+    )
     # How much of the limits was used when watch_limits last ran.
     limit_states = models.JSONField(default=list, db_default=Value([], models.JSONField()), editable=False)
 
@@ -163,7 +165,7 @@ class Entitlement(Terms, models.Model):
         if not isinstance(self.features, list) or not all(
             isinstance(feature, str) and feature.strip() for feature in self.features
         ):
-            errors["features"] = _('Give a list of names, such as ["export", "notes"].')
+            errors["features"] = _('Give a list of names, such as ["scans_daily", "deep_scans"].')
         if errors:
             raise ValidationError(errors)
 

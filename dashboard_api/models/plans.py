@@ -108,7 +108,7 @@ class Plan(models.Model):
         help_text=_('Such as {"websites": 5, "seats": 3}; a limit that is left out is none.'),
     )
     features = models.JSONField(
-        _("features"), default=list, blank=True, help_text=_('Such as ["export", "notes"].')
+        _("features"), default=list, blank=True, help_text=_('Such as ["scans_daily", "deep_scans"].')
     )
     trial_days = models.PositiveSmallIntegerField(_("days of trial"), default=0)
     price_text = models.JSONField(
@@ -156,6 +156,6 @@ class Plan(models.Model):
         if not isinstance(self.features, list) or not all(
             isinstance(feature, str) and feature.strip() for feature in self.features
         ):
-            errors["features"] = _('Give a list of names, such as ["export", "notes"].')
+            errors["features"] = _('Give a list of names, such as ["scans_daily", "deep_scans"].')
         if errors:
             raise ValidationError(errors)

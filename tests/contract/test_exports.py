@@ -8,7 +8,7 @@ import pytest
 from django.utils import timezone
 
 from dashboard_api import triage
-from dashboard_api.models import Finding, Severity
+from dashboard_api.models import Entitlement, Finding, Severity
 from portal import service
 from portal.exports.files import ExportInterrupted
 from tests.factories import make_finding, make_website
@@ -55,6 +55,13 @@ def test_every_format_says_what_an_analyst_confirmed(owner, link):
     assert threat["verified"] is True
     log = check(json.loads(body_of(owner.get(f"{PATH}findings.sarif", query))))
     assert log["results"][0]["properties"]["verified"] is True
+
+
+def test_a_plan_without_any_feature_has_exports_and_notes(owner, link):
+    Entitlement.objects.update(features=[])
+    assert body_of(owner.get(f"{PATH}findings.csv")).count("\n") > 30
+    assert owner.get(f"{PATH}report.pdf").content.startswith(b"%PDF-")
+    assert "Update <strong>soon</strong>." in owner.get(PATH).text
 
 
 def test_a_file_holds_the_matches_of_the_filters(owner, many):

@@ -166,7 +166,7 @@ def make_entitlement(**fields):
         "days_left": 406,
         "sites_used": 2,
         "sites_limit": 5,
-        "features": ["export", "notes"],
+        "features": ["scans_daily", "deep_scans"],
     }
     return Entitlement(**(defaults | fields))
 

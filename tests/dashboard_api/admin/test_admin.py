@@ -434,14 +434,14 @@ def test_entitlement_without_features_is_stored(operator):
 
 def test_features_are_named_and_those_without_a_name_are_kept(operator):
     entitlement = make_account().entitlement
-    entitlement.features = ["export", "beta"]
+    entitlement.features = ["scans_daily", "beta"]
     entitlement.save()
     page = operator.get(url(entitlement, "change"))
     boxes = page.context["adminform"].form["features"]
     assert [str(box.choice_label) for box in boxes] == [*map(str, FEATURE_LABELS.values()), "beta"]
-    operator.post(url(entitlement, "change"), shown_values(page) | {"features": ["beta", "notes"]})
+    operator.post(url(entitlement, "change"), shown_values(page) | {"features": ["beta", "deep_scans"]})
     entitlement.refresh_from_db()
-    assert entitlement.features == ["beta", "notes"]
+    assert entitlement.features == ["beta", "deep_scans"]
 
 
 def test_account_reference_cannot_change(operator):

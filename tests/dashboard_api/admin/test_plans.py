@@ -3,8 +3,10 @@
 import pytest
 from django.urls import reverse
 
+from dashboard_api.admin.labels import FEATURE_LABELS
 from dashboard_api.crawler import policy
 from dashboard_api.models import Plan
+from portal.labels import FEATURES
 from tests import factories
 from tests.dashboard_api.admin.test_admin import shown_values
 
@@ -17,8 +19,13 @@ def staff(client):
     return client
 
 
+def test_every_feature_that_staff_can_choose_or_customers_read_is_one_that_scans_ask_for():
+    asked = {policy.DAILY_FEATURE, *(profile.feature for profile in policy.PROFILES.values())} - {""}
+    assert set(FEATURE_LABELS) == set(FEATURES) == asked
+
+
 def test_an_edit_keeps_the_features_that_scans_need_and_those_without_a_name(staff):
-    features = ["export", policy.DAILY_FEATURE, policy.PROFILES["deep"].feature, "beta"]
+    features = ["support_by_phone", policy.DAILY_FEATURE, policy.PROFILES["deep"].feature, "beta"]
     plan = Plan.objects.create(
         slug="team", revision=1, name={"en": "Team"}, limits={"websites": 5}, features=features
     )

@@ -130,7 +130,7 @@ def test_the_limits_and_features_of_a_plan_are_copied_to_its_accounts(account):
     entitlement = change(account, plan="team")
     entitlement.refresh_from_db()
     assert (entitlement.sites_limit, entitlement.seats, entitlement.calls_per_day) == (20, 3, None)
-    assert entitlement.features == ["export"]
+    assert entitlement.features == ["scans_daily"]
 
 
 def test_days_of_history_in_an_older_revision_or_override_are_skipped(account):

@@ -23,7 +23,7 @@ def test_account_is_made_with_a_year_of_the_standard_plan():
 def test_account_is_made_with_the_entitlement_that_is_asked_for():
     answer = run_json(
         "create_account", "acct_0001", "--plan", "pro", "--status", "trialing", "--starts-on", "2026-01-01",
-        "--ends-on", "2999-01-31", "--sites-limit", "3", "--features", "export, notes,",
+        "--ends-on", "2999-01-31", "--sites-limit", "3", "--features", "scans_daily, deep_scans,",
     )  # fmt: skip
     assert answer == {
         "changed": True,
@@ -37,7 +37,7 @@ def test_account_is_made_with_the_entitlement_that_is_asked_for():
             "renews": False,
             "cancels": False,
             "sites_limit": 3,
-            "features": ["export", "notes"],
+            "features": ["scans_daily", "deep_scans"],
             "usable": True,
         },
     }

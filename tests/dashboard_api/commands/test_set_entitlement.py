@@ -27,7 +27,7 @@ def test_entitlement_keeps_what_is_not_given(entitlement):
 def test_entitlement_changes_in_every_field(entitlement):
     answer = run_json(
         "set_entitlement", "acct_0001", "--plan", "pro", "--status", "past_due", "--starts-on", "2026-01-01",
-        "--ends-on", "2999-01-31", "--renews", "--sites-limit", "0", "--features", "export",
+        "--ends-on", "2999-01-31", "--renews", "--sites-limit", "0", "--features", "scans_daily",
     )  # fmt: skip
     assert answer == {
         "changed": True,
@@ -40,7 +40,7 @@ def test_entitlement_changes_in_every_field(entitlement):
             "renews": True,
             "cancels": False,
             "sites_limit": 0,
-            "features": ["export"],
+            "features": ["scans_daily"],
             "usable": True,
         },
     }
@@ -49,7 +49,7 @@ def test_entitlement_changes_in_every_field(entitlement):
 
 
 def test_entitlement_features_can_be_emptied(entitlement):
-    run("set_entitlement", "acct_0001", "--features", "export")
+    run("set_entitlement", "acct_0001", "--features", "scans_daily")
     assert run_json("set_entitlement", "acct_0001", "--features", "")["entitlement"]["features"] == []
 
 

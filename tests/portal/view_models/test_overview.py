@@ -269,11 +269,11 @@ def test_an_overdue_plan_shows_an_end_only_from_the_service():
 
 def test_a_plan_is_worded_for_people():
     shown_plan = plan(
-        make_entitlement(plan="small_business", status="past_due", features=["notes", "phone_support"]),
+        make_entitlement(plan="small_business", status="past_due", features=["deep_scans", "phone_support"]),
         today=TODAY,
     )
     assert (shown_plan.name, shown_plan.state) == ("Small business", "Payment overdue")
-    assert shown_plan.features == ("Analyst notes", "Phone support")
+    assert shown_plan.features == ("Deep scans", "Phone support")
 
 
 def test_details_of_a_check_are_in_the_language_of_the_reader():
