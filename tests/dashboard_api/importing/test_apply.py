@@ -28,7 +28,7 @@ def bring(website, *rules, at, **options):
 
 @pytest.fixture
 def pool():
-    """Two threads, for decisions beside the import."""
+    """Two threads that decide while the import runs."""
     with ThreadPoolExecutor(2) as threads:
         yield threads
 
