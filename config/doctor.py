@@ -140,7 +140,8 @@ def _undelivered_callbacks() -> Iterator[str]:
     if number := numbers["unclear"]:
         yield (
             f"Subscriptions whose payment callbacks of one moment contradict each other: {number}. With "
-            "STRIPE_API_KEY, Stripe is asked within minutes; else see what was paid, and have a new one sent."
+            "STRIPE_API_KEY, Stripe is asked within minutes; otherwise find out what was paid, and have a "
+            "new callback sent."
         )
 
 

@@ -68,7 +68,7 @@ def _replay(event: CallbackEvent) -> Any:
 class Unclear(PresenceFilter):
     """A filter by whether events of one moment contradict each other."""
 
-    heading, present, absent = _("contradiction"), _("Yes"), _("No")
+    heading, present, absent = _("contradictory events"), _("Yes"), _("No")
 
 
 @admin.register(Subscription)

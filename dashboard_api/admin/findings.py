@@ -357,8 +357,8 @@ class FindingAdmin(Workbench):
             ),
             title=_("Confirm findings"),
             consequence=_(
-                "Customers see that an analyst verified them. They count as confirmed, which can lower the "
-                "grade; later reports do not change it."
+                "Customers see that an analyst verified them. They count as confirmed, whatever later "
+                "reports say, which can lower the grade."
             ),
             done=_("Confirmed"),
             form_class=Reason,

@@ -131,7 +131,7 @@ def _callbacks() -> Iterator[Figure]:
     yield from _waiting_callbacks(url)
     url = reverse("admin:dashboard_api_subscription_changelist")
     unclear = Subscription.objects.exclude(unclear_until=None)
-    label = _("Contradict each other")
+    label = _("Subscriptions with contradictory events")
     yield from _unless_zero(_figure(label, unclear, url, {"unclear_until__isempty": 0}, tone="high"))
 
 

@@ -19,7 +19,7 @@ ACTIONS = {
     "finding.fixed": _("Marked a finding as fixed"),
     "finding.rated": _("Changed a severity"),
     "finding.reconsidered": _("Reopened a finding"),
-    "finding.unconfirmed": _("Took the confirmation of a finding back"),
+    "finding.unconfirmed": _("Took back the confirmation of a finding"),
     "findings.exported": _("Exported findings"),
     "helper_link.created": _("Created a helper's link"),
     "helper_link.revoked": _("Ended a helper's link"),

@@ -144,8 +144,8 @@ def _text_of_last_days(changes: Changes) -> str:
         first_seen,
     ) % {"count": localize(first_seen)}
     listed = ngettext(
-        "%(shown)s that was new or came back in these days is open now.",
-        "%(shown)s that were new or came back in these days are open now.",
+        "%(shown)s that was new or came back in that time is open now.",
+        "%(shown)s that were new or came back in that time are open now.",
         changes.total,
     ) % {"shown": _count(changes)}
     return f"{new} {listed}"

@@ -390,12 +390,15 @@ def _no_dns_text(host: str) -> str:
     """Return why a website cannot be proved by a DNS record."""
     if host.endswith(".localhost"):
         return _(
-            "There is no DNS record to choose: names that end in .localhost lead to the machine itself and "
-            "are not in public DNS."
+            "A DNS record is not possible: names that end in .localhost point to the local computer and are "
+            "not in public DNS."
         )
     if "." not in host or ":" in host or host.rpartition(".")[2].isdecimal():
-        return _("There is no DNS record to choose: only the full name of a website has one in public DNS.")
-    return _("There is no DNS record to choose for this website.")
+        return _(
+            "A DNS record is not possible: only full domain names, such as www.example.com, have records in "
+            "public DNS."
+        )
+    return _("A DNS record is not possible for this website.")
 
 
 def _in_dns(host: str, record: ProofRecord, look: Look | None) -> Place:

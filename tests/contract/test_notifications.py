@@ -182,7 +182,7 @@ def test_a_list_that_is_too_long_says_so(owner, link, begun, monkeypatch):
     monkeypatch.setattr(limits, "MAX_CHANGES", 3)
     text = owner.get("/sites/shop.example.com/new/?since=0.0.0.").content.decode()
     assert "31 findings." in text
-    assert "The list has the worst 3 of these." in text
+    assert "The list shows the worst 3 of them." in text
 
 
 def test_the_new_findings_end_with_a_link_to_all_if_a_list_has_just_these(owner, link, begun, monkeypatch):
@@ -190,7 +190,7 @@ def test_the_new_findings_end_with_a_link_to_all_if_a_list_has_just_these(owner,
     assert all_of_them not in owner.get(address).text
     monkeypatch.setattr(limits, "MAX_CHANGES", 3)
     page = owner.get(address).text
-    count = re.search(r"(\d+) that were new or came back in these days are open now", page)[1]
+    count = re.search(r"(\d+) that were new or came back in that time are open now", page)[1]
     assert f"{all_of_them}>All {count} findings</a>" in page
     make_event(make_finding(link.website, first_seen=timezone.now() - timedelta(days=30)))
     assert all_of_them not in owner.get(address).text

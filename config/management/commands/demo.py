@@ -148,7 +148,7 @@ def _introduction(port: int, password: str) -> str:
 
   Try it as a new customer: this demo serves a website to check, {website.NAME}.
     Create an account at {address}/sign-up/: the e-mail with the link is printed here.
-    Add {website.NAME}, and save the content of the file of its proof as
+    Add {website.NAME}, and save the content of its proof file as
       {_shown(WEBSITE_FOLDER / FILE_PATH.removeprefix("/"))}
     Press "Check now": the first scan begins, and its findings appear within a minute.
 

@@ -104,7 +104,7 @@ def test_every_number_is_that_of_the_list_it_leads_to(operator, busy):
         ("Payments", "Failed, tried again"): 1,
         ("Payments", "Without an account"): 3,
         ("Payments", "Without an account for an hour"): 2,
-        ("Payments", "Contradict each other"): 1,
+        ("Payments", "Subscriptions with contradictory events"): 1,
     }
     assert {key: int(found[key].number) for key in expected} == expected
     for key, figure in found.items():

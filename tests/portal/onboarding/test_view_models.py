@@ -103,9 +103,9 @@ def test_a_website_that_the_team_confirmed_needs_no_proof():
     ("host", "words"),
     [
         ("shop.localhost", "names that end in .localhost"),
-        ("192.0.2.7", "only the full name of a website"),
-        ("2001:db8::7", "only the full name of a website"),
-        ("intranet", "only the full name of a website"),
+        ("192.0.2.7", "only full domain names"),
+        ("2001:db8::7", "only full domain names"),
+        ("intranet", "only full domain names"),
         ("shop.example.com", "for this website"),
     ],
 )

@@ -164,7 +164,7 @@ def test_an_email_of_an_owner_begins_with_a_share_link(browser, website, problem
     assert re.search(r'<button [^>]*form="share-form" name="way" value="email">', page)
     [action] = re.findall(r'<form id="share-form" method="post" action="([^"]*)"', page)
     created = owner.post(action, FORM | {"way": "email"})
-    assert "which opens without signing in" in text_of(created)
+    assert "which needs no sign-in" in text_of(created)
     link = LINK.search(created.content.decode())[0]
     assert f"All details: {link}" in mail_of(created)
 
@@ -173,7 +173,7 @@ def test_an_email_of_an_owner_begins_with_a_share_link(browser, website, problem
 def test_an_email_of_a_viewer_says_that_its_link_needs_a_sign_in(browser, website, problem, path):
     page = browser(VIEWER).get(path)
     assert f"All details (sign-in needed): http://testserver{path}" in mail_of(page)
-    assert "Its link needs a sign-in. Owners and managers can create one that does not." in text_of(page)
+    assert "What you send contains a link that needs a sign-in. Owners and managers" in text_of(page)
 
 
 def test_an_issue_that_has_no_share_link_says_that_its_link_needs_a_sign_in(browser, website, problem):
