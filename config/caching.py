@@ -9,7 +9,7 @@ from django.dispatch import receiver
 from django.http import HttpRequest, HttpResponse
 from django.utils.cache import patch_cache_control
 
-_PUBLIC_DOCUMENTS = "/v1/public/"  # below the page of them, which shows a member's navigation
+_PUBLIC_DOCUMENTS = "/v1/public/"  # without the page /v1/public: it shows members their navigation
 
 
 @receiver(user_logged_out)
@@ -21,9 +21,9 @@ def note_sign_out(request: Any, **_: Any) -> None:
 def without_cookies(
     get_response: Callable[[HttpRequest], HttpResponse],
 ) -> Callable[[HttpRequest], HttpResponse]:
-    """Read no cookies for the public documents: they are the same for everyone, and any cache may keep them.
+    """Ignore the cookies of requests for public documents, which are the same for everyone.
 
-    It runs before sessions, which would forbid that for people who are signed in.
+    Any cache may keep them. This runs before sessions, which would forbid it for people who are signed in.
     """
 
     def respond(request: HttpRequest) -> HttpResponse:

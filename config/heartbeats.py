@@ -21,7 +21,7 @@ _LATE_AFTER = 2  # intervals
 class LastRun:
     """A command that has run here, and when it last succeeded; None for never, as far as runs are kept.
 
-    ``found`` is how much needs a person, as the last run said that looked for it.
+    ``found`` is how much needs a person, from the last run that looked for it; None if none did.
     """
 
     command: str

@@ -111,7 +111,7 @@ class Run(models.Model):
     ended = models.DateTimeField(_("ended"))
     ok = models.BooleanField(_("successful"))
     summary = models.CharField(_("summary"), max_length=MAX_SUMMARY_LENGTH, blank=True)
-    # What needs a person; null: the command looks for nothing, or failed.
+    # How much needs a person; null: the command looks for nothing, or failed.
     found = models.PositiveIntegerField(_("found"), null=True)
 
     class Meta:

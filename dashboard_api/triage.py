@@ -79,7 +79,7 @@ def override_severity(finding: Finding, severity: int | None, *, by: str, reason
 
 @transaction.atomic
 def confirm(finding: Finding, *, by: str, reason: str, now: datetime) -> None:
-    """Make ``finding`` confirmed by an analyst, also where its scanner has confirmed it.
+    """Confirm ``finding`` on behalf of an analyst, also where its scanner has confirmed it.
 
     Raise ValidationError if it cannot be confirmed (``can_confirm``), or the reason is empty.
     """
@@ -154,7 +154,7 @@ def _expire_batch(now: datetime) -> int:
 
 
 def _wait_for_imports(websites: Iterable[int]) -> None:
-    """Lock the websites: an import writes what it has read before, and each would wait for the other."""
+    """Lock the websites, as imports do: otherwise an import could overwrite a decision, or both deadlock."""
     list(Website.objects.select_for_update(no_key=True).filter(pk__in=set(websites)).order_by("pk"))
 
 

@@ -850,8 +850,8 @@ class ScanAllowance(msgspec.Struct, frozen=True, kw_only=True):
     reason: Annotated[
         str | None,
         Meta(
-            description="If it is not included: unpaid, as a payment is missing, or not_in_plan. Others may "
-            "be added."
+            description="Why it is not included: unpaid (a payment is missing) or not_in_plan; others may be "
+            "added. null: it is included."
         ),
     ]
 

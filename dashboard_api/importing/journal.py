@@ -136,7 +136,7 @@ def _replaced(stored: StoredFinding | StoredOccurrence, values: Mapping[str, Any
 def _replaced_in_finding(stored: StoredFinding, finding: StoredFinding) -> dict[str, Any]:
     """Return the replaced columns, with the scanner's kind as ``kind`` also where an analyst confirmed it.
 
-    So it has one name, whatever analysts do between two imports.
+    So the scanner's kind has one name, whatever analysts do between two imports.
     """
     replaced = _replaced(stored, finding._asdict())
     if "source_kind" in replaced:

@@ -170,8 +170,8 @@ def recent(
 ) -> list[tuple[int, int, int, str, str]]:
     """Return ids, severities, source ids, kinds and hosts of the findings of ``buckets`` in ``period``.
 
-    Both databases read the severities one after another and stop at the limit; to order the rows of all, they
-    would read as many of each.
+    Both databases read one severity after another and stop at the limit; ordering all rows at once would read
+    up to the limit of each severity.
     """
     order = _ORDERS[OLDEST if sort == OLDEST else NEWEST]
     part = _RECENT.format(columns=" AND ".join(f"{column} = %s" for column in by), order=order)

@@ -203,9 +203,9 @@ class Overview(NamedTuple):
         return [bucket for row in self.problem_statuses for bucket in row.buckets()]
 
 
-_ANY_SOURCE = "*"  # no slug of a source
-# Each filter is always there, and a request without it names every value. So there are few texts: PostgreSQL
-# plans each for each connection, which takes longer than to read what it asks for.
+_ANY_SOURCE = "*"  # never the slug of a source
+# Each filter is always there, and a request without it names every value. So there are few different texts:
+# PostgreSQL plans each one again for every connection, which takes longer than to run it.
 _FILTERS = {
     "severity": " AND severity {one_of}",
     "source": " AND ('*' {one_of} OR source_id IN (SELECT id FROM dashboard_api_source WHERE slug {one_of}))",

@@ -36,8 +36,8 @@ class WebsiteSummaryQuerySet(models.QuerySet["WebsiteSummary"]):
         """Replace the summary of ``website`` by a dashboard without its lists, or by a refusal's code.
 
         If the website got another link during the request, its summary is discarded instead. A dashboard of
-        the same data, stored less than a minute ago, is kept: someone who filters writes nothing. A filtered
-        dashboard does not say what to do first; that of the same data is kept.
+        the same data, stored less than a minute ago, is kept: filters cause no writes. A filtered dashboard
+        lacks the problems to fix first; those stored with the same data are kept.
         """
         now = timezone.now()
         known = self.filter(pk=website.pk).first()
@@ -114,7 +114,7 @@ class WebsiteSummary(models.Model):
         return self.headline.dashboard.do_first if self.headline else []
 
     def completed(self, dashboard: Dashboard) -> Dashboard:
-        """Return a dashboard of the same data with the worst problems, which a filtered one has not."""
+        """Return a dashboard of the same data with the worst problems, which a filtered one lacks."""
         worst = dashboard.dashboard.do_first or self.first_to_do
         page = msgspec.structs.replace(dashboard.dashboard, do_first=worst)
         return msgspec.structs.replace(dashboard, dashboard=page)

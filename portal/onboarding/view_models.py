@@ -163,7 +163,7 @@ class ClaimRow:
 class ClaimPage:
     """The page of a claim; ``text`` says what its state means, and ``site_url`` leads to a linked website.
 
-    ``no_dns_text`` says why the places have no DNS record.
+    ``no_dns_text`` says why a DNS record is not among the places.
     """
 
     host: str
