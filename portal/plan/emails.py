@@ -121,7 +121,7 @@ def _consequence(limit: str) -> str:
         case "scans_per_month":
             return _("The next scan can begin on %(day)s. Findings can still be retested.")
         case "seats":
-            return _("Nobody else can be invited. Remove a member or an invitation, or choose a larger plan.")
+            return _("No one else can be invited. Remove a member or an invitation, or choose a larger plan.")
     return _("A larger plan has more.")
 
 

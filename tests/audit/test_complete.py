@@ -96,7 +96,7 @@ NO_CHANGE = CHANGES_NOTHING | {
     "dashboard_api:dashboard_api.api.views.nothing_here": "always 404",
     "dashboard_api:public": "only reads",
     "dashboard_api:public-feed": "only reads",
-    "dashboard_api:public-feed-fragment": "only reads",
+    "dashboard_api:public-feed-page": "only reads",
     "dashboard_api:public-statistics": "only reads",
     "dashboard_api:public-statistics-of-day": "only reads",
     "dashboard_api:sent-report": "only reads",

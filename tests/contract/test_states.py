@@ -17,7 +17,7 @@ pytestmark = pytest.mark.django_db
 DAY = timedelta(days=1)
 SITE = "/sites/shop.example.com/"
 READS, GROWS = {"call", "export", "share", "open share", "news"}, {"scan by call", "scan", "invite"}
-# Nobody is cut off unwarned: while a payment is missing, only what makes an account larger is refused.
+# A missing payment cuts no one off at once: only what makes an account larger is refused.
 STATES = {
     "trialing": ({"status": "trialing"}, READS | GROWS),
     "active": ({}, READS | GROWS),

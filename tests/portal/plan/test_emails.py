@@ -134,7 +134,7 @@ def seats(limit):
     [
         (4, 0, None, ""),  # 75 percent
         (5, 1, "Members: nearly reached", "4 of 5 used. Open invitations count, too."),
-        (3, 0, "Members: limit reached", "3 of 3 used. Nobody else can be invited."),
+        (3, 0, "Members: limit reached", "3 of 3 used. No one else can be invited."),
         (2, 0, "Members: limit reached", "3 of 2 used"),
         (None, 3, None, ""),
     ],
