@@ -9,16 +9,19 @@ LIST_TRIGGERS = "SELECT tgname, tgrelid::regclass FROM pg_trigger WHERE NOT tgis
 DROP_TRIGGER = "DROP TRIGGER {name} ON {table}"
 LOCK_FINDINGS = "LOCK TABLE dashboard_api_finding IN SHARE ROW EXCLUSIVE MODE"
 AS_JSON = "COALESCE(json_agg(json_build_array({})), '[]')::text"  # a list of rows
-# The same of problems: keys are hexadecimal, so that nothing is escaped, which takes a third of the time.
-PROBLEMS_AS_JSON = """'[' || COALESCE(string_agg(
-    '[' || severity || ',"' || problem || '",' || source_id || ',' || confirmed || ',' || suspected || ','
-    || informational || ',' || locations || ']', ','
-), '') || ']'"""
 UTC = ""  # times are stored with their zone
 NUMBERS = "SELECT value::bigint FROM json_array_elements_text(%s)"  # of a JSON list
 ONE_OF = "= ANY (%({})s)"  # the values of a parameter made by ``values``
 values = list
+_WORDS = {"status", "kind", "problem"}
 ROW = "ctid"  # the position of a row
+
+
+def plain_json(columns: str) -> str:
+    """Return a list of rows of numbers and of words with nothing to escape, in two thirds of the time."""
+    quoted = (f"""'"', {name}, '"'""" if name in _WORDS else name for name in columns.split(", "))
+    row = ", ',', ".join(quoted)
+    return f"'[' || COALESCE(string_agg(concat('[', {row}, ']'), ','), '') || ']'"
 
 
 def one_of_words(words: str) -> str:

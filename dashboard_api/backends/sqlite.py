@@ -10,14 +10,16 @@ LIST_TRIGGERS = "SELECT name, tbl_name FROM sqlite_master WHERE type = 'trigger'
 DROP_TRIGGER = "DROP TRIGGER {name}"
 LOCK_FINDINGS = "SELECT 1"  # a transaction that writes is alone
 AS_JSON = "json_group_array(json_array({}))"  # a list of rows
-PROBLEMS_AS_JSON = AS_JSON.format(
-    "severity, problem, source_id, confirmed, suspected, informational, locations"
-)
 UTC = " || 'Z'"  # times are stored without their zone
 NUMBERS = "SELECT value FROM json_each(%s)"  # of a JSON list
 ONE_OF = "IN (SELECT value FROM json_each(%({})s))"  # the values of a parameter made by ``values``
 values = json.dumps
 ROW = "rowid"  # the position of a row
+
+
+def plain_json(columns: str) -> str:
+    """Return a list of rows of numbers and words."""
+    return AS_JSON.format(columns)
 
 
 def one_of_words(words: str) -> str:

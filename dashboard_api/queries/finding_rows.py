@@ -156,7 +156,7 @@ SELECT * FROM (
     WHERE website_id = %s AND {columns} AND id > %s AND (first_seen >= %s) IS TRUE ORDER BY {order}
 ) AS part
 """
-_RECENT_LEVEL = "SELECT * FROM ({parts} ORDER BY {order} LIMIT %s) AS level"
+_IN_ORDER = "SELECT * FROM ({parts} ORDER BY {order} LIMIT %s) AS level"
 
 
 def recent(
@@ -168,19 +168,14 @@ def recent(
     limit: int,
     sort: str = WORST,
 ) -> list[tuple[int, int, int, str, str]]:
-    """Return ids, severities, source ids, kinds and hosts of the findings of ``buckets`` in ``period``.
-
-    Both databases read one severity after another and stop at the limit; ordering all rows at once would read
-    up to the limit of each severity.
-    """
+    """Return ids, severities, source ids, kinds and hosts of the findings of ``buckets`` in ``period``."""
     order = _ORDERS[OLDEST if sort == OLDEST else NEWEST]
     part = _RECENT.format(columns=" AND ".join(f"{column} = %s" for column in by), order=order)
-    severities = sorted({bucket.severity for bucket in buckets}, reverse=True)
     statements: list[str] = []
     parameters: list[Any] = []
-    for level in [{severity} for severity in severities] if sort in WORST_FIRST else [set(severities)]:
+    for level in _levels({bucket.severity for bucket in buckets}, sort):
         keys = _keys((bucket for bucket in buckets if bucket.severity in level), by)
-        statements.append(_RECENT_LEVEL.format(parts=" UNION ALL ".join([part] * len(keys)), order=order))
+        statements.append(_IN_ORDER.format(parts=" UNION ALL ".join([part] * len(keys)), order=order))
         for key in keys:
             parameters += [website_id, *key, period.after, stored(period.since)]
         parameters.append(limit)
@@ -223,13 +218,27 @@ def in_span(
     )
     shared = [stored(time) for time in limits_of_time.values() if time]
     shared += chain.from_iterable(columns.values())
-    parameters: list[Any] = []
-    for status, severity in parts:
-        parameters += [website_id, status, severity, *shared, limit]
     order = f"at{direction}, id{direction}"
-    worst_first = "severity DESC, " if sort in WORST_FIRST else ""
-    statement = f"{' UNION ALL '.join([part] * len(parts))} ORDER BY {worst_first}{order} LIMIT %s"
+    statements: list[str] = []
+    parameters: list[Any] = []
+    for level in _levels({severity for _, severity in parts}, sort):
+        own = [(status, severity) for status, severity in parts if severity in level]
+        statements.append(_IN_ORDER.format(parts=" UNION ALL ".join([part] * len(own)), order=order))
+        for status, severity in own:
+            parameters += [website_id, status, severity, *shared, limit]
+        parameters.append(limit)
+    statement = f"{' UNION ALL '.join(statements)} LIMIT %s"
     return rows(Finding, statement, [*parameters, limit]) if parts else []
+
+
+def _levels(severities: set[int], sort: str) -> list[set[int]]:
+    """Return the severities that an order lists one after another; both databases stop at the limit.
+
+    Ordering all rows at once would read up to the limit of each severity.
+    """
+    if sort not in WORST_FIRST:
+        return [severities]
+    return [{severity} for severity in sorted(severities, reverse=True)]
 
 
 _BUCKETS = """

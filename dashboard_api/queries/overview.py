@@ -203,19 +203,17 @@ class Overview(NamedTuple):
         return [bucket for row in self.problem_statuses for bucket in row.buckets()]
 
 
-_ANY_SOURCE = "*"  # never the slug of a source
-# Each filter is always there, and a request without it names every value. So there are few different texts:
-# PostgreSQL plans each one again for every connection, which takes longer than to run it.
+# Each filter is always there, with a parameter that says whether any value passes. So there are few different
+# texts: PostgreSQL plans each one again for every connection, which takes longer than to run it.
 _FILTERS = {
-    "severity": " AND severity {one_of}",
-    "source": " AND ('*' {one_of} OR source_id IN (SELECT id FROM dashboard_api_source WHERE slug {one_of}))",
-    "kind": " AND kind {one_of}",
+    "severity": " AND (%(any_severity)s OR severity {one_of})",
+    "source": """ AND (
+        %(any_source)s OR source_id IN (SELECT id FROM dashboard_api_source WHERE slug {one_of})
+    )""",
+    "kind": " AND (%(any_kind)s OR kind {one_of})",
 }
-_EVERY_VALUE: dict[str, Sequence[Any]] = {
-    "severity": [*map(int, Severity)],
-    "source": [_ANY_SOURCE],
-    "kind": Kind.values,
-}
+# Never empty: a statement with a parameter of another type is planned again, too.
+_UNUSED: Mapping[str, Sequence[Any]] = {"severity": [0], "source": [""], "kind": [""]}
 _NOTES = """
     SELECT id, finding_id, author, body, created_at, updated_at,
     (SELECT problem FROM dashboard_api_finding AS its WHERE its.id = finding_id) AS problem,
@@ -236,7 +234,7 @@ _PROBLEMS_OF_SEVERITY = """
     SELECT severity, problem, source_id, confirmed, suspected, informational, locations
     FROM dashboard_api_problemcount
     WHERE website_id = %(website)s AND status IN ({statuses})
-        AND severity = {severity} AND {severity} {is_wanted}{sources}
+        AND severity = {severity} AND (%(any_severity)s OR {severity} {is_wanted}){sources}
 """
 _PROBLEMS = "{worst_first} LIMIT %(most_problems)s"
 _ALL_STATUSES = ", ".join(f"'{status}'" for status in Finding.Status.values)
@@ -288,7 +286,7 @@ class _Parts:
 @functools.cache
 def _statement(backend: ModuleType, parts: _Parts) -> str:
     """Return the one SELECT of all lists of an ``Overview``, each as a JSON list of rows."""
-    rows_of, utc = backend.AS_JSON.format, backend.UTC
+    rows_of, plain, utc = backend.AS_JSON.format, backend.plain_json, backend.UTC
     note = f"id, finding_id, author, body, created_at{utc}, updated_at{utc}, problem, pinned"
     run = f"source_id, state, last_run_at{utc}, completed_at{utc}, urls_checked, version, detail"
     return f"""
@@ -297,10 +295,10 @@ def _statement(backend: ModuleType, parts: _Parts) -> str:
         ), (
             SELECT {rows_of(run)} FROM dashboard_api_coverage WHERE website_id = %(website)s
         ), (
-            SELECT {rows_of("status, severity, source_id, kind, findings")}
+            SELECT {plain("status, severity, source_id, kind, findings")}
             FROM dashboard_api_bucketcount WHERE website_id = %(website)s{parts.status}
         ), (
-            SELECT {rows_of("status, findings")} FROM (
+            SELECT {plain("status, findings")} FROM (
                 SELECT status, SUM(findings) AS findings FROM {parts.status_counts}{parts.filters}
                 GROUP BY status
             ) AS statuses
@@ -321,7 +319,7 @@ def _statement(backend: ModuleType, parts: _Parts) -> str:
                 FROM dashboard_api_daycount WHERE website_id = %(website)s AND day >= %(recent_day)s
             ) AS recent
         ), (
-            SELECT {rows_of("age, findings")} FROM (
+            SELECT {plain("age, findings")} FROM (
                 SELECT {_AGE} AS age, SUM(still_open) AS findings FROM dashboard_api_daycount
                 WHERE website_id = %(website)s AND still_open > 0 GROUP BY age
             ) AS ages
@@ -337,24 +335,21 @@ def _statement(backend: ModuleType, parts: _Parts) -> str:
                 ), %(history_day)s) ORDER BY day
             ) AS history
         ), (
-            {_as_json_if_wanted(backend.PROBLEMS_AS_JSON, parts.problems)}
+            {_rows_if_wanted(plain, ProblemTotals._fields[:7], parts.problems)}
         ), (
-            {_rows_if_wanted(rows_of, ProblemStatus._fields, parts.problem_statuses)}
+            {_rows_if_wanted(plain, ProblemStatus._fields, parts.problem_statuses)}
         ), (
             {_rows_if_wanted(rows_of, HostTotal._fields, parts.hosts)}
         ), (
             {_rows_if_wanted(rows_of, Bucket._fields[:6], parts.host_buckets)}
         ), (
-            {_as_json_if_wanted(backend.PROBLEMS_AS_JSON, parts.topic_totals)}
+            {_rows_if_wanted(plain, ProblemTotals._fields[:7], parts.topic_totals)}
         )
     """  # noqa: S608  # constant text
 
 
 def _rows_if_wanted(rows_of: Callable[[str], str], columns: Sequence[str], selected: str) -> str:
-    return _as_json_if_wanted(rows_of(", ".join(columns)), selected)
-
-
-def _as_json_if_wanted(rows: str, selected: str) -> str:
+    rows = rows_of(", ".join(columns))
     return f"SELECT {rows} FROM ({selected}) AS wanted" if selected else "SELECT '[]'"  # noqa: S608  # constant text
 
 
@@ -403,8 +398,9 @@ def overview(
         "most_hosts": limits.MAX_HOST_COUNTS,
     }
     backend = backend_for(Finding)
-    wanted = {**_EVERY_VALUE, **filters}
-    parameters |= {name: backend.values([*values]) for name, values in wanted.items()}
+    for name in _FILTERS:
+        parameters[f"any_{name}"] = name not in filters
+        parameters[name] = backend.values([*filters.get(name, _UNUSED[name])])
     by_name = _filters(backend)
     of_status = "" if status is None else " AND status = %(status)s"
     of_hosts = _OF_HOSTS.format(hosts=_marks(parameters, "host", hosts)) if hosts else ""

@@ -109,6 +109,18 @@ class Matches:
         traits = dict(zip(self.ids, self._traits, strict=True))
         return sorted(self.ids, key=lambda pk: (-traits[pk][0], Kind.values.index(traits[pk][2])))
 
+    def passing(self, filters: Filters) -> "Matches | None":
+        """Return the matches that pass the filters, or None if their traits were not returned."""
+        if self._traits is None:
+            return None
+        wanted = [(column, {*values}) for column, values in enumerate(filters) if values is not None]
+        kept = [
+            (pk, traits)
+            for pk, traits in zip(self.ids, self._traits, strict=True)
+            if all(traits[column] in values for column, values in wanted)
+        ]
+        return Matches([pk for pk, _ in kept], [traits for _, traits in kept])
+
     def counted(self, most: int) -> list[tuple[int, int, str, int, str]]:
         """Count the first ``most`` matches by severity, source id, kind and host."""
         if self._traits is None:

@@ -135,7 +135,7 @@ def _groups(
     searched = counts if isinstance(counts, SearchResults) else None
     if request.hosts and not searched:
         found = by_words(website_id, request, partial(_buckets, request, stored), None)
-        searched = SearchResults(request, filters, found)
+        searched = SearchResults(request, filters, found, has_facets=False)
     totals = searched.problems() if searched else stored.problems
     totals = [each.of_kinds(request.kind) for each in totals] if request.kind else totals
     is_cut = len(totals) > _most_totals(request) or bool(searched and searched.relation() == "at_least")

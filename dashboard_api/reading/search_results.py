@@ -11,7 +11,7 @@ from dashboard_api.queries.finding_rows import NEWEST, PRIORITY, WORST, WORST_FI
 from dashboard_api.queries.overview import Bucket, Filters, ProblemTotals, SourceRow
 from dashboard_api.queries.search import Matches, SearchQuery, find_matches
 from dashboard_api.reading import topics
-from dashboard_api.reading.facet_counts import Facet, FacetCounts
+from dashboard_api.reading.facet_counts import FACETS, Facet, FacetCounts
 from dashboard_api.reading.listing import distinguishing_columns
 from foundation.words import words_of
 
@@ -78,14 +78,20 @@ def in_span(website_id: int, request: DashboardRequest, buckets: Sequence[Bucket
 class SearchResults:
     """Counts and pages of a search; beyond the limit, counts cover the worst matches only.
 
-    A facet ignores its own filter, so each facet with a filter needs a further search. So does another order
-    than the worst first, if there are more matches than are counted.
+    A facet ignores its own filter, so each facet with a filter needs a search of its own. All filters
+    together need one only if no facet has all matches, and another order than the worst first only if there
+    are more matches than are counted.
     """
 
-    def __init__(self, request: DashboardRequest, filters: Filters, find: Find) -> None:
+    def __init__(
+        self, request: DashboardRequest, filters: Filters, find: Find, *, has_facets: bool = True
+    ) -> None:
         self._request = request
         self._filters = filters
         self._find = find
+        self._filtered = [
+            facet for facet in FACETS.values() if has_facets and getattr(filters, facet) is not None
+        ]
         self._matches: dict[Filters, Matches] = {}
         self._facet_counts: dict[Filters, FacetCounts] = {}
 
@@ -141,8 +147,18 @@ class SearchResults:
     def _matches_of(self, filters: Filters) -> Matches:
         """Return the worst matches: as many as are counted or listed, and one more if it exists."""
         if filters not in self._matches:
-            most = limits.MAX_COUNTED_MATCHES
-            if filters == self._filters and self._request.sort in WORST_FIRST:
-                most = max(most, self._request.page * self._request.page_size)
-            self._matches[filters] = self._find(filters, most + 1, WORST)
+            self._matches[filters] = self._found_for_a_facet(filters) or self._worst_matches(filters)
         return self._matches[filters]
+
+    def _found_for_a_facet(self, filters: Filters) -> Matches | None:
+        """Return the matches of all filters from those of a facet, which are needed anyway, if it has all."""
+        for facet in self._filtered if filters == self._filters else []:
+            if self.relation(without=facet) == "exact":
+                return self._matches_of(filters.without(facet)).passing(filters)
+        return None
+
+    def _worst_matches(self, filters: Filters) -> Matches:
+        most = limits.MAX_COUNTED_MATCHES
+        if filters == self._filters and self._request.sort in WORST_FIRST:
+            most = max(most, self._request.page * self._request.page_size)
+        return self._find(filters, most + 1, WORST)

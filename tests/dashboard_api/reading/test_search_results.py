@@ -3,8 +3,13 @@
 import pytest
 
 from dashboard_api import limits
+from dashboard_api.contract import DashboardRequest
 from dashboard_api.errors import InvalidRequest
 from dashboard_api.models import Finding, Kind, Severity
+from dashboard_api.queries.overview import Filters
+from dashboard_api.queries.search import Matches
+from dashboard_api.reading.facet_counts import FACETS
+from dashboard_api.reading.search_results import SearchResults
 from tests.dashboard_api.calls import answer
 from tests.factories import make_finding, make_link, make_source
 
@@ -164,3 +169,35 @@ def test_charts_show_the_counted_matches(link, varied, filters):
     shown = answer(link, query="weak", **filters)
     for chart in shown.charts[:3]:
         assert sum(sum(series.values) for series in chart.series) == shown.dashboard.total, chart.id
+
+
+def asked_for(matches, filters, *, has_facets=True):
+    """Return the severities, sources and kinds of the searches for the total and every facet."""
+    asked = []
+
+    def find(filters, limit, sort):
+        asked.append(filters[:3])
+        return Matches(list(range(matches)), [(4, 1, "confirmed", "")] * matches)
+
+    request = DashboardRequest(host="shop.example.com", link_id="link_1", portal_account_ref="acct_1")
+    results = SearchResults(request, filters, find, has_facets=has_facets)
+    assert results.known_total() == matches
+    for facet in FACETS.values() if has_facets else ():
+        results.facet_counts(without=facet)
+    return asked
+
+
+def test_matches_of_all_filters_are_taken_from_a_facet_that_has_them_all():
+    filters = Filters(severity=(4,), kind=("confirmed",))
+    assert asked_for(BOUND, filters) == [(None, None, ("confirmed",)), ((4,), None, None)]
+
+
+def test_matches_of_all_filters_are_sought_where_no_facet_has_them_all():
+    filters = Filters(severity=(4,), kind=("confirmed",))
+    facets = [(None, None, ("confirmed",)), ((4,), None, None)]
+    assert asked_for(BOUND + 1, filters) == [*facets, ((4,), None, ("confirmed",))]
+
+
+def test_no_facet_is_sought_that_is_not_shown():
+    filters = Filters(severity=(4,), host=("shop.example.com",))
+    assert asked_for(BOUND, filters, has_facets=False) == [((4,), None, None)]
