@@ -15,7 +15,8 @@ from pythonjsonlogger.json import JsonFormatter
 from foundation.request_ids import current_request
 
 _TOKEN = re.compile(
-    r"(/(?:s|badge|invitations|notifications/unsubscribe|news/stop|accounts/password/reset/key)/)[^/\s]+"
+    r"(/(?:s|badge|invitations|prove|sign-up|notifications/unsubscribe|news/stop|accounts/password/reset/key)/)"
+    r"[^/\s]+"
 )
 # Control characters, and those that change the order or the lines of a text.
 _UNSAFE = re.compile("[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]")

@@ -2,8 +2,11 @@
 
 import json
 import logging
+import re
+from pathlib import Path
 
 import pytest
+from django.urls import URLPattern, get_resolver
 
 from config.logs import JsonLines, OneInAHundred, TextLines
 from foundation.request_ids import begin_request, note_account, note_address
@@ -85,18 +88,27 @@ def test_a_line_of_text_ends_with_the_id_of_its_request():
     )
 
 
+def before_tokens(patterns, beginning="/"):
+    """Yield the beginning of each address that has a token: what the routes have before it."""
+    for pattern in patterns:
+        path = beginning + str(pattern.pattern).removeprefix("^")
+        if not isinstance(pattern, URLPattern):
+            yield from before_tokens(pattern.url_patterns, path)
+        elif "<str:token>" in path:
+            yield path.partition("<str:token>")[0]
+
+
+BEFORE_TOKENS = sorted({*before_tokens(get_resolver().url_patterns), "/accounts/password/reset/key/"})
+
+
+@pytest.mark.parametrize("before", BEFORE_TOKENS)
+def test_nginx_leaves_the_token_of_each_route_out_of_its_log(before):
+    (paths,) = re.findall(r'"~\^\(\?<before_token>(.+?)\)"', Path("deploy/nginx.conf").read_text())
+    assert before in paths.split("|")
+
+
 @pytest.mark.parametrize("lines", [JsonLines(), TextLines()])
-@pytest.mark.parametrize(
-    "before",
-    [
-        "/s/",
-        "/badge/",
-        "/invitations/",
-        "/notifications/unsubscribe/",
-        "/news/stop/",
-        "/accounts/password/reset/key/",
-    ],
-)
+@pytest.mark.parametrize("before", BEFORE_TOKENS)
 def test_a_token_is_left_out(lines, before):
     text = lines.format(record("%s: %s", "Service Unavailable", f"{before}a-secret_token:x/"))
     assert f"Service Unavailable: {before}.../" in text

@@ -181,7 +181,8 @@ def test_without_the_product_calls_get_json_and_pages_a_page(tmp_path):
 
 
 def test_the_log_of_nginx_contains_no_token_and_no_query(tmp_path):
-    pages = ["s", "invitations", "notifications/unsubscribe", "news/stop", "accounts/password/reset/key"]
+    pages = ["s", "invitations", "prove", "sign-up", "notifications/unsubscribe", "news/stop"]
+    pages += ["accounts/password/reset/key"]
     with nginx(tmp_path, closed_port()) as website:
         for page in pages:
             website.ask("GET", f"/{page}/a-secret-token/?query=a-search")
