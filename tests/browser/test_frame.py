@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.looks import WAYS, barriers
+from tests.browser.looks import WAYS, barriers_in
 from tests.browser.steps import PATH, open_menu
 from tests.factories import make_portal_website, make_user
 
@@ -81,13 +81,11 @@ def test_the_menu_is_reached_by_keyboard_alone(open_page, owner):
 
 @pytest.mark.parametrize("way", WAYS, ids=str)
 def test_open_menus_are_accessible(open_page, owner, way):
-    page = open_page(
-        user=owner, color_scheme=way.scheme, locale=way.locale, viewport={"width": way.width, "height": 800}
-    )
+    page = open_page(user=owner, **way.options)
     page.goto("/help/")
     for button in page.locator("[popovertarget]:visible").all():
         button.click()
-        assert barriers(page, way.rules, within=":popover-open") == []
+        assert barriers_in(page, way.schemes, within=":popover-open") == []
 
 
 def test_the_skip_links_lead_to_the_first_finding_in_a_few_tabs(dashboard):

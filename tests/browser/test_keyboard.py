@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.looks import NARROW, WAYS, barriers
+from tests.browser.looks import NARROW, WAYS, barriers_in
 from tests.browser.steps import PATH, eventually, findings, search_box, the_finding
 from tests.factories import make_portal_website
 
@@ -236,9 +236,7 @@ def test_nothing_of_the_dialogs_is_loaded_before_their_first_use(dashboard):
 @pytest.mark.parametrize("way", WAYS, ids=str)
 @pytest.mark.parametrize("key", ["?", "Control+k"])
 def test_dialogs_are_accessible_and_fit(open_page, owner, way, key):
-    page = open_page(
-        user=owner, color_scheme=way.scheme, locale=way.locale, viewport={"width": way.width, "height": 800}
-    )
+    page = open_page(user=owner, **way.options)
     page.goto("/help/")
     page.keyboard.press(key)
     dialog = page.locator("dialog[open]")
@@ -246,7 +244,7 @@ def test_dialogs_are_accessible_and_fit(open_page, owner, way, key):
     page.evaluate("document.querySelector('main').hidden = true")  # axe takes what is behind for a background
     page.set_viewport_size({"width": way.width, "height": 2000})
     dialog.evaluate("it => { it.style.maxBlockSize = 'none'; }")  # axe cannot decide on what is scrolled away
-    assert barriers(page, way.rules, within="dialog[open]") == []
+    assert barriers_in(page, way.schemes, within="dialog[open]") == []
     page.set_viewport_size(NARROW)
     assert dialog.evaluate("it => it.scrollWidth <= it.clientWidth")
     box = dialog.bounding_box()

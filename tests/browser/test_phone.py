@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.looks import WAYS, barriers
+from tests.browser.looks import WAYS, barriers_in
 from tests.browser.steps import PATH, facet, findings, the_finding
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.django_db(transaction=True)]
@@ -113,9 +113,9 @@ def test_everything_is_printed(phone):
 
 @pytest.mark.parametrize("way", WAYS, ids=str)
 def test_the_sheet_is_accessible(open_page, owner, way):
-    page = open_page(user=owner, color_scheme=way.scheme, locale=way.locale, viewport=PHONE)
+    page = open_page(user=owner, **way.options | {"viewport": PHONE})
     page.goto(f"{PATH}?severity=High")
     page.locator(".filter-button").click()
     page.evaluate("document.querySelector('.finding-list').hidden = true")  # axe takes it for the background
-    assert barriers(page, way.rules, within="#facets") == []
+    assert barriers_in(page, way.schemes, within="#facets") == []
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
