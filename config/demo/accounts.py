@@ -1,4 +1,4 @@
-"""The demo's people, accounts, websites, runs and notes, from ``accounts.toml``."""
+"""The demo's people, accounts, websites, runs, notes and confirmations, from ``accounts.toml``."""
 
 from pathlib import Path
 from typing import Literal
@@ -82,6 +82,15 @@ class Note(_Table):
     is_pinned: bool = False
 
 
+class Confirmation(_Table):
+    """An analyst's confirmation of a website's worst open finding of a rule."""
+
+    host: str
+    rule: str
+    reason: str
+    days_ago: int
+
+
 class DemoAccounts(_Table):
     """The contents of the file."""
 
@@ -91,6 +100,7 @@ class DemoAccounts(_Table):
     runs: dict[str, list[Run]]
     sites: list[Site]
     notes: list[Note]
+    confirmations: list[Confirmation]
 
 
 def read_accounts() -> DemoAccounts:

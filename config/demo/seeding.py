@@ -11,11 +11,12 @@ from django.db import DEFAULT_DB_ALIAS, transaction
 from django.db.models import F
 from django.utils import timezone
 
-from config.demo.accounts import Account, Note, Person, Run, Site, read_accounts
+from config.demo.accounts import Account, Confirmation, Note, Person, Run, Site, read_accounts
 from config.demo.findings import PERIOD, store_findings
 from config.demo.sample_data import read_sample_data
 from config.staff_groups import create_groups
 from dashboard_api import models as api
+from dashboard_api import triage
 from dashboard_api.billing import entitlements, plans
 from portal import models as portal
 
@@ -51,6 +52,7 @@ def seed(password: str) -> None:
     for account in demo.accounts:
         _end_plan(account, now)
     _create_notes(demo.notes, now)
+    _confirm_findings(demo.confirmations, now)
 
 
 def _create_people(people: list[Person], password: str) -> None:
@@ -141,6 +143,12 @@ def _create_notes(notes: list[Note], now: datetime) -> None:
         for note in notes
     )
     api.AnalystNote.objects.update(updated_at=F("created_at"))
+
+
+def _confirm_findings(confirmations: list[Confirmation], now: datetime) -> None:
+    for each in confirmations:
+        finding = _worst_of_rule(api.Website.objects.get(host=each.host), each.rule)
+        triage.confirm(finding, by="robin", reason=each.reason, now=now - timedelta(days=each.days_ago))
 
 
 def _worst_of_rule(website: api.Website, rule: str) -> api.Finding:

@@ -161,6 +161,13 @@ def test_notes_are_of_every_sort():
     assert notes.filter(is_internal=False, account=None, finding=None).exists()
 
 
+def test_an_analyst_has_verified_a_finding_of_the_shop_and_says_why():
+    finding = api.Finding.objects.get(source_kind__isnull=False)
+    assert (finding.website.host, finding.status) == ("shop.example.com", "open")
+    assert finding.events.get(event="confirmed").reason
+    assert finding.notes.filter(is_internal=False).exists()
+
+
 def test_people_sign_in_with_the_given_password():
     for person in read_accounts().people:
         assert User.objects.get(username=person.username).check_password("correct horse battery")
