@@ -82,10 +82,11 @@ def plan_section(answer: AccountPlan, *, members: int, now: datetime) -> PlanSec
     """Return what the page shows of the service's answer."""
     own = answer.entitlement
     sentence, next_step = state_in_words(own)
+    names = {plan.slug: in_language(plan.names, plan.slug) for plan in answer.plans}
     return PlanSection(
         name=own_name(own),
         state=labels.label(labels.PLAN_STATES, own.status) if own else "",
-        tone=own.status if own else "expired",
+        tone=_tone(own),
         sentence=sentence,
         next_step=next_step,
         is_waiting=own is None or own.cancels or own.status not in ("active", "trialing"),
@@ -96,13 +97,24 @@ def plan_section(answer: AccountPlan, *, members: int, now: datetime) -> PlanSec
         ),
         plans=tuple(_column(plan, own) for plan in answer.plans),
         limit_labels=tuple(map(str, labels.LIMITS.values())),
-        history=tuple(change for each in answer.history if (change := _change(each)).texts),
+        history=tuple(change for each in answer.history if (change := _change(each, names)).texts),
     )
+
+
+def _tone(own: AccountEntitlement | None) -> str:
+    """Return how the state looks: good, to be looked at, or without results."""
+    if own is None or own.status not in ("active", "trialing", "past_due"):
+        return "failed"
+    return "partial" if own.cancels or own.status == "past_due" else "ok"
 
 
 def own_name(own: AccountEntitlement | None) -> str:
     """Return the name of the plan in the reader's language."""
-    return in_language(own.names, own.plan.replace("_", " ").capitalize()) if own else ""
+    return in_language(own.names, _as_name(own.plan)) if own else ""
+
+
+def _as_name(slug: str) -> str:
+    return slug.replace("_", " ").capitalize()
 
 
 def state_in_words(own: AccountEntitlement | None) -> tuple[str, str]:
@@ -198,15 +210,15 @@ def _forecast(use: LimitUse, answer: AccountPlan, now: datetime) -> str:
         if use.state == "reached":
             text = _("Until midnight UTC calls are answered more slowly, one every five seconds.")
         elif pace >= limit:
-            text = _("At this week's pace it is reached every day.")
+            text = _("At this week's pace the limit is reached every day.")
         else:
-            text = _("At this week's pace, %(count)s calls a day, it is not reached.")
+            text = _("At this week's pace, %(count)s calls a day, the limit is not reached.")
         return text % {"count": number_format(round(pace))}
     if use.name == "scans_per_month" and use.resets_at and use.state != "reached" and used:
         days = math.ceil((limit - used) / (used / today.day))
         if (reached := today + timedelta(days=days)) < use.resets_at.date():
-            return _("At this month's pace it is reached on %(day)s.") % {"day": labels.day(reached)}
-        return _("At this month's pace it is not reached.")
+            return _("At this month's pace the limit is reached on %(day)s.") % {"day": labels.day(reached)}
+        return _("At this month's pace the limit is not reached.")
     if use.resets_at and use.state == "reached":
         return _("It starts again on %(day)s.") % {"day": labels.day(use.resets_at.date())}
     return ""
@@ -224,28 +236,31 @@ def _column(plan: OfferedPlan, own: AccountEntitlement | None) -> PlanColumn:
     )
 
 
-def _change(change: PlanChange) -> Change:
+def _change(change: PlanChange, names: dict[str, str]) -> Change:
+    """Return a change in words; ``names`` are those of plans by slug."""
     before = change.before or {}
     texts = []
     for name, value in change.after.items():
         if name not in FIELDS or (change.before is None and value in (None, "", False)):
             continue
-        text = f"{FIELDS[name]}: {_value(name, value)}"
+        text = f"{FIELDS[name]}: {_value(name, value, names)}"
         if name in before:
             text = _("%(field)s: %(before)s, now %(after)s") % {
                 "field": FIELDS[name],
-                "before": _value(name, before[name]),
-                "after": _value(name, value),
+                "before": _value(name, before[name], names),
+                "after": _value(name, value, names),
             }
         texts.append(text)
     return Change(at=change.at, texts=tuple(texts))
 
 
-def _value(name: str, value: Any) -> str:
+def _value(name: str, value: Any, names: dict[str, str]) -> str:
     if isinstance(value, bool):
         return _("yes") if value else _("no")
     if value is None or value == "":
         return _("none")
+    if name == "plan":
+        return names.get(str(value)) or _as_name(str(value))
     if name == "status":
         return labels.label(labels.PLAN_STATES, str(value))
     if name in ("starts_on", "ends_on"):

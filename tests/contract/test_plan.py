@@ -41,19 +41,19 @@ def plan_page(client):
 
 
 @pytest.mark.parametrize(
-    ("days", "fields", "sentence", "next_step"),
+    ("days", "fields", "tone", "sentence", "next_step"),
     [
-        (5, {"status": "trialing"}, "Your trial of Team runs until", "until you choose a plan"),
-        (5, {}, "Your plan Team is active until", "until you renew it"),
-        (5, {"renews": True}, "is active, and renews after", "You need not do anything"),
-        (5, {"cancels": True}, "You have cancelled Team", "Nothing is deleted"),
-        (5, {"status": "past_due"}, "A payment for Team has been missing since", "Everything works until"),
-        (5, {"status": "suspended"}, "Your plan Team is suspended", "Contact us to continue"),
-        (-5, {}, "Your plan Team ended on", "Nothing is deleted"),
+        (5, {"status": "trialing"}, "ok", "Your trial of Team runs until", "until you choose a plan"),
+        (5, {}, "ok", "Your plan Team is active until", "until you renew it"),
+        (5, {"renews": True}, "ok", "is active, and renews after", "You need not do anything"),
+        (5, {"cancels": True}, "partial", "You have cancelled Team", "Nothing is deleted"),
+        (5, {"status": "past_due"}, "partial", "has been missing since", "Everything works until"),
+        (5, {"status": "suspended"}, "failed", "Your plan Team is suspended", "Contact us to continue"),
+        (-5, {}, "failed", "Your plan Team ended on", "Nothing is deleted"),
     ],
 )
 def test_the_page_says_in_each_state_what_holds_and_what_follows(
-    client, owner, account, days, fields, sentence, next_step
+    client, owner, account, days, fields, tone, sentence, next_step
 ):
     make_plan()
     ends_on = timezone.now().date() + timedelta(days=days)
@@ -61,6 +61,7 @@ def test_the_page_says_in_each_state_what_holds_and_what_follows(
     page = plan_page(client)
     assert sentence in page
     assert next_step in page
+    assert f'class="state {tone}"' in page
     assert "operator-of-tests" not in page
 
 
@@ -75,10 +76,10 @@ def test_meters_show_what_is_used_and_when_a_limit_is_reached(client, owner, acc
     page = plan_page(client)
     assert "1 of 1 used" in page
     assert "85 of 100 used" in page
-    assert "pace it is reached every day" in page
+    assert "pace the limit is reached every day" in page
     assert "Nearly reached" in page
     assert "29 EUR a month" in page
-    assert "Plan: standard, now team" in page
+    assert "Plan: Standard, now Team" in page
 
 
 RENEWAL = "https://example.com/pay?ref={billing_ref}"
