@@ -115,7 +115,9 @@ def end(decision: StandingDecision, *, by: str, reason: str, now: datetime) -> i
     for website in _websites(decision):
         with transaction.atomic():
             _lock(website)
-            changed += _withdraw(decision, website, by=decision.ended_by, reason=decision.end_reason, now=now)
+            changed += _take_back(
+                decision, website, by=decision.ended_by, reason=decision.end_reason, now=now
+            )
             apply_to(website, decision.source, now)
     return changed
 
@@ -235,7 +237,7 @@ def _set_status(batch: Sequence[Finding], status: Finding.Status) -> None:
 # The end of a decision
 
 
-def _withdraw(decision: StandingDecision, website: Website, *, by: str, reason: str, now: datetime) -> int:
+def _take_back(decision: StandingDecision, website: Website, *, by: str, reason: str, now: datetime) -> int:
     """Take back what ``decision`` alone changed on ``website``."""
     touched = FindingEvent.objects.filter(decision=decision, website_id=website.pk)
     ids = list(touched.order_by("finding").values_list("finding", flat=True).distinct())

@@ -177,7 +177,7 @@ _CLAIMS = (
         "Anyone can register a name below %(host)s, so it belongs to no customer: enter a website such as "
         "shop.%(host)s."
     ),
-    _("%(count)s websites wait for their proof: prove or withdraw one of them first."),
+    _("%(count)s websites wait for their proof: prove one of them first, or give one up."),
 )
 _REASONS = tuple(reason for reasons in REASONS.values() for reason in reasons.values())
 # The log of the admin.

@@ -70,6 +70,11 @@ class Address:
             return ""
         return self.with_filters(problem=problem, view="")
 
+    def of_fix(self, problem: str) -> str:
+        """Return the URL of a problem where its page says how to fix it; empty for an invalid id."""
+        url = self.of_problem(problem)
+        return f"{url}#findings-title" if url else ""
+
 
 def site_address(website: "Website", *, is_shared: bool) -> Address:
     """Return the address of the dashboard; with its account if the person has several for this host."""

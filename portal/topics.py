@@ -258,3 +258,9 @@ def title_of(problem: str) -> str:
 def fix_of(problem: str) -> str:
     """Return the fix of a problem by its id; empty if it is not a known topic."""
     return gettext(TOPICS[problem].fix) if problem in TOPICS else ""
+
+
+def translated_fix_of(problem: str) -> str:
+    """Return the fix of a problem in the active language; empty in English, or if it is not a known topic."""
+    fix = fix_of(problem)
+    return "" if problem not in TOPICS or fix == TOPICS[problem].fix else fix

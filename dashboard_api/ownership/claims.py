@@ -87,7 +87,7 @@ def check_room(account: Account, host: str) -> None:
     waiting = claims.filter(state__in=(State.PENDING, State.CONTESTED)).count()
     if waiting >= MAX_OPEN_CLAIMS and not claims.filter(host=host).exists():
         raise TooManyClaims(
-            _("%(count)s websites wait for their proof: prove or withdraw one of them first.")
+            _("%(count)s websites wait for their proof: prove one of them first, or give one up.")
             % {"count": MAX_OPEN_CLAIMS}
         )
 

@@ -241,7 +241,7 @@ def _problem_item(changes: Sequence[Change], address: Address) -> Item:
     if worst.event == "regressed":
         again = _("%(finding)s (found again after it was fixed)")
         text, label = again % {"finding": text}, again % {"finding": severity}
-    url = address.of_finding(worst.id) if len(changes) == 1 else address.of_problem(worst.problem)
+    url = address.of_finding(worst.id) if len(changes) == 1 else address.of_fix(worst.problem)
     return Item(
         text=text,
         detail=_locations(changes),

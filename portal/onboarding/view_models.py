@@ -21,7 +21,7 @@ STATES = {
     "lapsed": gettext_lazy("Link ended"),
     "expired": gettext_lazy("Expired"),
     "refused": gettext_lazy("Refused"),
-    "withdrawn": gettext_lazy("Withdrawn"),
+    "withdrawn": gettext_lazy("Given up"),
 }
 ENDED = ("expired", "refused", "withdrawn")
 TONES = {"contested": "partial", "verified": "ok", "failing": "failed", "lapsed": "failed"}

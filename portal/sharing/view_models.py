@@ -54,6 +54,7 @@ class SharedFinding:
     location: str
     description: str
     remediation: str
+    fix: str
     fixes: tuple[StackFix, ...]
     evidence: str
     is_evidence_cut: bool
@@ -147,6 +148,7 @@ def shared_finding(response: FindingResponse, *, includes_evidence: bool) -> Sha
         location=view.location,
         description=view.description,
         remediation=view.remediation,
+        fix=view.fix,
         fixes=view.fixes,
         evidence=view.evidence,
         is_evidence_cut=view.is_evidence_cut,

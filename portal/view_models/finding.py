@@ -53,7 +53,8 @@ class FindingView:
     """The finding; ``list_url`` leads back to the list, ``problem_url`` to all findings of its problem.
 
     ``topic`` is the title of its topic, empty without a known one, ``other_sources`` are the other scanners
-    that report it, ``fixes`` are its fixes by stack, and ``link`` is the URL to share.
+    that report it, ``fix`` is the topic's in the reader's language, empty in English as scanners write it,
+    ``fixes`` are those by stack, and ``link`` is the URL to share.
     """
 
     list_url: str
@@ -74,6 +75,7 @@ class FindingView:
     cvss: Cvss | None
     description: str
     remediation: str
+    fix: str
     fixes: tuple[StackFix, ...]
     evidence: str
     is_evidence_cut: bool
@@ -108,6 +110,7 @@ def finding_view(response: FindingResponse, address: Address, *, link: str) -> F
         cvss=find_cvss(f"{finding.description}\n\n{finding.evidence}"),
         description=finding.description,
         remediation=finding.remediation,
+        fix=topics.translated_fix_of(finding.problem),
         fixes=fixes_by_stack(finding.problem),
         evidence=finding.evidence,
         is_evidence_cut=finding.evidence_truncated,

@@ -16,7 +16,7 @@ from portal.page_urls import Address
 from portal.stacks import StackFix, fixes_by_stack
 from portal.view_models.findings import is_new
 
-FIX_WORDS = 40  # of the advice of a scanner
+TEXT_WORDS = 40  # of a text of a scanner
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,9 +46,10 @@ class ProblemRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DoFirst:
-    """The panel of the worst problems: its heading, its rows, and the URL of the list of all problems."""
+    """The panel of the worst problems: its heading, how urgent they are, and the URL of all problems."""
 
     title: str
+    urgency: str
     rows: tuple[ProblemRow, ...]
     all_url: str
 
@@ -60,6 +61,7 @@ def do_first(dashboard: Dashboard, address: Address) -> DoFirst | None:
         return None
     return DoFirst(
         title=_heading(dashboard),
+        urgency=labels.label(labels.SEVERITY_MEANINGS, worst[0].severity),
         rows=problem_rows(worst, dashboard, address, prefix="do-first"),
         all_url=address.with_filters(view="problems", sort=""),
     )
@@ -67,8 +69,12 @@ def do_first(dashboard: Dashboard, address: Address) -> DoFirst | None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChosenProblem:
-    """The problem whose findings are listed; ``fix`` is one line or empty, ``fixes`` are those by stack."""
+    """The problem whose findings are listed; ``fix`` is one line or empty, ``fixes`` are those by stack.
 
+    ``description`` is that of the first finding of the list.
+    """
+
+    description: str
     fix: str
     is_fix_translated: bool
     fixes: tuple[StackFix, ...]
@@ -79,9 +85,11 @@ def chosen_problem(dashboard: Dashboard, address: Address) -> ChosenProblem | No
     problem = address.filters.problem
     if not problem or not dashboard.threats:
         return None
-    advice = " ".join(dashboard.threats[0].remediation.split())
+    first = dashboard.threats[0]
+    advice = " ".join(first.remediation.split())
     return ChosenProblem(
-        fix=topics.fix_of(problem) or Truncator(advice).words(FIX_WORDS),
+        description=Truncator(" ".join(first.description.split())).words(TEXT_WORDS),
+        fix=topics.fix_of(problem) or Truncator(advice).words(TEXT_WORDS),
         is_fix_translated=bool(topics.fix_of(problem)),
         fixes=fixes_by_stack(problem),
     )

@@ -102,7 +102,7 @@ def _first_problem(dashboard: Dashboard, address: Address) -> FirstProblem | Non
     return FirstProblem(
         title=topics.translate(title),
         is_translated=topics.is_known(title),
-        url=address.of_problem(worst[0].id),
+        url=address.of_fix(worst[0].id),
     )
 
 

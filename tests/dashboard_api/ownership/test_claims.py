@@ -72,7 +72,7 @@ def test_an_account_has_at_most_twenty_claims_that_wait():
     account = factories.make_account(secrets=())
     for number in range(claims.MAX_OPEN_CLAIMS):
         claims.add(account, f"host-{number}.example.com", by="ada", now=NOW)
-    with pytest.raises(claims.TooManyClaims, match="prove or withdraw"):
+    with pytest.raises(claims.TooManyClaims, match="or give one up"):
         claims.add(account, "one-more.example.com", by="ada", now=NOW)
 
 

@@ -69,7 +69,7 @@ def test_findings_with_one_problem_are_one_item(email):
     assert message.subject == "shop.example.com: 5 findings to check, the worst: Critical"
     assert (
         "\n- Critical: Finding 7\n  https://shop.example.com/page/7 and 2 more\n  Use parameters.\n"
-        f"  {SITE}?problem=5f0c6be1a2d34e78\n"
+        f"  {SITE}?problem=5f0c6be1a2d34e78#findings-title\n"
     ) in message.body
     assert "Finding 8" not in message.body
     assert "Critical: Finding 6 (found again after it was fixed)" in message.body

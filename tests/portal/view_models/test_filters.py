@@ -263,6 +263,8 @@ def test_problems_have_one_order_more_than_findings():
     assert [choice.url for choice in views(problems)] == [PATH, ""]
     assert views(at(sort="newest"))[1].url == PATH + "?sort=newest&view=problems"
     assert problems.of_problem("abc") == PATH + "?problem=abc"
+    assert problems.of_fix("abc") == PATH + "?problem=abc#findings-title"
+    assert problems.of_fix("../x") == ""
 
 
 def test_hosts_are_offered_where_there_are_several():

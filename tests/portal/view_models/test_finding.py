@@ -55,6 +55,19 @@ def test_catalogued_weaknesses_are_linked():
     ]
 
 
+@pytest.mark.parametrize(
+    ("language", "problem", "fix"),
+    [
+        ("de", "log4shell", "Aktualisieren Sie Log4j auf 2.17.1 oder neuer."),
+        ("de", "0" * 16, ""),
+        ("en", "log4shell", ""),
+    ],
+)
+def test_the_fix_of_a_topic_comes_with_the_scanners_where_that_is_in_another_language(language, problem, fix):
+    with translation.override(language):
+        assert text_of(make_finding(problem=problem)).fix == fix
+
+
 @pytest.mark.parametrize("cve", ["CVE-1", "CVE-2021-44228&x=1", "cve-2021-44228/", "CVE-٢٠٢١-44228"])
 def test_an_invalid_cve_is_text(cve):
     assert weaknesses(make_finding(cve=[cve]))[0].url == ""

@@ -53,6 +53,11 @@ def test_the_heading_counts_the_worst_severity_only():
     assert [row.severity for row in panel.rows] == ["Critical", "High"]
 
 
+def test_the_panel_says_how_urgent_the_worst_problem_is():
+    panel = do_first(dashboard(make_problem(1, severity="High"), high=1), HERE)
+    assert panel.urgency == "A serious weakness. Fix it this week."
+
+
 def test_without_problems_there_is_no_panel():
     assert do_first(dashboard(), HERE) is None
     assert build_results(dashboard(), HERE).do_first is None
@@ -86,6 +91,12 @@ def test_the_findings_of_a_problem_come_with_its_fix(problem, remediation, fix):
     here = Address(path=PATH, filters=Filters(problem=problem))
     listed = make_dashboard(threats=[make_threat(remediation=remediation), make_threat()])
     assert build_results(listed, here).chosen_problem.fix == fix
+
+
+def test_the_findings_of_a_problem_come_with_what_it_is():
+    here = Address(path=PATH, filters=Filters(problem="log4shell"))
+    listed = make_dashboard(threats=[make_threat(description="A  log\nline is run."), make_threat()])
+    assert build_results(listed, here).chosen_problem.description == "A log line is run."
 
 
 def test_without_findings_of_it_no_problem_is_chosen():

@@ -215,7 +215,9 @@ def test_a_row_names_what_to_fix_first_if_it_is_urgent():
         return site_row(website, stored(website, dashboard), is_shared=False).summary.first
 
     topic = make_problem(1, id="tls-1-0-offered", title="TLS 1.0 is offered", severity="High")
-    assert first(topic, make_problem(2)).url == "/sites/shop.example.com/?problem=tls-1-0-offered"
+    assert (
+        first(topic, make_problem(2)).url == "/sites/shop.example.com/?problem=tls-1-0-offered#findings-title"
+    )
     assert first(topic).title == "TLS 1.0 is offered"
     with override("de"):
         assert first(topic).title == "TLS 1.0 wird angeboten"
