@@ -13,6 +13,7 @@ from django.db.migrations.executor import MigrationExecutor
 from django.db.migrations.recorder import MigrationRecorder
 from django.db.models import Max
 from django.utils import timezone
+from redis import Redis, RedisError
 
 from config.resealing import opens, sealed_rows
 from config.settings_checks import unread_settings
@@ -59,9 +60,40 @@ def problems() -> list[str]:
     """Return a line for each problem of this deployment."""
     messages = [each for each in run_checks(include_deployment_checks=True) if not each.is_silenced()]
     failures = [f"{each.msg} {each.hint or ''}".strip() for each in messages if each.level >= WARNING]
+    # What stops everything comes first.
+    stops = (*_machine_problems(), *_database_problems(newest_only=False), *_redis_problems())
     others = (*unread_settings(os.environ), *unsafe_settings(), *failures, *_folder_problems())
-    others = (*others, *_crawler_problems())
-    return [*others, *_database_problems(newest_only=False)]
+    return [*stops, *others, *_crawler_problems()]
+
+
+def _machine_problems() -> Iterator[str]:
+    """Yield a line if a disk is nearly full, or if this machine's clock differs from the database's."""
+    from config import health  # needs this module
+
+    for check in (health.check_disk, health.check_clock):
+        try:
+            check()
+        except health.NotReady as error:
+            reason = str(error)
+            yield f"{reason[0].upper()}{reason[1:]}."
+        except DatabaseError:
+            pass  # _database_problems describes it
+
+
+def _redis_problems() -> Iterator[str]:
+    """Yield a line if Redis does not answer; pages and calls do without it."""
+    if not settings.REDIS_URL:
+        return
+    client = Redis.from_url(settings.REDIS_URL, socket_connect_timeout=2, socket_timeout=2)
+    try:
+        client.ping()
+    except RedisError as error:
+        yield (
+            f"REDIS_URL names a Redis that cannot be used: {error} Pages and calls work; meanwhile each "
+            "process counts attempts to sign in for itself."
+        )
+    finally:
+        client.close()
 
 
 def _folder_problems() -> Iterator[str]:
@@ -105,6 +137,8 @@ def _database_problems(*, newest_only: bool) -> Iterator[str]:
         yield from missing
         if not missing:
             yield from _lost_secrets(newest_only=newest_only)
+            yield from _refused_calls()
+            yield from _late_commands()
             yield from _old_documents()
             yield from _paused_judging()
             yield from _undelivered_callbacks()
@@ -112,6 +146,32 @@ def _database_problems(*, newest_only: bool) -> Iterator[str]:
     except DatabaseError as error:
         reason = str(error).strip().splitlines()[0]
         yield f"DATABASE_URL names a database that cannot be used: {reason}."
+
+
+def _refused_calls() -> Iterator[str]:
+    """Yield a line while signed calls are refused after a restore."""
+    if not settings.ENABLE_API:
+        return
+    from dashboard_api.models import Nonce
+
+    now = timezone.now()
+    if (until := Nonce.objects.fenced_until(now)) and until > now:
+        yield (
+            f"Signed calls are refused until {until:%H:%M:%S} UTC, because a backup was restored: they are "
+            "answered again by themselves."
+        )
+
+
+def _late_commands() -> Iterator[str]:
+    """Yield a line if commands that cron or a timer runs have not succeeded in time."""
+    from config.heartbeats import last_runs
+
+    late = [run.command for run in last_runs(timezone.now()) if run.is_late]
+    if late:
+        yield (
+            f"Late, because no run succeeded in time: {', '.join(late)}. 'Runs of commands' in the admin, "
+            f"and 'journalctl -u dashboard-job@{late[0]}', say why."
+        )
 
 
 def _undelivered_callbacks() -> Iterator[str]:
@@ -139,9 +199,9 @@ def _undelivered_callbacks() -> Iterator[str]:
         )
     if number := numbers["unclear"]:
         yield (
-            f"Subscriptions whose payment callbacks of one moment contradict each other: {number}. With "
-            "STRIPE_API_KEY, Stripe is asked within minutes; otherwise find out what was paid, and have a "
-            "new callback sent."
+            f"Subscriptions whose payment callbacks with the same timestamp contradict each other: {number}. "
+            "With STRIPE_API_KEY, Stripe is asked within minutes; otherwise find out what was paid, and have "
+            "a new callback sent."
         )
 
 

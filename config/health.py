@@ -114,7 +114,7 @@ def _check_keys() -> None:
             raise NotReady(f"MASTER_KEYS holds no key that opens {row.name}")
 
 
-def _check_clock() -> None:
+def check_clock() -> None:
     """Compare with the clock of PostgreSQL; SQLite has this machine's."""
     if connections["default"].vendor == "postgresql":
         with connections["default"].cursor() as cursor:
@@ -124,7 +124,7 @@ def _check_clock() -> None:
             raise NotReady(f"the clocks of this machine and the database differ by {skew:.0f} seconds")
 
 
-def _check_disk() -> None:
+def check_disk() -> None:
     """Check the free space for temporary files, and for the files of SQLite."""
     files = [Path(each["NAME"]).parent for each in settings.DATABASES.values() if "sqlite" in each["ENGINE"]]
     for folder in (Path(tempfile.gettempdir()), *files):
@@ -138,7 +138,7 @@ READINESS = Readiness(
         "database": _check_database,
         "migrations": _check_migrations,
         "keys": _check_keys,
-        "clock": _check_clock,
-        "disk": _check_disk,
+        "clock": check_clock,
+        "disk": check_disk,
     }
 )

@@ -18,7 +18,7 @@ from typing import Any, ClassVar, NoReturn
 from django.core.exceptions import ValidationError
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.core.serializers.json import DjangoJSONEncoder
-from django.db import connection, transaction
+from django.db import DatabaseError, connection, transaction
 from django.utils import timezone
 from django.views.decorators.debug import sensitive_variables
 
@@ -27,6 +27,7 @@ from audit.recording import Acting, Person, Subject, acting, record
 from foundation.heartbeats import Beat, command_ended, summary_of
 from foundation.hosts import InvalidHost, normalise_host
 from foundation.request_ids import begin_request, restored_request
+from foundation.storage import is_storage_fault
 
 # For the connection of the command: an hour on SQLite, without limit on PostgreSQL.
 _WAIT_FOR_WRITERS = {"sqlite": "PRAGMA busy_timeout = 3600000", "postgresql": "SET lock_timeout = 0"}
@@ -101,10 +102,18 @@ class OperatorCommand(BaseCommand):
 
         The command waits for other writers of the database, where a page would give up.
         """
-        wait_for_writers()
-        with restored_request(), self._heartbeat(**options) as results:  # another command may call this one
-            begin_request()
-            results.append(self._print_result(**options))
+        try:
+            wait_for_writers()
+            with restored_request(), self._heartbeat(**options) as results:  # another command may call it
+                begin_request()
+                results.append(self._print_result(**options))
+        except DatabaseError as error:
+            if not is_storage_fault(error):
+                raise
+            text = f"The database cannot be used: {_first_line(error)}. 'manage.py doctor' says more."
+            if options["as_json"]:
+                self.stdout.write(json.dumps(self.error_fields(text, **options)))
+            raise CommandError(text) from error
 
     @contextmanager
     def _heartbeat(self, **options: Any) -> Iterator[list[Result]]:
@@ -242,6 +251,10 @@ def read_secret() -> str:
     except UnicodeDecodeError:
         # The original error contains the input, so it must not be chained.
         raise CommandError("The secret on standard input must be UTF-8 text.") from None
+
+
+def _first_line(error: Exception) -> str:
+    return (str(error).strip().splitlines() or [type(error).__name__])[0].rstrip(".")
 
 
 def _as_json(result: Result) -> str:

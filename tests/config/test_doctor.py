@@ -1,3 +1,5 @@
+import shutil
+from collections import namedtuple
 from datetime import timedelta
 
 import msgspec
@@ -6,8 +8,9 @@ from django.core.management import CommandError, call_command
 from django.utils import timezone
 
 from config import doctor
+from config.models import Run
 from dashboard_api.billing.callbacks.snapshots import LAST_DAY, Snapshot
-from dashboard_api.models import CallbackEvent, Published, Subscription
+from dashboard_api.models import CallbackEvent, Nonce, Published, Subscription
 from tests.config.test_settings_checks import NEEDED, TWO
 from tests.factories import make_account, make_plan
 
@@ -47,6 +50,43 @@ def test_a_folder_for_reports_that_cannot_be_used_is_named(settings, tmp_path):
     (tmp_path / "var").write_text("a file")
     [line] = lines_about("REPORTS_FOLDER")
     assert "reports are refused" in line
+
+
+def test_a_full_disk_comes_first(monkeypatch, settings):
+    settings.REDIS_URL = "redis://127.0.0.1:1/0"  # another problem
+    usage = namedtuple("Usage", "total used free")(100, 96, 4)
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: usage)
+    first, *_ = doctor.problems()
+    assert first.startswith("Less than 5% of the disk of /")
+
+
+def test_a_redis_that_does_not_answer_is_named(settings):
+    assert lines_about("REDIS_URL") == []
+    settings.REDIS_URL = "redis://user:hidden@127.0.0.1:1/0"
+    [line] = lines_about("REDIS_URL")
+    assert "Connection refused" in line
+    assert "Pages and calls work" in line
+    assert "hidden" not in line
+
+
+def test_a_command_that_is_late_is_named():
+    ended = timezone.now() - timedelta(hours=3)
+    run = {"interval": timedelta(hours=1), "began": ended, "ended": ended, "ok": True}
+    Run.objects.create(command="seal_audit", **run)
+    [line] = lines_about("Late")
+    assert "seal_audit" in line
+    assert "journalctl -u dashboard-job@seal_audit" in line
+
+
+def test_calls_that_are_refused_after_a_restore_are_named():
+    assert lines_about("Signed calls") == []
+    until = Nonce.objects.raise_fence(timezone.now())
+    [line] = lines_about("Signed calls")
+    assert line.startswith(
+        f"Signed calls are refused until {until:%H:%M:%S} UTC, because a backup was restored"
+    )
+    Nonce.objects.raise_fence(timezone.now() - timedelta(minutes=6))
+    assert lines_about("Signed calls") == []
 
 
 def test_old_public_documents_are_named(settings):

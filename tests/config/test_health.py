@@ -127,7 +127,7 @@ def test_a_full_disk_fails(monkeypatch):
     Usage = namedtuple("Usage", "total used free")
     monkeypatch.setattr(shutil, "disk_usage", lambda _: Usage(100, 96, 4))
     with pytest.raises(health.NotReady, match="less than 5% of the disk of"):
-        health._check_disk()
+        health.check_disk()
 
 
 def test_another_clock_than_that_of_the_database_fails(monkeypatch):
@@ -136,7 +136,7 @@ def test_another_clock_than_that_of_the_database_fails(monkeypatch):
     now = health.time.time()
     monkeypatch.setattr(health.time, "time", lambda: now + 60)
     with pytest.raises(health.NotReady, match="differ by 60 seconds"):
-        health._check_clock()
+        health.check_clock()
 
 
 @pytest.mark.django_db(transaction=True, databases="__all__")

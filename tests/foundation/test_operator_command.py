@@ -6,7 +6,7 @@ from io import StringIO
 import pytest
 from django.core.exceptions import ValidationError
 from django.core.management import CommandError, call_command
-from django.db import connection
+from django.db import IntegrityError, OperationalError, connection
 
 from foundation.operator_command import OperatorCommand, Result, host_of, positive, web_address
 
@@ -71,6 +71,19 @@ def test_what_a_model_refuses_is_the_error_of_the_command(error, message):
     with pytest.raises(CommandError) as refusal:
         run(raising(error))
     assert str(refusal.value) == message
+
+
+def test_a_database_that_cannot_be_used_is_one_line():
+    away = raising(OperationalError("connection refused\n\tIs the server running?"))
+    line = "The database cannot be used: connection refused. 'manage.py doctor' says more."
+    with pytest.raises(CommandError) as raised:
+        run(away)
+    assert str(raised.value) == line
+
+
+def test_an_error_in_a_statement_keeps_its_traceback():
+    with pytest.raises(IntegrityError):
+        run(raising(IntegrityError("a row is there")))
 
 
 def test_a_command_waits_for_other_writers_as_long_as_they_take():

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from datetime import timedelta
+from http import HTTPStatus
 from pathlib import Path
 from typing import Any
 from urllib.error import HTTPError
@@ -42,7 +43,8 @@ class Command(OperatorCommand):
     def perform(self, *, folder: Path, **options: Any) -> Result:
         """Write each file as a whole, the pages last."""
         works = measured(timezone.now())
-        if settings.PORTAL_BASE_URL and not _answers(settings.PORTAL_BASE_URL):
+        failure = _failure(f"{settings.PORTAL_BASE_URL}/status/") if settings.PORTAL_BASE_URL else ""
+        if failure:
             disturbed = {Incident.Component.CALLS, Incident.Component.PORTAL} & works.keys()
             works |= dict.fromkeys(disturbed, False)
         try:
@@ -54,19 +56,20 @@ class Command(OperatorCommand):
             raise CommandError(f"{folder} cannot be written: {error.strerror}.") from error
         down = [str(component) for component, is_up in works.items() if not is_up]
         state = f"Disrupted or late: {', '.join(down)}." if down else "Each component works."
-        text = f"Written to {folder}. {state}"
+        text = f"Written to {folder}. {state}{failure and ' '}{failure}"
         return Result(text=text, fields={"folder": str(folder), "disturbed": down})
 
 
-def _answers(base_url: str) -> bool:
-    """Return whether our own pages are served at their public address."""
+def _failure(address: str) -> str:
+    """Return why our own pages are not served at their public address; empty: they are."""
     try:
-        with urlopen(f"{base_url}/status/", timeout=_SECONDS) as response:  # noqa: S310  # checked at the start
-            return bool(response.status < 500)
+        with urlopen(address, timeout=_SECONDS) as response:  # noqa: S310  # checked at the start
+            status = response.status
     except HTTPError as error:
-        return error.code < 500
-    except (OSError, ValueError):
-        return False
+        status = error.code
+    except (OSError, ValueError) as error:
+        return f"{address} did not answer this machine: {getattr(error, 'reason', error)}."
+    return f"{address} answered {status}." if status >= HTTPStatus.INTERNAL_SERVER_ERROR else ""
 
 
 def _files(works: Works) -> Iterator[tuple[str, bytes]]:

@@ -53,6 +53,11 @@ class Command(OperatorCommand):
             raise CommandError(f"Another import_inbox is running in {folder}: wait for its end.") from error
         except UnsafeFile as error:
             raise CommandError(f"Nothing was imported: {error}") from error
+        except PermissionError as error:
+            raise CommandError(
+                f"{error.filename or folder} cannot be used: {error.strerror}. The user who runs "
+                "this must be able to read the reports, and to write in their folders."
+            ) from error
         except OSError as error:
             raise CommandError(f"{folder} cannot be used: {error.strerror}.") from error
         recent = sum(each.is_recent for each in results)

@@ -76,6 +76,15 @@ def test_without_an_answer_at_our_address_calls_and_portal_are_disturbed(tmp_pat
     assert run_json("publish_status", str(tmp_path))["disturbed"] == ["calls", "portal"]
 
 
+def test_the_result_says_why_calls_and_portal_are_disturbed(tmp_path, settings, site):
+    settings.PORTAL_BASE_URL = f"http://127.0.0.1:{site.server_port}"
+    site.status = 502
+    assert f"{settings.PORTAL_BASE_URL}/status/ answered 502." in run("publish_status", str(tmp_path))
+    settings.PORTAL_BASE_URL = "http://127.0.0.1:9"  # nothing listens
+    result = run("publish_status", str(tmp_path))
+    assert "http://127.0.0.1:9/status/ did not answer this machine: [Errno 111] Connection refused." in result
+
+
 def test_a_folder_that_cannot_be_written_is_refused(tmp_path):
     with pytest.raises(CommandError, match="nowhere cannot be written: No such file or directory"):
         run("publish_status", str(tmp_path / "nowhere"))
