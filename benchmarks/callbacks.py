@@ -1,10 +1,10 @@
 """Payment callbacks in every order, in many copies at once, and with kills between any two statements.
 
-``orders`` delivers the six events of a life in all 720 orders, two of them of one moment: the rows must be
-the same. ``kills`` kills a process with SIGKILL before each statement and around each commit, while it stores
-an event or tries one again: the event is stored and applied, or neither, and the next delivery completes it.
-``copies`` lets 8 processes deliver one event 100 times each: it is applied once. Each exits with 1 if
-something was wrong. ``--here`` uses the migrated database of the environment.
+``orders`` delivers the six events of a life in all 720 orders, two of them with the same timestamp: the rows
+must be the same. ``kills`` kills a process with SIGKILL before each statement and around each commit, while
+it stores an event or tries one again: the event is stored and applied, or neither, and the next delivery
+completes it. ``copies`` lets 8 processes deliver one event 100 times each: it is applied once. Each exits
+with 1 if something was wrong. ``--here`` uses the migrated database of the environment.
 """
 
 import argparse

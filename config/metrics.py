@@ -76,7 +76,7 @@ def _depths() -> list[Family]:
 def _commands(now: datetime) -> Iterator[Family]:
     succeeded = _family("command_success_timestamp_seconds", "Last success of each command.", ["command"])
     late = _family("command_late", "1 if a command has not succeeded for twice its interval.", ["command"])
-    found = _family("command_found", "How much the last run found that needs a person.", ["command"])
+    found = _family("command_problems", "Problems of the last run that need a person.", ["command"])
     for run in last_runs(now):
         if run.found is not None:
             found.add_metric([run.command], run.found)

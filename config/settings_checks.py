@@ -239,7 +239,8 @@ def _renewal(text: str) -> None:
     _address_of_a_page(text)
     for unknown in re.findall(r"\{[^{}]*\}?|\}", text.replace("{billing_ref}", "")):
         raise WrongValue(
-            f"has {unknown}, which is no placeholder: the only one is {{billing_ref}}, the payer's reference."
+            f"has {unknown}, which is no placeholder: the only one is {{billing_ref}}, the reference for "
+            "payments."
         )
     if "{" in urlsplit(text).netloc:
         raise WrongValue("has {billing_ref} in the name of its host: put it into the path or the query.")

@@ -66,7 +66,7 @@ def _replay(event: CallbackEvent) -> Any:
 
 
 class Unclear(PresenceFilter):
-    """A filter by whether events of one moment contradict each other."""
+    """A filter by whether events with the same timestamp contradict each other."""
 
     heading, present, absent = _("contradictory events"), _("Yes"), _("No")
 

@@ -92,7 +92,7 @@ class Subscription(models.Model):
     # The newest events that began a late payment, and those without one: they say since when one is late.
     late_at = models.DateTimeField(null=True)
     settled_at = models.DateTimeField(null=True)
-    unclear_until = models.DateTimeField(null=True)  # events of one moment contradict each other
+    unclear_until = models.DateTimeField(null=True)  # events with the same timestamp contradict each other
 
     class Meta:
         verbose_name = _("subscription")

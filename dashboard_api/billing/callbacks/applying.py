@@ -34,7 +34,7 @@ logger = logging.getLogger(__name__)
 State = CallbackEvent.State
 RETRIES = tuple(timedelta(minutes=minutes) for minutes in (1, 5, 30, 120, 720))
 WAIT = timedelta(hours=24)  # for the account of an event
-ASK_PROVIDER = timedelta(minutes=10)  # after events of one moment that contradict each other
+ASK_PROVIDER = timedelta(minutes=10)  # after events with the same timestamp that contradict each other
 LONG_WAIT = timedelta(hours=1)  # for which a person should look
 LOOK_AGAIN = timedelta(minutes=5)
 OVERDUE = timedelta(minutes=15)  # process_callbacks should have tried them again
@@ -96,7 +96,7 @@ def process_due(now: datetime) -> dict[str, int]:
 
 
 def _settle_contradictions(now: datetime) -> None:
-    """Ask providers which of the contradicting events of one moment holds."""
+    """Ask providers which of the contradicting events with the same timestamp holds."""
     unclear = Subscription.objects.filter(unclear_until__lte=now).select_related("account")
     for row in [each for each in unclear if providers.can_fetch(each.provider)]:
         try:
@@ -269,7 +269,7 @@ def _note_lateness(row: Subscription, new: Snapshot) -> bool:
 def _note_contradiction(
     event: CallbackEvent, row: Subscription, merged: tuple[Snapshot, ...], now: datetime
 ) -> None:
-    """Note that events of one moment contradict each other, or that a newer one has ended that."""
+    """Note that events with the same timestamp contradict each other, or that a newer one has ended that."""
     if len(merged) == 1 or not is_ambiguous(merged):
         row.unclear_until = None
         return

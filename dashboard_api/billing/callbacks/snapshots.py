@@ -92,7 +92,7 @@ def _key(snapshot: Snapshot) -> bytes:
 
 
 def latest(held: Iterable[Snapshot]) -> Snapshot:
-    """Return the snapshot that holds: of one moment, the one whose values no other snapshot replaced.
+    """Return the snapshot that holds: of the same timestamp, the one whose values no other one replaced.
 
     If that leaves several, the choice is the same for every order of arrival.
     """
@@ -100,7 +100,7 @@ def latest(held: Iterable[Snapshot]) -> Snapshot:
 
 
 def is_ambiguous(held: Iterable[Snapshot]) -> bool:
-    """Return whether the snapshots of one moment contradict each other, so that one was chosen."""
+    """Return whether the snapshots with the same timestamp contradict each other, so that one was chosen."""
     return len({msgspec.json.encode(effect(each)) for each in _last(held)}) > 1
 
 
