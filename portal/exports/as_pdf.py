@@ -58,7 +58,7 @@ def render_pdf(report: Report) -> bytes:
 def _template_data(report: Report) -> dict[str, Any]:
     """Return the data of report.typ: all texts of the PDF, translated."""
     return {
-        "lang": (get_language() or "en").partition("-")[0],
+        "lang": _language(),
         "title": report.title,
         "host": report.host,
         "words": {
@@ -91,6 +91,11 @@ def _template_data(report: Report) -> dict[str, Any]:
         "limit": report.limit,
         "findings": [_finding(part) for part in report.problems],
     }
+
+
+def _language(is_translated: bool = True) -> str:
+    """Return the language of a text: the reader's, or English where a scanner wrote it."""
+    return (get_language() or "en").partition("-")[0] if is_translated else "en"
 
 
 def _logo() -> dict[str, Any] | None:
@@ -158,8 +163,10 @@ def _problem(row: ProblemRow) -> dict[str, str]:
         "tone": row.tone,
         "severity": row.severity,
         "title": breakable(row.title),
+        "title_lang": _language(row.is_title_translated),
         "facts": breakable(" · ".join(filter(None, facts))),
         "fix": breakable(row.fix),
+        "fix_lang": _language(row.is_fix_translated),
     }
 
 
@@ -172,6 +179,7 @@ def _finding(part: ProblemPart) -> dict[str, Any]:
         "tone": finding.tone,
         "severity": finding.severity,
         "title": breakable(part.title),
+        "title_lang": _language(part.is_title_translated),
         "count": part.count,
         "description": breakable(finding.description),
         "remediation": breakable(finding.remediation),

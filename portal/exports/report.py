@@ -46,7 +46,12 @@ class ProblemPart:
     @property
     def title(self) -> str:
         """The title of the topic of several findings, else that of the worst."""
-        return (self.others and self.worst.topic) or self.worst.title
+        return self.worst.topic if self.is_title_translated else self.worst.title
+
+    @property
+    def is_title_translated(self) -> bool:
+        """Whether the title is that of a topic."""
+        return bool(self.others and self.worst.topic)
 
     @property
     def count(self) -> str:

@@ -37,7 +37,9 @@ class Item:
     label: str = ""
     tone: str = ""
     title: str = ""
+    is_title_translated: bool = False
     fix: str = ""
+    is_fix_translated: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -249,7 +251,9 @@ def _problem_item(changes: Sequence[Change], address: Address) -> Item:
         label=label,
         tone=labels.tone(worst.severity),
         title=title,
+        is_title_translated=bool(topic),
         fix=_one_line(topics.translate(worst.fix)),
+        is_fix_translated=topics.is_known(worst.fix),
     )
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 import typst
+from django.utils import translation
 
 from portal.exports import as_pdf, typesetting
 from portal.exports.as_pdf import breakable, render_pdf
@@ -59,6 +60,16 @@ def test_it_is_tagged_and_accessible_with_title_and_language():
     assert re.search(rb"pdfuaid:part>1<", everything)
     for tag in (b"/H1", b"/H2", b"/H3", b"/Table", b"/TH", b"/P"):
         assert re.search(rb"/S\s*" + tag + rb"\b", everything), tag
+
+
+def test_texts_of_scanners_are_english_in_a_report_in_another_language():
+    topic = [make_threat(number, problem="sql-injection") for number in (1, 2)]
+    with translation.override("de"):
+        data = as_pdf._template_data(make_report(*topic, make_threat(3)))
+        everything = inside(render_pdf(make_report(*topic, make_threat(3))))
+    assert (data["lang"], [part["title_lang"] for part in data["findings"]]) == ("de", ["de", "en"])
+    assert re.search(rb"/Lang\s*\(de\)", everything)
+    assert re.search(rb"/Lang\s*\(en\)", everything)
 
 
 def test_the_first_page_has_score_and_numbers_of_the_whole_website():

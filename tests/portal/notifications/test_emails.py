@@ -1,5 +1,6 @@
 """The text of an e-mail, its language, and its links."""
 
+import re
 from datetime import timedelta
 from uuid import UUID
 
@@ -12,6 +13,7 @@ from portal.gateway.messages import HistoryDay
 from portal.models import PendingNotification, UserLanguage, WebsiteSummary
 from portal.notifications.digest import Digest
 from portal.notifications.emails import SHOWN_PROBLEMS, compose, membership_of_token, unsubscribe_token
+from portal.topics import TOPICS
 from tests.factories import make_membership, make_portal_account, make_portal_website
 from tests.portal.dashboards import NOW, make_change, make_dashboard, make_note_change, make_summary
 
@@ -111,6 +113,18 @@ def test_an_email_has_the_language_of_the_subscription(email, owner, subscribe):
     message = email(make_change(7, "Critical"), make_change(8))
     assert "Kritisch" in message.subject
     assert 'lang="de"' in html_of(message)
+
+
+def test_texts_of_scanners_are_marked_as_english_in_an_email_in_another_language(email, owner, subscribe):
+    own_words = make_change(7, "Critical", problem="5f0c6be1a2d34e78", fix="Use parameters.")
+    fix = TOPICS["sql-injection"].fix
+    topic = [make_change(number, problem="sql-injection", fix=fix) for number in (8, 9)]
+    assert html_of(email(own_words, *topic)).count('lang="en"') == 1  # of the whole
+    subscribe(owner, language="de")
+    html = html_of(email(own_words, *topic))
+    assert re.findall(r'<p class="title"( lang="en")?>', html) == [' lang="en"', ""]
+    assert '<p lang="en">Use parameters.</p>' in html
+    assert html.count('lang="en"') == 2
 
 
 def test_the_default_language_is_that_of_the_last_visit(email, owner):
