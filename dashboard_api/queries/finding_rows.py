@@ -3,7 +3,7 @@
 Tests compare each statement with an equivalent query of the ORM. Decision record 0013.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from itertools import chain
 from typing import Any, NamedTuple
@@ -90,6 +90,8 @@ SELECT found.id FROM (VALUES {keys}) AS part ({names}), LATERAL (
 ) AS found
 """
 _IDS_IN_TIME_OF_A_PLAN = 2_000
+# SQLite merges 500 parts at most, and PostgreSQL plans a thousand for seconds: decision record 0176.
+_MOST_PARTS = 100
 # A literal number lets PostgreSQL plan for it; a parameter could be any number.
 _PAGE = "id IN (SELECT id FROM ({levels}) AS page LIMIT {take})"
 
@@ -140,9 +142,24 @@ def _each_part(
 def _merged_parts(
     website_id: int, keys: Sequence[Sequence[Any]], *, by: Sequence[str], order: str
 ) -> tuple[str, list[Any]]:
-    part = _PART.format(columns=" AND ".join(f"{column} = %s" for column in by), order=order)
-    parameters = chain.from_iterable((website_id, *key) for key in keys)
-    return " UNION ALL ".join([part] * len(keys)), list(parameters)
+    parts, parameters = [], []
+    for columns, own in _conditions(keys, by):
+        parts.append(_PART.format(columns=columns, order=order))
+        parameters += [website_id, *own]
+    return " UNION ALL ".join(parts), parameters
+
+
+def _conditions(keys: Collection[Sequence[Any]], by: Sequence[str]) -> list[tuple[str, list[Any]]]:
+    """Return the condition of each part with its parameters: one for each key, or one for too many keys.
+
+    Each filter is for one column, so no other combination of the keys' values has findings that it lets pass.
+    """
+    if len(keys) <= _MOST_PARTS:
+        equal = " AND ".join(f"{column} = %s" for column in by)
+        return [(equal, [*key]) for key in keys]
+    values = [{*column} for column in zip(*keys, strict=True)]
+    one_of = [f"{column} IN ({marks(own)})" for column, own in zip(by, values, strict=True)]
+    return [(" AND ".join(one_of), [*chain.from_iterable(values)])]
 
 
 def _keys(buckets: Iterable[Bucket], by: Sequence[str]) -> set[tuple[Any, ...]]:
@@ -170,14 +187,15 @@ def recent(
 ) -> list[tuple[int, int, int, str, str]]:
     """Return ids, severities, source ids, kinds and hosts of the findings of ``buckets`` in ``period``."""
     order = _ORDERS[OLDEST if sort == OLDEST else NEWEST]
-    part = _RECENT.format(columns=" AND ".join(f"{column} = %s" for column in by), order=order)
     statements: list[str] = []
     parameters: list[Any] = []
     for level in _levels({bucket.severity for bucket in buckets}, sort):
         keys = _keys((bucket for bucket in buckets if bucket.severity in level), by)
-        statements.append(_IN_ORDER.format(parts=" UNION ALL ".join([part] * len(keys)), order=order))
-        for key in keys:
-            parameters += [website_id, *key, period.after, stored(period.since)]
+        parts = []
+        for columns, own in _conditions(keys, by):
+            parts.append(_RECENT.format(columns=columns, order=order))
+            parameters += [website_id, *own, period.after, stored(period.since)]
+        statements.append(_IN_ORDER.format(parts=" UNION ALL ".join(parts), order=order))
         parameters.append(limit)
     in_order = f" ORDER BY {_ORDERS[PRIORITY]}" if sort == PRIORITY else ""
     statement = f"{' UNION ALL '.join(statements)}{in_order} LIMIT %s"

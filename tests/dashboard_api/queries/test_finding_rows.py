@@ -66,6 +66,8 @@ def test_a_merged_page_is_that_of_parts_read_one_by_one(site, sort, monkeypatch)
     one_by_one = page_of(site, **fields)
     monkeypatch.setattr(finding_rows, "_IDS_IN_TIME_OF_A_PLAN", 0)
     assert page_of(site, **fields) == one_by_one != []
+    monkeypatch.setattr(finding_rows, "_MOST_PARTS", 1)
+    assert page_of(site, **fields) == one_by_one
 
 
 def test_threats_are_read_as_they_are_shown(site):
@@ -94,12 +96,14 @@ def test_findings_are_counted_by_what_filters_tell_apart(site):
     assert finding_rows.buckets_of([]) == []
 
 
+@pytest.mark.parametrize("most_parts", [1, 100], ids=["in one part", "in parts"])
 @pytest.mark.parametrize("limit", [1, 7, 50, 1_000])
 @pytest.mark.parametrize(
     ("sort", "order"),
     [("worst", ("-severity", "-pk")), ("newest", ("-pk",)), ("oldest", ("pk",))],
 )
-def test_recent_findings_are_the_first_of_their_order(site, sort, order, limit):
+def test_recent_findings_are_the_first_of_their_order(site, sort, order, limit, most_parts, monkeypatch):
+    monkeypatch.setattr(finding_rows, "_MOST_PARTS", most_parts)
     buckets = [
         Bucket(row.status, row.severity, row.source_id, row.kind, row.findings)
         for row in BucketCount.objects.filter(website_id=site.pk, status="open")

@@ -1,5 +1,7 @@
 """The filter by host: the findings whose first location is on one of the hosts, with every other filter."""
 
+import itertools
+
 import pytest
 
 from dashboard_api import limits
@@ -10,7 +12,7 @@ from dashboard_api.reading import sections
 from tests.dashboard_api import calls
 from tests.dashboard_api.calls import fields_for
 from tests.dashboard_api.queries.varied import HOSTS, TODAY, make_varied_website
-from tests.factories import make_finding, make_link
+from tests.factories import make_finding, make_link, make_source
 
 pytestmark = pytest.mark.django_db
 SHOP, API = HOSTS[:2]
@@ -124,6 +126,18 @@ def test_problems_of_a_host_are_counted(link, site, monkeypatch):
     response = answer(link, hosts=API, group_by="problem", page_size=100)
     assert response.dashboard.problem_total_relation == "at_least"
     assert (response.dashboard.total, response.dashboard.total_relation) == (own.count(), "exact")
+
+
+@pytest.mark.parametrize("sort", ["priority", "newest", "oldest"])
+@pytest.mark.parametrize("days", [{}, {"since": 60}], ids=["all", "recent"])
+def test_findings_of_many_hosts_scanners_and_kinds_are_listed(link, site, sort, days):
+    hosts = [f"part-{number}.example.com" for number in range(20)]
+    for source, kind in itertools.product([make_source(f"scanner-{each}") for each in range(9)], Kind.values):
+        fields = {"source": source, "kind": kind, "severity": Severity.HIGH, "first_seen": TODAY}
+        for host in hosts:
+            make_finding(site, location=f"https://{host}/", host=host, **fields)
+    shown = answer(link, hosts=",".join(hosts), sort=sort, **days)
+    assert (shown.dashboard.total, len(shown.threats)) == (540, 20)
 
 
 def test_a_host_may_be_written_in_any_form(link):
