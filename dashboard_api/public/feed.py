@@ -22,6 +22,17 @@ MAX_LOOKED_AT = 200  # new findings of a website
 BY = "publish_telemetry"
 _OPEN = Finding.Status.OPEN
 _WITHDRAWING = (Finding.Status.FALSE_POSITIVE,)
+_SERIOUS = (
+    "cross-site-scripting",
+    "sql-injection",
+    "code-injection",
+    "xml-entities",
+    "server-requests",
+    "path-traversal",
+    "access-control",
+    "outdated-software",
+    "exposed-data",
+)
 _dice: Random = SystemRandom()
 
 
@@ -80,11 +91,14 @@ def made_up_entries(population: Population, now: datetime) -> list[dict[str, str
     for number, website in enumerate(dice.sample(population, min(30, len(population)))):
         mask = crowds.mask_of(website)
         if mask and website.categories:
+            category = dice.choice(sorted(website.categories))
             entry = entry_as_published(
                 public_id=f"{dice.getrandbits(64):016x}",
-                severity=dice.choice(("High", "Medium", "Medium", "Low")),
+                severity=dice.choice(
+                    ("High", "High", "Medium") if category in _SERIOUS else ("Medium", "Low")
+                ),
                 domain=mask.domain,
-                category=dice.choice(sorted(website.categories)),
+                category=category,
                 region=mask.region,
                 day=now.date() - timedelta(days=number * 14 // 30),
             )
