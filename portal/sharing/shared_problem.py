@@ -1,5 +1,6 @@
 """The page of a shared problem, for people without an account: all of its findings, with what they share."""
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -17,6 +18,7 @@ from portal.view_models.findings import FindingRow, finding_rows
 from portal.view_models.hand_over import unique
 
 MAX_LINKS = 20  # of each kind
+_QUOTED = re.compile("“[^”]*”")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,7 +76,7 @@ def shared_problem(
     title = problem_heading(dashboard, filters.problem)
     common = {
         "title": title,
-        "description": _common(threats, lambda threat: threat.description),
+        "description": _common(threats, lambda threat: threat.description) or _common(threats, _in_general),
         "remediation": _common(threats, lambda threat: threat.remediation),
     }
     worst = min(threats, key=lambda threat: labels.severity_rank(threat.severity)).severity
@@ -110,6 +112,11 @@ def _common(threats: Iterable[Threat], text_of: Callable[[Threat], str]) -> str:
     return texts.pop() if len(texts) == 1 else ""
 
 
+def _in_general(threat: Threat) -> str:
+    """Return the description without those words in quotes that the title has as well."""
+    return _QUOTED.sub(lambda quoted: "“…”" if quoted[0] in threat.title else quoted[0], threat.description)
+
+
 def _with_locations(finding: Finding | None, includes_evidence: bool) -> tuple[LocationView, ...]:
     if finding is None:
         return ()
@@ -131,7 +138,7 @@ def _finding(
         status=row.status,
         title=own("title"),
         location=row.location,
-        description=own("description"),
+        description="" if _in_general(threat) == common["description"] else own("description"),
         remediation=own("remediation"),
         evidence=threat.evidence,
         is_evidence_cut=threat.evidence_truncated,

@@ -118,6 +118,22 @@ def test_texts_that_differ_are_with_their_findings(browser, website, stub, probl
     assert text.count("Offer TLS 1.2 only.") == 1
 
 
+def test_texts_that_differ_by_words_of_their_titles_are_read_once(browser, website, stub, problem):
+    stub.dashboard = make_dashboard(
+        threats=[
+            make_threat(
+                number, title=f"Reached through “{name}”", description=f"The value of “{name}” is “run”."
+            )
+            for number, name in enumerate(["city", "list"])
+        ]
+    )
+    text = text_of(browser().get(share(browser)))
+    assert text.count("The value of “…” is “run”.") == 1
+    assert text.count("The value of") == 1
+    assert "through “city”" in text
+    assert "through “list”" in text
+
+
 def test_other_filters_and_findings_that_are_not_listed_are_named(browser, website, stub, problem):
     stub.dashboard = make_dashboard(threats=[make_threat()], dashboard=make_page(total=120))
     page = browser(OWNER).post(f"{SHARE}&severity=High", FORM)
