@@ -23,6 +23,7 @@ SEVERITY_MEANINGS = {
     "Low": _("A small weakness. Fix it when you next work on that part."),
     "Info": _("Good to know. Nothing to fix."),
 }
+WHEN_TO_FIX = {"Critical": _("today"), "High": _("this week")}
 KINDS = {
     "confirmed": _("Confirmed"),
     "suspected": _("Suspected"),

@@ -46,10 +46,10 @@ class ProblemRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DoFirst:
-    """The panel of the worst problems: its heading, how urgent they are, and the URL of all problems."""
+    """The panel of the worst problems: when to fix them, its heading, and the URL of all problems."""
 
+    when: str
     title: str
-    urgency: str
     rows: tuple[ProblemRow, ...]
     all_url: str
 
@@ -61,7 +61,7 @@ def do_first(dashboard: Dashboard, address: Address) -> DoFirst | None:
         return None
     return DoFirst(
         title=_heading(dashboard),
-        urgency=labels.label(labels.SEVERITY_MEANINGS, worst[0].severity),
+        when=str(labels.WHEN_TO_FIX.get(worst[0].severity, "")),
         rows=problem_rows(worst, dashboard, address, prefix="do-first"),
         all_url=address.with_filters(view="problems", sort=""),
     )
@@ -71,9 +71,12 @@ def do_first(dashboard: Dashboard, address: Address) -> DoFirst | None:
 class ChosenProblem:
     """The problem whose findings are listed; ``fix`` is one line or empty, ``fixes`` are those by stack.
 
-    ``description`` is that of the first finding of the list.
+    Severity, its ``meaning`` and ``description`` are those of the first finding of the list.
     """
 
+    severity: str
+    tone: str
+    meaning: str
     description: str
     fix: str
     is_fix_translated: bool
@@ -88,6 +91,9 @@ def chosen_problem(dashboard: Dashboard, address: Address) -> ChosenProblem | No
     first = dashboard.threats[0]
     advice = " ".join(first.remediation.split())
     return ChosenProblem(
+        severity=labels.label(labels.SEVERITIES, first.severity),
+        tone=labels.tone(first.severity),
+        meaning=labels.label(labels.SEVERITY_MEANINGS, first.severity),
         description=Truncator(" ".join(first.description.split())).words(TEXT_WORDS),
         fix=topics.fix_of(problem) or Truncator(advice).words(TEXT_WORDS),
         is_fix_translated=bool(topics.fix_of(problem)),

@@ -748,6 +748,22 @@ def test_an_anonymous_visitor_of_a_finding_is_sent_to_sign_in(client, website):
     assert client.get(FINDING)["Location"] == f"/accounts/login/?next={FINDING}"
 
 
+@pytest.mark.parametrize(
+    ("status", "can_retest", "shown", "hidden"),
+    [
+        ("open", False, "The next complete check by Nuclei shows whether it worked.", "Check again whether"),
+        ("open", True, "Check again whether it is still there", "Fixed it?"),
+        ("fixed", False, "Fixed", "Fixed it?"),
+    ],
+)
+def test_an_open_finding_says_how_a_fix_shows(browser, stub, status, can_retest, shown, hidden):
+    finding = make_finding(status=status, source_name="Nuclei")
+    stub.finding = make_finding_response(finding=finding, can_retest=can_retest)
+    page = text_of(browser.get(FINDING))
+    assert shown in page
+    assert hidden not in page
+
+
 def test_everything_about_a_finding_is_text(browser, stub):
     evil = '"><img src=x onerror=alert(1)>'
     stub.finding = make_finding_response(

@@ -53,9 +53,11 @@ def test_the_heading_counts_the_worst_severity_only():
     assert [row.severity for row in panel.rows] == ["Critical", "High"]
 
 
-def test_the_panel_says_how_urgent_the_worst_problem_is():
-    panel = do_first(dashboard(make_problem(1, severity="High"), high=1), HERE)
-    assert panel.urgency == "A serious weakness. Fix it this week."
+@pytest.mark.parametrize(
+    ("severity", "when"), [("Critical", "today"), ("High", "this week"), ("Medium", ""), ("Unknown", "")]
+)
+def test_the_panel_says_when_to_fix_the_worst_problem(severity, when):
+    assert do_first(dashboard(make_problem(1, severity=severity)), HERE).when == when
 
 
 def test_without_problems_there_is_no_panel():
@@ -93,10 +95,12 @@ def test_the_findings_of_a_problem_come_with_its_fix(problem, remediation, fix):
     assert build_results(listed, here).chosen_problem.fix == fix
 
 
-def test_the_findings_of_a_problem_come_with_what_it_is():
+def test_the_findings_of_a_problem_come_with_what_it_is_and_how_urgent():
     here = Address(path=PATH, filters=Filters(problem="log4shell"))
-    listed = make_dashboard(threats=[make_threat(description="A  log\nline is run."), make_threat()])
-    assert build_results(listed, here).chosen_problem.description == "A log line is run."
+    first = make_threat(severity="High", description="A  log\nline is run.")
+    problem = build_results(make_dashboard(threats=[first, make_threat()]), here).chosen_problem
+    assert problem.description == "A log line is run."
+    assert (problem.severity, problem.meaning) == ("High", "A serious weakness. Fix it this week.")
 
 
 def test_without_findings_of_it_no_problem_is_chosen():
