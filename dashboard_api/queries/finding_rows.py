@@ -91,7 +91,7 @@ SELECT found.id FROM (VALUES {keys}) AS part ({names}), LATERAL (
 """
 _IDS_IN_TIME_OF_A_PLAN = 2_000
 # SQLite merges 500 parts at most, and PostgreSQL plans a thousand for seconds: decision record 0176.
-_MOST_PARTS = 100
+_MOST_PARTS = {"sqlite": 400, "postgresql": 100}
 # A literal number lets PostgreSQL plan for it; a parameter could be any number.
 _PAGE = "id IN (SELECT id FROM ({levels}) AS page LIMIT {take})"
 
@@ -152,9 +152,9 @@ def _merged_parts(
 def _conditions(keys: Collection[Sequence[Any]], by: Sequence[str]) -> list[tuple[str, list[Any]]]:
     """Return the condition of each part with its parameters: one for each key, or one for too many keys.
 
-    Each filter is for one column, so no other combination of the keys' values has findings that it lets pass.
+    Each filter is for one column, so no combination of the keys' values has findings that it leaves out.
     """
-    if len(keys) <= _MOST_PARTS:
+    if len(keys) <= _MOST_PARTS[connection.vendor]:
         equal = " AND ".join(f"{column} = %s" for column in by)
         return [(equal, [*key]) for key in keys]
     values = [{*column} for column in zip(*keys, strict=True)]
