@@ -24,6 +24,7 @@ SEVERITY_MEANINGS = {
     "Info": _("Good to know. Nothing to fix."),
 }
 WHEN_TO_FIX = {"Critical": _("today"), "High": _("this week")}
+FIX_WHEN = {"Critical": _("Fix today:"), "High": _("Fix this week:")}
 KINDS = {
     "confirmed": _("Confirmed"),
     "suspected": _("Suspected"),

@@ -26,8 +26,9 @@ _GRADES_WORST_FIRST = ("F", "D", "C", "", "B", "A")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FirstProblem:
-    """The worst problem of a website; ``url`` lists its findings."""
+    """The worst problem of a website, with the words that lead to it; ``url`` lists its findings."""
 
+    lead: str
     title: str
     is_translated: bool
     url: str
@@ -100,6 +101,7 @@ def _first_problem(dashboard: Dashboard, address: Address) -> FirstProblem | Non
         return None
     title = worst[0].title
     return FirstProblem(
+        lead=str(labels.FIX_WHEN[worst[0].severity]),
         title=topics.translate(title),
         is_translated=topics.is_known(title),
         url=address.of_fix(worst[0].id),

@@ -218,7 +218,8 @@ def test_a_row_names_what_to_fix_first_if_it_is_urgent():
     assert (
         first(topic, make_problem(2)).url == "/sites/shop.example.com/?problem=tls-1-0-offered#findings-title"
     )
-    assert first(topic).title == "TLS 1.0 is offered"
+    assert (first(topic).lead, first(topic).title) == ("Fix this week:", "TLS 1.0 is offered")
+    assert first(make_problem(1, severity="Critical")).lead == "Fix today:"
     with override("de"):
         assert first(topic).title == "TLS 1.0 wird angeboten"
     assert first(make_problem(1, severity="Medium")) is None
