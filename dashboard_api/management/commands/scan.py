@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from django.conf import settings
 from django.core.management.base import CommandError, CommandParser
 
 from dashboard_api.crawler import queue
@@ -34,7 +35,9 @@ class Command(OperatorCommand):
         text = (
             f"Scan {job.pk} of {website} waits." if created else f"Scan {job.pk} of {website} exists already."
         )
+        remark = "" if settings.CRAWLER_ENABLED else "CRAWLER_ENABLED is off here: no worker runs it."
         return Result(
             text=text,
+            remark=remark,
             fields={"job": job.pk, "host": website.host, "state": job.state, "changed": created},
         )

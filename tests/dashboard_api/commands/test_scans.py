@@ -41,6 +41,16 @@ def test_a_scan_is_queued_once_and_run(capsys, engines):
     assert Run.objects.get().command == "crawl"
 
 
+def test_a_scan_that_no_worker_runs_says_so(settings, capsys):
+    factories.make_scannable()
+    settings.CRAWLER_ENABLED = False
+    call_command("scan", "shop.example.com")
+    assert "CRAWLER_ENABLED is off here: no worker runs it." in capsys.readouterr().err
+    settings.CRAWLER_ENABLED = True
+    call_command("scan", "shop.example.com")
+    assert capsys.readouterr().err == ""
+
+
 def test_a_worker_that_goes_on_yields_to_pages_and_calls(engines, monkeypatch):
     yielded, stopped = [], Event()
     stopped.set()
