@@ -67,6 +67,18 @@ def test_every_command_of_the_page_and_of_the_units_exists_with_its_options(word
             pytest.fail(f"{words}: {error}")
 
 
+def test_dashboard_manage_passes_no_setting_of_the_shell_on(tmp_path):
+    script = (DEPLOY / "dashboard-manage").read_text().replace("/srv/threat-dashboard", str(tmp_path))
+    fake = tmp_path / "runuser"
+    fake.write_text('#!/bin/sh\necho "$@"\nenv\n')
+    fake.chmod(0o755)
+    environ = {"PATH": f"{tmp_path}:{os.environ['PATH']}", "SITE_API_SECRET": "for a call"}
+    shell = ["sh", "-c", script, "-", "doctor"]
+    done = subprocess.run(shell, env=environ, capture_output=True, text=True, check=True)
+    assert "manage.py doctor\n" in done.stdout
+    assert "SITE_API_SECRET" not in done.stdout
+
+
 def test_page_timers_and_crontab_have_the_same_jobs():
     table = DOCUMENT.partition("\n## Jobs\n")[2].partition("\n## ")[0]
     in_units = {arguments_of(job) for job in TIMERS}

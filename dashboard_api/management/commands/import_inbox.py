@@ -55,7 +55,7 @@ class Command(OperatorCommand):
             raise CommandError(f"Nothing was imported: {error}") from error
         except PermissionError as error:
             raise CommandError(
-                f"{error.filename or folder} cannot be used: {error.strerror}. The user who runs "
+                f"{folder} cannot be used: {error.strerror}. The user who runs "
                 "this must be able to read the reports, and to write in their folders."
             ) from error
         except OSError as error:

@@ -1,3 +1,4 @@
+import errno
 import fcntl
 import io
 import json
@@ -188,3 +189,13 @@ def test_a_complete_scan_fixes_what_it_does_not_report(website, folder):
 
 def test_what_is_no_folder_is_refused(tmp_path):
     assert "is not a folder" in refused(tmp_path / "none")
+
+
+def test_a_folder_of_another_user_is_refused_with_what_it_needs(folder, monkeypatch):
+    def denied(*_args, **_kwargs):
+        raise PermissionError(errno.EACCES, "Permission denied", ".lock")
+
+    monkeypatch.setattr("dashboard_api.management.commands.import_inbox.import_all", denied)
+    assert refused(folder).startswith(
+        f"{folder} cannot be used: Permission denied. The user who runs this must"
+    )
