@@ -26,7 +26,7 @@ MAX_SUBJECT_LENGTH = 150
 
 _SPECIAL = re.compile(r"[\\`*_\[\]<>#|~!&]")
 _MENTION = re.compile(r"(?<![\w/.])@(?=\w)")
-_QUICK_ACTION = re.compile(r"^(\s*)/", re.MULTILINE)
+_QUICK_ACTION = re.compile(r"^([^\S\n]*)/", re.MULTILINE)  # \s would read blank lines again from each of them
 _BACKTICKS = re.compile("`+")
 
 

@@ -15,7 +15,7 @@ _FILE = "file:"
 _SAFE = "/!$&'()*+,;=:@"  # not quoted in a path
 _MAX_BASES = 10
 # The last part of an automationDetails.id if it names the run: nothing, a number, a date or a GUID.
-_RUN_NAME = re.compile(r"(?:/|\A)(?:(?=.*\d)[0-9a-fTZ.:_-]+)?\Z", re.IGNORECASE)
+_RUN_NAME = re.compile(r"(?:(?=.*\d)[0-9a-fTZ.:_-]+)?", re.IGNORECASE)
 
 
 class Run:
@@ -38,7 +38,9 @@ class Run:
     @property
     def category(self) -> str:
         """The part of the tool's scans that the run covers, from ``automationDetails.id``."""
-        return _RUN_NAME.sub("", line_of(object_of(self.members, "automationDetails"), "id"))
+        identity = line_of(object_of(self.members, "automationDetails"), "id")
+        parts, _, last = identity.rpartition("/")
+        return parts if _RUN_NAME.fullmatch(last) else identity
 
     @property
     def rule_names(self) -> Iterable[str]:

@@ -26,7 +26,16 @@ pytestmark = pytest.mark.once
         ("User-agent: *\nDisallow: /\nUser-agent: ThreatDashboard\nDisallow: /a", "/b", True),
         ("User-agent: other\nUser-agent: threatdashboard\nDisallow: /a", "/a", False),
         ("Disallow: /\nnonsense\n\x00", "/", True),
-        ("User-agent: *\nDisallow: /" + "*a" * 40, "/" + "a" * 3000, True),
+        ("User-agent: *\nDisallow: /" + "*a" * 40, "/" + "a" * 3000, False),
+        ("User-agent: *\nDisallow: /" + "*a" * 9 + "*b", "/" + "a" * 3000, True),
+        ("User-agent: *\nDisallow: /" + "*a" * 9 + "*b$", "/" + "a" * 3000 + "b", False),
+        ("User-agent: *\nDisallow: /a$", "/a", False),
+        ("User-agent: *\nDisallow: /a$", "/ab", True),
+        ("User-agent: *\nDisallow: /ab*ba$", "/aba", True),
+        ("User-agent: *\nDisallow: /ab*ba$", "/abba", False),
+        ("User-agent: *\nDisallow: *.pdf", "/a.pdf", False),
+        ("User-agent: *\nDisallow: /a*$", "/abc", False),
+        ("User-agent: *\nDisallow: /*a*b$", "/bab/aab", False),
     ],
 )
 def test_the_longest_rule_of_our_group_decides(text, path, allowed):
