@@ -3,13 +3,17 @@
 import os
 import secrets
 
+from environ import Env
+
 os.environ.setdefault("SECRET_KEY", "only-for-tests-0123456789-0123456789-0123456789-01234")
 os.environ.setdefault("MASTER_KEYS", "1:b25seS1mb3ItdGVzdHMtMDEyMzQ1Njc4OTAxMjM0NTY=")
-# A developer's .env must not decide which data the tests work on.
 os.environ.setdefault("DATABASE_URL", "sqlite:///var/records.sqlite3")
 os.environ.setdefault("REDIS_URL", "")
 
-from config.settings import *  # noqa: F403
+# Neither a .env, such as that of the demo, nor the environment may change what the tests see.
+Env.read_env = lambda *_, **__: None  # type: ignore[method-assign]
+
+from config.settings import *  # noqa: E402, F403
 
 DEBUG = False
 ALLOWED_HOSTS = ["localhost", "127.0.0.1", "testserver"]
@@ -26,7 +30,6 @@ STORAGES = {
 }
 # Static files come from their sources here, not from a collected directory.
 MIDDLEWARE = [name for name in MIDDLEWARE if not name.startswith("whitenoise.")]  # noqa: F405
-# A developer's own .env must not change what the tests see.
 DASHBOARD_BASE_URL = "http://127.0.0.1:8000"
 DASHBOARD_TIMEOUT_SECONDS = 15
 ALLOW_PRIVATE_HOSTS = CRAWLER_ENABLED = False
