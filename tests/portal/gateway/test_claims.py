@@ -117,6 +117,7 @@ def test_a_check_has_a_longer_deadline_than_other_calls(monkeypatch):
     assert limits == [30, 5, 40]
 
 
+@pytest.mark.once
 def test_checks_that_take_too_long_are_no_outage(monkeypatch):
     monkeypatch.setattr(client, "CHECK_SECONDS", 0)
     with FaultServer(*[say_nothing] * 6, answer(200, GOOD)) as server:

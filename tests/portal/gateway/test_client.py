@@ -155,6 +155,7 @@ def test_client_ignores_proxies_and_passwords_of_the_environment(monkeypatch, tm
     ],
 )
 @pytest.mark.slow
+@pytest.mark.once
 def test_client_gives_up_at_the_deadline_when_the_service(script):
     started = time.monotonic()
     with FaultServer(script) as server:
