@@ -176,7 +176,7 @@ def test_the_way_to_the_next_finding_stays_in_sight(open_page, owner, worst):
         page = open_page(user=owner, viewport=viewport)
         page.goto(f"{PATH}findings/{worst.pk}/")
         page.evaluate("scrollTo(0, 2000)")
-        expect(page.get_by_role("link", name="Next")).to_be_in_viewport()
+        expect(page.get_by_role("link", name="Next", exact=True)).to_be_in_viewport()
 
 
 def test_a_note_links_to_its_finding(dashboard):

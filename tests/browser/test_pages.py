@@ -22,7 +22,7 @@ def test_page_links_go_through_the_list(dashboard):
 
 
 def test_another_page_starts_at_its_top_with_focus(dashboard):
-    pages(dashboard).get_by_role("link", name="Next").click()
+    pages(dashboard).get_by_role("link", name="Next", exact=True).click()
     heading = dashboard.get_by_role("heading", name="Findings", exact=True)
     expect(heading).to_be_focused()
     expect(heading).to_be_in_viewport()
