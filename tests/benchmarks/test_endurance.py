@@ -80,6 +80,7 @@ def check(commands, folder):
 
 def test_no_run_finds_anything_wrong(tmp_path):
     """One test, so that one dataset is built for all runs."""
+    (tmp_path / "built").mkdir()  # stays empty where PostgreSQL still has the data of an earlier run
     built = run(DATASET, tmp_path / "built")
     assert built.returncode == 0, built.stderr
     with ThreadPoolExecutor() as pool:
