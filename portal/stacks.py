@@ -90,6 +90,10 @@ _FIXES: dict[str, dict[str, str]] = {
         "nginx": "location ~ /\\.(?!well-known) {\n    return 404;\n}",
         "Apache": 'RedirectMatch 404 "/\\.(?!well-known)"',
     },
+    "passwords-exposed": {
+        "nginx": "location ~ /\\.(?!well-known)|\\.(bak|old|orig|save|swp)$ {\n    return 404;\n}",
+        "Apache": 'RedirectMatch 404 "/\\.(?!well-known)|\\.(bak|old|orig|save|swp)$"',
+    },
     "sql-injection": {
         "PHP": '$found = $pdo->prepare("SELECT * FROM orders WHERE id = ?");\n$found->execute([$id]);',
         "Python": 'cursor.execute("SELECT * FROM orders WHERE id = %s", [id])',

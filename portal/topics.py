@@ -188,6 +188,10 @@ TOPICS = {
         _("A repository of source code can be fetched"),
         _("Remove the repository from the web root, and replace every secret in its history."),
     ),
+    "passwords-exposed": Topic(
+        _("A file with passwords can be downloaded"),
+        _("Move the file out of the published folder, and change every password and key in it."),
+    ),
     "sql-injection": Topic(
         _("SQL injection"),
         _("Pass values to SQL as parameters of prepared statements, never as parts of its text."),
@@ -231,6 +235,10 @@ TOPICS = {
     "log4shell": Topic(
         _("The server is vulnerable to Log4Shell"),
         _("Update Log4j to 2.17.1 or later."),
+    ),
+    "apache-path-traversal": Topic(
+        _("Apache 2.4.49 or 2.4.50 lets visitors read files and run programs"),
+        _("Update Apache to 2.4.51 or later, and restart it."),
     ),
     "vulnerable-library": Topic(
         _("A JavaScript library with known vulnerabilities is used"),

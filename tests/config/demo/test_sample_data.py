@@ -2,6 +2,7 @@ import pytest
 
 from config.demo.sample_data import Location, Page, read_sample_data
 from dashboard_api.models import Kind, Severity
+from dashboard_api.scanners.topics import TOPICS
 
 DATA = read_sample_data()
 LOCATION = Location("www.shop.example.com", Page("/cart", "item"))
@@ -23,6 +24,15 @@ def test_weakness_is_complete(weakness):
 def test_weakness_names_a_page_only_if_it_occurs_on_pages(weakness):
     texts = weakness.title + weakness.description + weakness.evidence + weakness.location
     assert not (weakness.location and ("$path" in texts or "$parameter" in texts))
+
+
+def test_the_worst_problems_have_topics_and_so_german_titles_and_fixes():
+    topics = {
+        (source, rule) for topic in TOPICS.values() for source, own in topic.rules.items() for rule in own
+    }
+    critical = [weakness for weakness in DATA.weaknesses if weakness.severity == Severity.CRITICAL.label]
+    assert critical
+    assert [weakness.title for weakness in critical if not weakness.rules.items() <= topics] == []
 
 
 def test_location_fills_in_its_names():

@@ -67,3 +67,7 @@ def test_every_source_is_one_that_a_reader_names():
         "nikto",
         "nuclei",
     }
+
+
+def test_a_file_with_passwords_is_one_problem_of_several_scanners():
+    assert TOPICS["passwords-exposed"].rules.keys() == {"zap", "wpscan", "nikto", "nuclei"}
