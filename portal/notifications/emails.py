@@ -29,7 +29,7 @@ _signer = Signer(salt="portal.news")  # e-mails that were sent have tokens with 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Item:
-    """The findings of a problem, or a note, and its page; only findings have the other fields."""
+    """The findings of a problem, or a note, and its page; notes have of the other fields the title only."""
 
     text: str
     detail: str
@@ -274,7 +274,8 @@ def note_item(note: NoteChange, address: Address, *, base: str = "") -> Item:
         text = _("%(author)s wrote a note about “%(title)s”") % names
     else:
         text = _("%(author)s wrote a note about the website") % names
-    return Item(text=text, detail="", url=f"{base}{finding_url or f'{address}#notes'}")
+    title = names["title"] if finding_url else ""
+    return Item(text=text, detail="", url=f"{base}{finding_url or f'{address}#notes'}", title=title)
 
 
 def _one_line(text: str) -> str:

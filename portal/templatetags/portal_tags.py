@@ -57,6 +57,15 @@ def english(is_translated: bool = False) -> SafeString:
     return mark_safe(' lang="en"' if is_marked else "")  # noqa: S308 - no text from outside
 
 
+@register.filter
+def with_english(text: str, words: str) -> SafeString | str:
+    """Return ``text`` with the words in it that a scanner wrote, marked on a page in another language."""
+    before, found, after = text.rpartition(words) if words else (text, "", "")
+    return (
+        format_html("{}<span{}>{}</span>{}", before, english(), found, after) if found and english() else text
+    )
+
+
 def _machine_readable(at: datetime) -> str:
     return at.strftime("%Y-%m-%dT%H:%M:%SZ")
 

@@ -127,6 +127,18 @@ def test_texts_of_scanners_are_marked_as_english_in_an_email_in_another_language
     assert html.count('lang="en"') == 2
 
 
+def test_the_title_in_the_line_about_a_note_is_marked_as_english_in_another_language(email, owner, subscribe):
+    about = make_note_change(finding_id="7", finding_title="Old <jQuery>", author="Robin")
+    notes = [about, make_note_change(2, author="Ada")]
+    assert "Robin wrote a note about “Old &lt;jQuery&gt;”</a>" in html_of(email(notes=notes))
+    subscribe(owner, language="de")
+    message = email(notes=notes)
+    html = html_of(message)
+    assert 'Notiz zu „<span lang="en">Old &lt;jQuery&gt;</span>“ geschrieben</a>' in html
+    assert html.count('lang="en"') == 1
+    assert "„Old <jQuery>“" in message.body
+
+
 def test_the_default_language_is_that_of_the_last_visit(email, owner):
     assert 'lang="en"' in html_of(email(make_change(7)))
     UserLanguage.objects.create(pk=owner.user_id, language="de")
