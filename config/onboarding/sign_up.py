@@ -24,6 +24,7 @@ from dashboard_api.billing import entitlements
 from portal import link_emails
 from portal import models as portal
 from portal.team.actions import record_change
+from portal.team.people import AddressTaken, add_person
 
 logger = logging.getLogger(__name__)
 
@@ -34,7 +35,7 @@ _SALT = "config.sign_up"
 
 
 class LinkUsed(Exception):
-    """The link has made an account."""
+    """The link, or another one for its address, has made an account."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,14 +92,13 @@ def create_account(person: User, link: SignUpLink, *, name: str) -> portal.Accou
     try:
         with transaction.atomic():
             return _create(person, link, name)
-    except IntegrityError as error:
+    except (AddressTaken, IntegrityError) as error:
         raise LinkUsed from error
 
 
 @sensitive_variables()
 def _create(person: User, link: SignUpLink, name: str) -> portal.Account:
-    person.email = link.email
-    person.save()
+    add_person(person, link.email)
     account = api.Account(ref=link.ref, name=name)
     account.full_clean(validate_unique=False)  # two accounts of one link are an IntegrityError
     account.save()

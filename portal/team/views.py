@@ -23,6 +23,7 @@ from portal.models import Account, Invitation, Membership
 from portal.page_urls import portal_origin
 from portal.team import actions, emails, seats
 from portal.team.forms import InvitationForm, JoinForm, RoleForm
+from portal.team.people import AddressTaken, add_person
 from portal.team.view_models import account_sections
 
 
@@ -145,11 +146,16 @@ def _sign_up_and_join(request: HttpRequest, invitation: Invitation) -> HttpRespo
     if form is None or not form.is_valid():
         return render(request, "portal/team/join.html", {"invitation": invitation, "form": form})
     person = form.save(commit=False)  # hashes the password before any transaction begins
-    person.email = invitation.email if invitation.was_emailed else ""
     own_seats = seats.of(invitation.account)
-    with transaction.atomic():
-        person.save()
-        actions.accept(invitation, person, seats=own_seats)
+    try:
+        with transaction.atomic():
+            if invitation.was_emailed:
+                add_person(person, invitation.email)
+            else:
+                person.save()
+            actions.accept(invitation, person, seats=own_seats)
+    except AddressTaken:
+        return render(request, "portal/team/join.html", {"invitation": invitation, "form": None})
     login(request, person)
     return redirect("portal:sites")
 

@@ -4,6 +4,7 @@ import re
 from datetime import timedelta
 
 import pytest
+from django.contrib.auth.models import User
 from django.core.management import CommandError
 from django.test import Client
 from django.utils import timezone
@@ -15,6 +16,7 @@ from dashboard_api import models as api
 from portal import models as portal
 from tests.commands import run, run_json
 from tests.factories import make_plan, make_user
+from tests.racing import race
 
 pytestmark = pytest.mark.django_db
 EMAIL = "ada@example.com"
@@ -108,11 +110,28 @@ def test_a_link_makes_one_account_even_if_two_use_it(client, mailoutbox):
     assert Client().get(link).status_code == 404
     token = link.strip("/").rpartition("/")[2]
     with pytest.raises(sign_up.LinkUsed):  # of a page that was sent before
-        sign_up.create_account(
-            portal.Membership.user.field.related_model(username="second"),
-            sign_up.read_link(token),
-            name="Second",
-        )
+        sign_up.create_account(User(username="second"), sign_up.read_link(token), name="Second")
+    assert api.Account.objects.count() == portal.Account.objects.count() == 1
+
+
+def test_of_two_links_for_one_address_the_one_that_is_used_first_works():
+    first, second = (sign_up.new_link(EMAIL, lifetime=timedelta(days=days)) for days in (1, 14))
+    assert Client().post(first, FIELDS).status_code == 302
+    assert Client().post(second, FIELDS | {"username": "other"}).status_code == 404
+
+
+@pytest.mark.django_db(transaction=True)
+def test_links_for_one_address_that_are_used_at_the_same_moment_make_one_person():
+    links = [sign_up.SignUpLink(email=EMAIL, ref=f"acct_{number}") for number in range(8)]
+
+    def use(number):
+        try:
+            return sign_up.create_account(User(username=f"ada{number}"), links[number], name="Example Shop")
+        except sign_up.LinkUsed:
+            return None
+
+    [account] = filter(None, race(use))
+    assert User.objects.get(email=EMAIL).memberships.get().account == account
     assert api.Account.objects.count() == portal.Account.objects.count() == 1
 
 

@@ -15,7 +15,7 @@ from django.utils import timezone
 from portal import service
 from portal.gateway import AccountEntitlement, AccountPlan, CannotConnect, LimitUse
 from portal.models.members import Invitation, Membership
-from portal.team import actions, emails, seats
+from portal.team import actions, emails, seats, views
 from portal.team.urls import urlpatterns
 from tests.factories import make_membership, make_portal_account, make_portal_website, make_user
 
@@ -419,6 +419,20 @@ def test_an_existing_user_is_sent_to_the_sign_in_and_back(members, browser):
     assert done["Location"] == link
     assert client.post(link, NEW)["Location"] == "/"
     assert not get_user_model().objects.filter(username="newcomer").exists()
+
+
+def test_a_person_who_signed_up_meanwhile_by_another_link_is_sent_to_the_sign_in(
+    members, browser, monkeypatch
+):
+    def save(form, commit):
+        make_user("quicker", email="New@example.com")
+        return get_user_model()(username="newcomer")
+
+    link = link_to(invite(members))
+    monkeypatch.setattr(views.JoinForm, "save", save)
+    page = text_of(browser("").post(link, NEW))
+    assert "You already have a user name here, with the address new@example.com." in page
+    assert get_user_model().objects.filter(email__iexact="new@example.com").count() == 1
 
 
 def test_a_shared_link_does_not_reveal_users_and_proves_no_address(members, browser):
