@@ -65,14 +65,14 @@ def site_scan(call: Call, caller: Authenticated, fields: ScanRequest) -> bytes:
             finding_id=finding.pk if finding else None,
             now=call.at,
         )
-    return scan_response(job, already=not is_new)
+    return scan_response(job, link.account_id, already=not is_new)
 
 
 @signed(SCAN_STATUS_PATH, read_scan_status_request)
 def site_scan_status(call: Call, caller: Authenticated, fields: ScanStatusRequest) -> bytes:
     """``POST /v1/site/scan/status``: one scan, with its progress or its outcome."""
     link = authorize(caller.link, fields, call.moment)
-    return status_response(_job_of(link, fields.job_id))
+    return status_response(_job_of(link, fields.job_id), link.account_id)
 
 
 @signed(SCANS_PATH, read_scans_request)
@@ -83,11 +83,16 @@ def site_scans(call: Call, caller: Authenticated, fields: ScansRequest) -> bytes
 
 @signed(SCAN_CANCEL_PATH, read_scan_cancel_request)
 def site_scan_cancel(call: Call, caller: Authenticated, fields: ScanCancelRequest) -> bytes:
-    """``POST /v1/site/scan/cancel``: cancel a scan; one that has ended stays as it is."""
+    """``POST /v1/site/scan/cancel``: cancel a scan; one that has ended stays as it is.
+
+    A scan that counts for another account of the website is unknown here, though this one sees it, too.
+    """
     link = authorize(caller.link, fields, call.moment)
     job = _job_of(link, fields.job_id)
+    if not job.may_be_cancelled_by(link.account_id):
+        raise errors.UnknownScan
     job.cancel(by=fields.portal_account_ref, reason=fields.reason)
-    return status_response(_job_of(link, fields.job_id))
+    return status_response(_job_of(link, fields.job_id), link.account_id)
 
 
 @signed(SCAN_SCHEDULE_PATH, read_scan_schedule_request)

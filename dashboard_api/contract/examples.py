@@ -140,6 +140,7 @@ _SCAN: dict[str, Any] = {
     "new": None,
     "reopened": None,
     "fixed": None,
+    "cancellable": True,
 }
 _CLAIM: dict[str, Any] = {
     "claim_id": "7",

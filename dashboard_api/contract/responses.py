@@ -795,6 +795,13 @@ class Scan(msgspec.Struct, frozen=True, kw_only=True):
     new: Annotated[Count | None, Meta(description="Findings that were not known before; null: not stored.")]
     reopened: Annotated[Count | None, Meta(description="Fixed findings that came back; null: not stored.")]
     fixed: Annotated[Count | None, Meta(description="Findings that are gone; null: not stored.")]
+    cancellable: Annotated[
+        bool,
+        Meta(
+            description="Whether you can cancel it now: it waits or runs, and counts for your account, or "
+            "for none because staff began it."
+        ),
+    ]
 
 
 class ScanResponse(msgspec.Struct, frozen=True, kw_only=True):

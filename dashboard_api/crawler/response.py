@@ -20,17 +20,18 @@ from foundation.outbound.fetch import USER_AGENT
 _USUAL_RUNS = 10
 
 
-def scan_response(job: ScanJob, *, already: bool) -> bytes:
-    """Return the encoded ScanResponse."""
-    answer = responses.ScanResponse(ok=True, host=job.website.host, job=described(job), already=already)
-    return msgspec.json.encode(answer)
-
-
-def status_response(job: ScanJob) -> bytes:
-    """Return the encoded ScanStatusResponse."""
+def scan_response(job: ScanJob, account_id: int, *, already: bool) -> bytes:
+    """Return the encoded ScanResponse for this account."""
+    shown = described(job, account_id)
     return msgspec.json.encode(
-        responses.ScanStatusResponse(ok=True, host=job.website.host, job=described(job))
+        responses.ScanResponse(ok=True, host=job.website.host, job=shown, already=already)
     )
+
+
+def status_response(job: ScanJob, account_id: int) -> bytes:
+    """Return the encoded ScanStatusResponse for this account."""
+    shown = described(job, account_id)
+    return msgspec.json.encode(responses.ScanStatusResponse(ok=True, host=job.website.host, job=shown))
 
 
 def scans_response(link: AccountSite, request: ScansRequest) -> bytes:
@@ -42,7 +43,10 @@ def scans_response(link: AccountSite, request: ScansRequest) -> bytes:
     shown = jobs.prefetch_related("runs__import_run")[start : start + request.page_size]
     usual = _Usual()
     answer = responses.ScansResponse(
-        ok=True, host=link.host, jobs=[described(job, usual) for job in shown], total=jobs.count()
+        ok=True,
+        host=link.host,
+        jobs=[described(job, link.account_id, usual) for job in shown],
+        total=jobs.count(),
     )
     return msgspec.json.encode(answer)
 
@@ -92,8 +96,8 @@ def _allowance(
     )
 
 
-def described(job: ScanJob, usual: "_Usual | None" = None) -> responses.Scan:
-    """Return the job as the API shows it."""
+def described(job: ScanJob, account_id: int, usual: "_Usual | None" = None) -> responses.Scan:
+    """Return the job as the API shows it to this account."""
     runs = list(job.runs.all())
     imports = [run.import_run for run in runs if run.import_run]
     is_stored = bool(imports)
@@ -115,6 +119,9 @@ def described(job: ScanJob, usual: "_Usual | None" = None) -> responses.Scan:
         new=sum(each.new for each in imports) if is_stored else None,
         reopened=sum(each.reopened for each in imports) if is_stored else None,
         fixed=sum(each.fixed for each in imports) if is_stored else None,
+        cancellable=(
+            job.ended_at is None and job.cancel_requested_at is None and job.may_be_cancelled_by(account_id)
+        ),
     )
 
 

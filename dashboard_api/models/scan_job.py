@@ -153,6 +153,10 @@ class ScanJob(models.Model):
     def __str__(self) -> str:
         return _("scan %(id)s of %(website)s") % {"id": self.pk, "website": self.website}
 
+    def may_be_cancelled_by(self, account_id: int) -> bool:
+        """Return whether the job counts for this account, or for none."""
+        return self.account_id in (account_id, None)
+
     def cancel(self, *, by: str, reason: str = "") -> bool:
         """End a waiting job, or ask the worker of a running one to stop; return whether this changed it."""
         now = timezone.now()

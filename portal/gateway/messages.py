@@ -804,6 +804,7 @@ class Scan(WithTimes, frozen=True, kw_only=True):
     new: Number | None = None
     reopened: Number | None = None
     fixed: Number | None = None
+    cancellable: bool = True
 
 
 class ScanResponse(msgspec.Struct, frozen=True, kw_only=True):

@@ -164,7 +164,7 @@ def _strip(scan: Scan, website: Website, *, is_shared: bool, may_cancel: bool) -
         title=_title(scan),
         text=_progress(scan),
         engines=tuple(_engine(run, now) for run in scan.runs),
-        cancel_url=cancel_url if may_cancel and not scan.cancelling else "",
+        cancel_url=cancel_url if may_cancel and scan.cancellable and not scan.cancelling else "",
         poll_seconds=SOON_SECONDS if is_new else LATER_SECONDS,
     )
 

@@ -4,8 +4,17 @@ import pytest
 from django.utils import timezone
 
 from audit.models import AuditEvent
+from dashboard_api.crawler import queue
 from dashboard_api.crawler.reasons import explanation
-from dashboard_api.models import CrawlerStop, Entitlement, OwnershipClaim, ScanConsent, ScanJob, ScanSchedule
+from dashboard_api.models import (
+    CrawlerStop,
+    Entitlement,
+    OwnershipClaim,
+    ScanConsent,
+    ScanJob,
+    ScanSchedule,
+    Website,
+)
 from portal.gateway import ScanRefused
 from portal.models import Membership
 from portal.scans import labels
@@ -57,6 +66,18 @@ def test_an_owner_starts_and_cancels_a_scan(owner, website):
     ended = text_of(owner.get(PAGE))
     assert "hx-get" not in ended
     assert "Cancelled" in ended
+
+
+def test_a_scan_of_another_account_of_the_website_is_shown_and_not_cancelled(owner, website):
+    theirs = make_account("acct_0099")
+    link = make_link(theirs, Website.objects.get())
+    job, _ = queue.add(link.website, by="acct_0099", account=theirs)
+    shown = text_of(owner.get(PAGE))
+    assert "Quick scan: waiting" in shown
+    assert "Cancel the scan" not in shown
+    assert owner.post(f"{PAGE}{job.pk}/cancel/").status_code == 404
+    job.refresh_from_db()
+    assert job.state == "queued"
 
 
 def test_a_poll_of_a_running_scan_is_one_call_and_the_last_one_offers_a_new_scan(owner, website, monkeypatch):

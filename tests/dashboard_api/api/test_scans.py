@@ -158,6 +158,29 @@ def test_a_scan_is_cancelled_and_a_repetition_changes_nothing(client, link):
     assert (shown["state"], shown["cancelling"]) == ("running", True)
 
 
+def test_of_two_accounts_with_one_website_each_cancels_only_its_own_scans(client, link):
+    other = make_link(make_account("acct_0002"), link.website)
+    job = queued(client, link)
+    assert job["cancellable"]
+    seen = call(client, other, SCAN_PATH).json()
+    assert (seen["already"], seen["job"]) == (True, job | {"cancellable": False})
+    assert call(client, other, SCAN_STATUS_PATH, job_id=job["job_id"]).json()["job"] == seen["job"]
+    assert call(client, other, SCANS_PATH).json()["jobs"] == [seen["job"]]
+    for state in ("queued", "cancelled"):
+        assert refused(client, other, SCAN_CANCEL_PATH, job_id=job["job_id"]) == (404, "unknown_job")
+        assert call(client, link, SCAN_STATUS_PATH, job_id=job["job_id"]).json()["job"]["state"] == state
+        cancelled = call(client, link, SCAN_CANCEL_PATH, job_id=job["job_id"]).json()["job"]
+        assert (cancelled["state"], cancelled["cancellable"]) == ("cancelled", False)
+
+
+def test_a_scan_by_staff_can_be_cancelled_by_each_account_of_the_website(client, link):
+    job, _ = queue.add(link.website, by="Robin")
+    shown = call(client, link, SCAN_STATUS_PATH, job_id=str(job.pk)).json()["job"]
+    assert shown["cancellable"]
+    shown = call(client, link, SCAN_CANCEL_PATH, job_id=str(job.pk)).json()["job"]
+    assert (shown["state"], shown["cancellable"]) == ("cancelled", False)
+
+
 def test_a_scan_of_another_website_is_unknown(client, link):
     other = make_link(make_account("acct_0002", secrets=[]), make_website("other.example.com"))
     theirs, _ = queue.add(other.website, by="staff")

@@ -76,6 +76,7 @@ def test_a_waiting_scan_says_its_place_and_a_cancelled_one_cannot_be_cancelled_a
     assert waiting.cancel_url == "/sites/shop.example.com/scans/7/cancel/"
     assert page_of(running(cancelling=True)).strip.cancel_url == ""
     assert page_of(running(), may_scan=False).strip.cancel_url == ""
+    assert page_of(running(cancellable=False)).strip.cancel_url == ""
 
 
 def test_the_page_looks_again_soon_at_first_and_later_less_often():
