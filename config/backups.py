@@ -5,7 +5,6 @@ A backup is a folder: ``default.sqlite3`` and ``short_lived.sqlite3``, or ``data
 """
 
 import hashlib
-import json
 import os
 import shutil
 import sqlite3
@@ -14,8 +13,8 @@ from collections.abc import Sequence
 from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
+import msgspec
 from django.db import connections
 
 DUMP, MANIFEST = "database.dump", "backup.json"
@@ -24,6 +23,14 @@ _UNFINISHED = ".part"
 
 class BackupError(Exception):
     """The backup or its return failed; the message says what to do."""
+
+
+class Manifest(msgspec.Struct, frozen=True, kw_only=True):
+    """The contents of ``backup.json``; ``files`` are digests by name."""
+
+    at: datetime
+    vendor: str
+    files: dict[str, str]
 
 
 def write_backup(parent: Path, *, now: datetime) -> Path:
@@ -38,13 +45,13 @@ def write_backup(parent: Path, *, now: datetime) -> Path:
     unfinished.mkdir(mode=0o700, parents=True)
     try:
         files = [_copy(alias, unfinished) for alias in connections]
-        manifest = {
-            "at": now.isoformat(),
-            "vendor": connections["default"].vendor,
-            "files": {file.name: _digest(file) for file in files},
-        }
+        manifest = Manifest(
+            at=now,
+            vendor=connections["default"].vendor,
+            files={file.name: _digest(file) for file in files},
+        )
         (unfinished / MANIFEST).touch(mode=0o600)
-        (unfinished / MANIFEST).write_text(json.dumps(manifest, indent=1) + "\n")
+        (unfinished / MANIFEST).write_bytes(msgspec.json.format(msgspec.json.encode(manifest), indent=1))
         unfinished.rename(folder)
     except BaseException:
         shutil.rmtree(unfinished)
@@ -57,18 +64,34 @@ def backups_in(parent: Path) -> list[Path]:
     return sorted(manifest.parent for manifest in parent.glob(f"????-??-??T??????Z/{MANIFEST}"))
 
 
-def read_manifest(folder: Path) -> dict[str, Any]:
+def read_manifest(folder: Path) -> Manifest:
     """Return what ``backup.json`` says, after a look at every file; raises BackupError."""
     try:
-        manifest: dict[str, Any] = json.loads((folder / MANIFEST).read_text())
-        changed = [name for name, digest in manifest["files"].items() if _digest(folder / name) != digest]
-    except (OSError, ValueError, KeyError) as error:
-        raise BackupError(f"{folder} is no whole backup: {error}") from error
+        manifest = msgspec.json.decode((folder / MANIFEST).read_bytes(), type=Manifest)
+    except (OSError, ValueError) as error:
+        raise BackupError(f"{folder} is no whole backup: {error}. Take another one.") from error
+    if (vendor := connections["default"].vendor) != manifest.vendor:
+        raise BackupError(
+            f"{folder} is a backup of {manifest.vendor}, and DATABASE_URL names {vendor}: take another "
+            "backup, or correct DATABASE_URL."
+        )
+    if wrong := _expected_files(vendor) ^ manifest.files.keys():
+        names = ", ".join(sorted(wrong))
+        raise BackupError(
+            f"{folder} is no whole backup: {MANIFEST} lacks these files, or has too many: {names}. "
+            "Take another one."
+        )
+    try:
+        changed = [name for name, digest in manifest.files.items() if _digest(folder / name) != digest]
+    except OSError as error:
+        raise BackupError(f"{folder} is no whole backup: {error}. Take another one.") from error
     if changed:
         raise BackupError(f"{folder} was changed or damaged: {', '.join(changed)}. Take another backup.")
-    if (vendor := connections["default"].vendor) != manifest["vendor"]:
-        raise BackupError(f"{folder} is a backup of {manifest['vendor']}, and DATABASE_URL names {vendor}.")
     return manifest
+
+
+def _expected_files(vendor: str) -> set[str]:
+    return {DUMP} if vendor == "postgresql" else {f"{alias}.sqlite3" for alias in connections}
 
 
 def restore_files(folder: Path) -> None:
@@ -107,9 +130,12 @@ def _copy(alias: str, folder: Path) -> Path:
 def _copy_sqlite(source: Path, target: Path) -> None:
     """Copy a database of SQLite as it is at one moment, while others write; check the copy."""
     target.touch(mode=0o600)
-    with closing(sqlite3.connect(source)) as old, closing(sqlite3.connect(target)) as new:
-        old.backup(new)
-        [[answer]] = new.execute("PRAGMA quick_check(1)")
+    try:
+        with closing(sqlite3.connect(source)) as old, closing(sqlite3.connect(target)) as new:
+            old.backup(new)
+            [[answer]] = new.execute("PRAGMA quick_check(1)")
+    except sqlite3.Error as error:
+        raise BackupError(f"{source} could not be copied to {target}: {error}.") from error
     if answer != "ok":
         raise BackupError(f"The copy of {source} is damaged ({answer}): check the disk, keep older backups.")
 

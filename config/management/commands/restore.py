@@ -36,12 +36,13 @@ class Command(OperatorCommand):
             raise CommandError(str(error)) from error
         for alias in settings.DATABASES:
             call_command("migrate", database=alias, verbosity=0, interactive=False)
-        record("database.restored", after={"backup_at": manifest["at"]})
+        written_at = manifest.at.isoformat()
+        record("database.restored", after={"backup_at": written_at})
         sessions, _ = Session.objects.all().delete()
         if settings.ENABLE_API:
             call_command("refuse_earlier_calls", stdout=self.stderr)
         return Result(
-            text=f"Restored the backup of {manifest['at']}, and ended {sessions} sessions. Start the "
+            text=f"Restored the backup of {written_at}, and ended {sessions} sessions. Start the "
             "service, and revoke again what was revoked after the backup.",
-            fields={"backup": str(folder), "at": manifest["at"], "sessions_ended": sessions},
+            fields={"backup": str(folder), "at": written_at, "sessions_ended": sessions},
         )

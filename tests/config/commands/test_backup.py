@@ -67,6 +67,45 @@ def test_a_backup_of_another_database_is_not_restored(copied):
         run("restore", copied)
 
 
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [(b"", "truncated"), (b"no JSON", "malformed"), (b"\xff\x00", "malformed"), (b"[]", "Expected `object`")],
+)
+def test_a_backup_whose_list_of_files_is_not_json_is_not_restored(copied, text, named):
+    (copied / "backup.json").write_bytes(text)
+    refuses(copied, named)
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "named"),
+    [
+        ("vendor", None, "missing required field `vendor`"),
+        ("at", None, "missing required field `at`"),
+        ("at", "yesterday", r"`\$.at`"),
+        ("files", None, "missing required field `files`"),
+        ("files", ["default.sqlite3"], r"`\$.files`"),
+        ("files", {}, "lacks these files"),
+        ("files", {"../backup.json": "0"}, "has too many"),
+    ],
+)
+def test_a_backup_whose_list_of_files_lacks_something_is_not_restored(copied, field, value, named):
+    manifest = json.loads((copied / "backup.json").read_text()) | {field: value}
+    known = {name: content for name, content in manifest.items() if content is not None}
+    (copied / "backup.json").write_text(json.dumps(known))
+    refuses(copied, named)
+
+
+def test_a_backup_without_one_of_its_files_is_not_restored(copied):
+    next(file for file in copied.iterdir() if file.name != "backup.json").unlink()
+    refuses(copied, "No such file")
+
+
+def refuses(folder, named):
+    with pytest.raises(CommandError, match=f"is no whole backup: .*{named}.*Take another one") as refusal:
+        run("restore", folder)
+    assert "\n" not in str(refusal.value)
+
+
 def test_a_folder_without_a_backup_is_not_restored(tmp_path):
     with pytest.raises(CommandError, match="is no whole backup"):
         run("restore", tmp_path)
