@@ -1,6 +1,7 @@
 """The deletion of people: their users, and their names and addresses in every record."""
 
 from collections.abc import Collection, Iterable
+from dataclasses import dataclass
 from typing import Any
 
 from django.conf import settings
@@ -20,19 +21,28 @@ def names_of(users: Iterable[User]) -> set[str]:
     return {name for user in users for name in (user.username, user.email)} - {""}
 
 
-def forget_people(users: Collection[User], names: set[str]) -> int:
-    """Delete the users, and ``names`` from records and the audit; return the number of changed rows."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Forgotten:
+    """The numbers of what was forgotten: what was deleted, and the records that lost a name."""
+
+    users: int
+    invitations: int
+    records: int
+
+
+def forget_people(users: Collection[User], names: set[str]) -> Forgotten:
+    """Delete the users and their invitations, and ``names`` from records and the audit."""
     numbers = [user.pk for user in users]
-    changed = _forget_in_portal(names) if settings.ENABLE_PORTAL else 0
+    invitations, renamed = _forget_in_portal(names) if settings.ENABLE_PORTAL else (0, 0)
     Session.objects.filter(user_id__in=numbers).delete()
     forget_log_entries(User.objects.filter(pk__in=numbers))
     actors = AuditActor.objects.filter(Q(user_id__in=numbers) | named(names)).exclude(name="")
     acted = AuditEvent.objects.filter(actor__in=list(actors.values_list("pk", flat=True)))
     AuditOrigin.objects.filter(event_id__in=acted.values("pk")).delete()
-    changed += actors.update(name="") + len(users)
+    renamed += actors.update(name="")
     for user in users:
         user.delete()
-    return changed
+    return Forgotten(users=len(users), invitations=invitations, records=renamed)
 
 
 def forget_log_entries(objects: QuerySet[Any]) -> None:
@@ -50,13 +60,14 @@ def named(names: Iterable[str], field: str = "name") -> Q:
     return condition
 
 
-def _forget_in_portal(names: set[str]) -> int:
-    """Delete invitations, and the names in records of members, share links and badges."""
+def _forget_in_portal(names: set[str]) -> tuple[int, int]:
+    """Delete invitations, and names in records of members, share links and badges; return both numbers."""
     from portal.models import Badge, Invitation, MembershipChange, ShareLink
 
-    count, _models = Invitation.objects.filter(named(names, "email")).delete()
+    invitations, _models = Invitation.objects.filter(named(names, "email")).delete()
+    count = 0
     for field in ("person", "by"):
         count += MembershipChange.objects.filter(named(names, field)).update(**{field: FORGOTTEN})
     for rows in (ShareLink.objects.all(), Badge.objects.all()):
         count += rows.filter(named(names, "created_by")).update(created_by=FORGOTTEN)
-    return count
+    return invitations, count

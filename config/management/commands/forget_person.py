@@ -1,5 +1,6 @@
 """Forget a person: delete the user, and every name and address of them on record."""
 
+from dataclasses import asdict
 from typing import Any
 
 from django.conf import settings
@@ -9,6 +10,8 @@ from django.db.models import Q
 
 from config.forgetting.people import forget_people, names_of
 from foundation.operator_command import OperatorCommand, Result
+
+_WORDS = {"users": "users: {}", "invitations": "invitations: {}", "records": "names in records: {}"}
 
 
 class Command(OperatorCommand):
@@ -28,9 +31,10 @@ class Command(OperatorCommand):
         users = list(User.objects.filter(Q(email__iexact=person) | Q(username__iexact=person)))
         if settings.ENABLE_PORTAL:
             _check_owners(users)
-        changed = forget_people(users, {person} | names_of(users))
-        text = f"Forgotten: {len(users)} users." if changed else "There is no such person on record."
-        return Result(text=text, fields={"changed": bool(changed), "users": len(users)})
+        counts = asdict(forget_people(users, {person} | names_of(users)))
+        done = ", ".join(_WORDS[name].format(number) for name, number in counts.items() if number)
+        text = f"Forgotten: {done}." if done else "There is no such person on record."
+        return Result(text=text, fields={"changed": bool(done), **counts})
 
 
 def _check_owners(users: list[User]) -> None:

@@ -1,6 +1,7 @@
 """A person can be forgotten, and the seals of the audit still fit."""
 
 import pytest
+from django.contrib.auth.models import User
 from django.core.management.base import CommandError
 from django.utils import timezone
 
@@ -10,7 +11,7 @@ from audit.recording import Acting, Person, acting, record
 from portal.models import MembershipChange
 from portal.team import actions
 from tests import factories
-from tests.commands import run_json
+from tests.commands import run, run_json
 
 pytestmark = pytest.mark.django_db
 
@@ -38,6 +39,16 @@ def test_the_name_of_a_forgotten_person_is_nowhere_and_the_seals_fit():
     assert not AuditOrigin.objects.exists()
     assert seals.first_difference() is None
     assert not run_json("forget_person", "bob@example.com")["changed"]
+
+
+def test_the_command_says_what_it_forgot():
+    account = make_history()
+    ada = User.objects.get(username="ada")
+    actions.invite(account, "eve@example.com", "viewer", by=ada, was_emailed=True)
+    assert run("forget_person", "Eve@example.com") == "Forgotten: invitations: 1, names in records: 2.\n"
+    result = run_json("forget_person", "bob@example.com")
+    assert result == {"changed": True, "users": 1, "invitations": 1, "records": 5}
+    assert run("forget_person", "bob") == "There is no such person on record.\n"
 
 
 def test_the_last_owner_of_an_account_is_not_forgotten():
