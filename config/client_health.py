@@ -2,7 +2,7 @@
 
 import time
 from dataclasses import dataclass, field
-from datetime import UTC
+from datetime import UTC, datetime
 from typing import Literal
 
 import msgspec
@@ -17,6 +17,7 @@ from dashboard_api import limits
 from dashboard_api.api.request import Reply, json_endpoint
 from dashboard_api.contract import responses
 from dashboard_api.errors import MethodNotAllowed
+from dashboard_api.models import Nonce
 from foundation.health import Readiness
 
 _MAX_INCIDENTS = 10
@@ -27,13 +28,14 @@ class Late(Exception):
 
 
 @dataclass(slots=True)
-class _Open:
-    """The open incidents, as last read."""
+class _Found:
+    """The open incidents, and until when calls are refused after a restore, as last read."""
 
     incidents: list[Incident] = field(default_factory=list)
+    refused_until: datetime | None = None
 
 
-_open = _Open()
+_found = _Found()
 
 
 def _check_commands() -> None:
@@ -45,11 +47,16 @@ def _check_incidents() -> None:
     """Read the open incidents, which are no failure of this check."""
     now = timezone.now()
     is_open = Q(ended=None) | Q(ended__gt=now)
-    _open.incidents = list(Incident.objects.filter(is_open, began__lte=now)[:_MAX_INCIDENTS])
+    _found.incidents = list(Incident.objects.filter(is_open, began__lte=now)[:_MAX_INCIDENTS])
+
+
+def _check_fence() -> None:
+    """Read until when calls are refused after a restore, which is no failure of this check."""
+    _found.refused_until = Nonce.objects.fenced_until(timezone.now())
 
 
 # Like readiness, it ends within a second and is remembered for two.
-CHECKS = Readiness({"incidents": _check_incidents, "commands": _check_commands})
+CHECKS = Readiness({"incidents": _check_incidents, "commands": _check_commands, "fence": _check_fence})
 
 
 @json_endpoint
@@ -57,27 +64,33 @@ def client_health(request: HttpRequest) -> Reply:
     """Return the state that readiness, heartbeats and incidents give."""
     if request.method not in ("GET", "HEAD"):
         raise MethodNotAllowed("GET")
-    ready = not health.READINESS.failed()
-    degraded = bool(CHECKS.failed()) or not ready
-    wait = None if ready else limits.RETRY_AFTER_SECONDS
+    degraded = bool(CHECKS.failed())
+    wait = _wait(ready=not health.READINESS.failed())
     response = responses.HealthResponse(
-        ok=ready,
-        status=_status(degraded=degraded),
+        ok=wait is None,
+        status=_status(degraded=degraded or wait is not None),
         server_time=int(time.time()),
         window_seconds=limits.TIMESTAMP_WINDOW_SECONDS,
         incidents=[
             responses.Incident(title=each.title, text=each.text, began=each.began.astimezone(UTC))
-            for each in _open.incidents
+            for each in _found.incidents
         ],
         retry_after=wait,
     )
     headers = {} if wait is None else {"Retry-After": str(wait)}
-    return Reply(msgspec.json.encode(response), 200 if ready else 503, headers)
+    return Reply(msgspec.json.encode(response), 200 if wait is None else 503, headers)
+
+
+def _wait(*, ready: bool) -> int | None:
+    """Return the seconds until calls are answered again, as a refused call says; None if they are now."""
+    fenced = _found.refused_until and int(_found.refused_until.timestamp()) + 1 - int(time.time())
+    wait = max(0 if ready else limits.RETRY_AFTER_SECONDS, fenced or 0)
+    return wait if wait > 0 else None
 
 
 def _status(*, degraded: bool) -> Literal["ok", "degraded", "maintenance"]:
     """Return the status: maintenance, if staff announced it, explains everything else."""
-    kinds = {incident.kind for incident in _open.incidents}
+    kinds = {incident.kind for incident in _found.incidents}
     if Incident.Kind.MAINTENANCE in kinds:
         return "maintenance"
     return "degraded" if degraded or kinds else "ok"

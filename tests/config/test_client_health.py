@@ -11,7 +11,10 @@ from config import client_health, health
 from config.models import Incident, Run
 from dashboard_api import limits
 from dashboard_api.contract import openapi
+from dashboard_api.models import Nonce
 from foundation.health import Readiness
+from tests.dashboard_api.calls import ask, fields_for
+from tests.factories import make_link
 
 pytestmark = pytest.mark.django_db
 PATH = "/v1/health"
@@ -81,6 +84,26 @@ def test_a_service_that_cannot_serve_says_when_to_come_back_and_no_reason(client
     assert "away" not in response.text
 
 
+def test_while_calls_are_refused_after_a_restore_health_says_for_how_long(client, checks):
+    checks()
+    Nonce.objects.raise_fence(timezone.now())
+    refused = ask(client, fields_for(make_link()))
+    response = client.get(PATH)
+    body = response.json()
+    assert (refused.status_code, response.status_code) == (503, 503)
+    assert (body["ok"], body["status"]) == (False, "degraded")
+    assert 0 <= int(refused["Retry-After"]) - body["retry_after"] <= 5
+    assert response["Retry-After"] == str(body["retry_after"])
+    Nonce.objects.raise_fence(timezone.now() - timedelta(seconds=limits.TIMESTAMP_WINDOW_SECONDS + 2))
+    assert client.get(PATH).json()["retry_after"] is None
+
+
+def test_a_service_that_is_also_down_says_the_longer_time(client, checks):
+    checks(database=away)
+    Nonce.objects.raise_fence(timezone.now() - timedelta(seconds=limits.TIMESTAMP_WINDOW_SECONDS - 2))
+    assert client.get(PATH).json()["retry_after"] == limits.RETRY_AFTER_SECONDS
+
+
 def test_a_late_command_degrades_without_its_name(client, checks):
     checks()
     ended = timezone.now() - timedelta(hours=3)
@@ -116,4 +139,4 @@ def test_the_response_is_that_of_the_document(client, checks):
 def test_other_methods_are_refused(client, checks):
     checks()
     assert client.post(PATH).json()["error"]["code"] == "method_not_allowed"
-    assert client_health.CHECKS._checks.keys() == {"incidents", "commands"}
+    assert client_health.CHECKS._checks.keys() == {"incidents", "commands", "fence"}
