@@ -4,6 +4,7 @@ import logging
 import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import Any
 
 from django.conf import settings
 from django.core.checks import WARNING, run_checks
@@ -11,7 +12,7 @@ from django.core.exceptions import ImproperlyConfigured
 from django.db import DatabaseError, connections
 from django.db.migrations.executor import MigrationExecutor
 from django.db.migrations.recorder import MigrationRecorder
-from django.db.models import Max
+from django.db.models import Count, Max
 from django.utils import timezone
 from redis import Redis, RedisError
 
@@ -120,12 +121,49 @@ def _crawler_problems() -> Iterator[str]:
     except WrongEngines as error:
         yield str(error)
         return
-    missing = [engine.name for engine in engines if engine.program() is None]
+    missing = [each.name for each in engines if each.program() is None and not each.optional]
     if missing:
         yield (
-            f"Scans leave out what is not installed here: {', '.join(missing)}. Run 'make engines', install "
-            f"the rest, or take it out of {settings.CRAWLER_ENGINES}."
+            f"Scans are partial without what is not installed here: {', '.join(missing)}. Run "
+            f"'make engines', install the rest, or make it optional in {settings.CRAWLER_ENGINES}."
         )
+
+
+def optional_scanners() -> list[str]:
+    """Return the names of optional scanners that are not installed here; scans are whole without them."""
+    return [engine.name for engine in _engines() if engine.optional and engine.program() is None]
+
+
+def _engines() -> list[Any]:
+    """Return the scanners of CRAWLER_ENGINES; none without scans, or if the file cannot be read."""
+    if not (settings.ENABLE_API and settings.CRAWLER_ENABLED):
+        return []
+    from dashboard_api.crawler.engines import WrongEngines, read_engines
+
+    try:
+        return read_engines(settings.CRAWLER_ENGINES)
+    except WrongEngines:
+        return []  # _crawler_problems describes it
+
+
+def _empty_profiles() -> Iterator[str]:
+    """Yield a line for each profile of schedules whose own scanners are all missing, optional or not."""
+    programs: dict[str, dict[str, str | None]] = {}
+    for engine in _engines():
+        programs.setdefault(engine.profile, {})[engine.name] = engine.program()
+    if not programs:
+        return
+    from dashboard_api.models import ScanSchedule
+
+    schedules = ScanSchedule.objects.filter(next_at__isnull=False, link__revoked_at=None)
+    for profile, number in schedules.values_list("profile").annotate(Count("pk")).order_by("profile"):
+        own = programs.get(profile, {})
+        if own and not any(own.values()):
+            yield (
+                f"Websites with {profile} scans by schedule: {number}. None of the scanners that only such "
+                f"scans have is installed here ({', '.join(own)}), so they find no more than smaller ones: "
+                "run 'make engines'."
+            )
 
 
 def _database_problems(*, newest_only: bool) -> Iterator[str]:
@@ -143,6 +181,7 @@ def _database_problems(*, newest_only: bool) -> Iterator[str]:
             yield from _paused_judging()
             yield from _undelivered_callbacks()
             yield from _differing_entitlements()
+            yield from _empty_profiles()
     except DatabaseError as error:
         reason = str(error).strip().splitlines()[0]
         yield f"DATABASE_URL names a database that cannot be used: {reason}."

@@ -6,6 +6,9 @@ import pytest
 from django.utils import timezone
 
 from config import doctor
+from dashboard_api.models import ScanSchedule
+from tests.commands import run
+from tests.factories import make_link
 
 pytestmark = pytest.mark.django_db
 
@@ -68,3 +71,43 @@ def test_doctor_names_scanners_that_are_not_installed(settings, tmp_path):
     assert "sh," not in line
     settings.CRAWLER_ENGINES.write_text("nonsense")
     assert any("CRAWLER_ENGINES" in line for line in doctor.problems())
+
+
+@pytest.fixture
+def engines(settings, tmp_path):
+    """Let scans have the scanners that a test writes down."""
+    settings.CRAWLER_ENGINES = tmp_path / "engines.toml"
+    row = (
+        '[[engine]]\nname = "{}"\nprofile = "{}"\noptional = true\ncommand = ["{}", "$address", "$report"]\n'
+    )
+
+    def write(*rows):
+        settings.CRAWLER_ENGINES.write_text("".join(row.format(*each, each[0]) for each in rows))
+
+    return write
+
+
+def test_an_optional_scanner_that_is_not_installed_is_no_problem(engines, monkeypatch):
+    engines(("missing-scanner", "quick"), ("sh", "quick"))
+    assert [line for line in doctor.problems() if "installed" in line] == []
+    assert doctor.optional_scanners() == ["missing-scanner"]
+    monkeypatch.setattr(doctor, "problems", list)
+    assert "Not installed, and not needed: the optional scanners missing-scanner." in run("doctor")
+    engines(("sh", "quick"))
+    assert run("doctor") == "No problems.\n"
+
+
+def test_scans_by_schedule_that_have_none_of_their_scanners_are_a_problem(engines):
+    engines(("sh", "quick"), ("missing-scanner", "deep"), ("another-scanner", "deep"))
+    link, now = make_link(), timezone.now()
+    schedule = ScanSchedule.objects.create(
+        link=link, frequency="monthly", profile="deep", anchor=now.date(), next_at=now
+    )
+    [line] = [line for line in doctor.problems() if "installed" in line]
+    assert line.startswith("Websites with deep scans by schedule: 1. None of the scanners")
+    assert "(missing-scanner, another-scanner)" in line
+    engines(("sh", "deep"), ("missing-scanner", "deep"))
+    assert [line for line in doctor.problems() if "installed" in line] == []
+    engines(("missing-scanner", "deep"))
+    ScanSchedule.objects.filter(pk=schedule.pk).update(frequency="off", next_at=None)
+    assert [line for line in doctor.problems() if "installed" in line] == []

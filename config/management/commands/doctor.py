@@ -18,3 +18,5 @@ class Command(BaseCommand):
         if problems:
             raise CommandError("\n".join(problems))
         self.stdout.write("No problems.")
+        if names := doctor.optional_scanners():
+            self.stdout.write(f"Not installed, and not needed: the optional scanners {', '.join(names)}.")
