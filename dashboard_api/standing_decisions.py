@@ -92,7 +92,7 @@ def begin(decision: StandingDecision, now: datetime) -> int:
     changed = 0
     for website in _websites(decision):
         with transaction.atomic():
-            _lock(website)
+            Website.wait_for_imports([website.pk])
             changed += apply_to(website, decision.source, now)
     return changed
 
@@ -114,17 +114,12 @@ def end(decision: StandingDecision, *, by: str, reason: str, now: datetime) -> i
     changed = 0
     for website in _websites(decision):
         with transaction.atomic():
-            _lock(website)
+            Website.wait_for_imports([website.pk])
             changed += _take_back(
                 decision, website, by=decision.ended_by, reason=decision.end_reason, now=now
             )
             apply_to(website, decision.source, now)
     return changed
-
-
-def _lock(website: Website) -> None:
-    """Wait for a running import, which may apply decisions that it has read before they ended."""
-    Website.objects.select_for_update().get(pk=website.pk)
 
 
 def _websites(decision: StandingDecision) -> Iterable[Website]:

@@ -3,7 +3,6 @@
 Each function changes the finding and adds an event to its timeline in one transaction. Decision record 0031.
 """
 
-from collections.abc import Iterable
 from datetime import date, datetime
 
 from django.core.exceptions import ValidationError
@@ -139,7 +138,7 @@ def expire_triage(now: datetime) -> int:
 def _expire_batch(now: datetime) -> int:
     expired = Finding.objects.filter(triage_until__lt=now.date()).order_by("pk")
     chosen = dict(expired.values_list("pk", "website_id")[:TRIAGE_BATCH])
-    _wait_for_imports(chosen.values())
+    Website.wait_for_imports(chosen.values())
     findings = list(expired.select_for_update().filter(pk__in=chosen))
     for finding in findings:
         finding.status, finding.triage_until = Finding.Status.OPEN, None
@@ -153,13 +152,8 @@ def _expire_batch(now: datetime) -> int:
     return len(findings)
 
 
-def _wait_for_imports(websites: Iterable[int]) -> None:
-    """Lock the websites, as imports do: otherwise an import could overwrite a decision, or both deadlock."""
-    list(Website.objects.select_for_update(no_key=True).filter(pk__in=set(websites)).order_by("pk"))
-
-
 def _locked(finding: Finding) -> Finding:
-    _wait_for_imports([finding.website_id])
+    Website.wait_for_imports([finding.website_id])
     return Finding.objects.select_for_update().get(pk=finding.pk)
 
 

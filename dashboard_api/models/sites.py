@@ -1,6 +1,7 @@
 """Websites and their links to accounts."""
 
 import uuid
+from collections.abc import Iterable
 from contextlib import suppress
 from datetime import datetime
 from typing import ClassVar, Self
@@ -239,6 +240,14 @@ class Website(models.Model):
             )
         audit("website.deleted", self)
         Website.objects.filter(pk=self.pk).delete()
+
+    @staticmethod
+    def wait_for_imports(websites: Iterable[int]) -> None:
+        """Lock the websites with these ids until the end of the transaction, as their imports do.
+
+        Otherwise an import could overwrite a decision or apply one that has ended, or both could deadlock.
+        """
+        list(Website.objects.select_for_update(no_key=True).filter(pk__in=set(websites)).order_by("pk"))
 
     def _lock(self) -> None:
         """Lock the website until the end of the transaction, and reload its archive and its verification.
