@@ -106,6 +106,19 @@ def test_the_way_back_shows_the_row_again(phone, way_back):
     expect(findings(phone).get_by_role("link", name=name, exact=True)).to_be_in_viewport()
 
 
+@pytest.mark.parametrize("width", [320, 400, 1280])
+def test_what_a_finding_is_and_its_fix_come_before_handing_it_over(open_page, owner, link, width):
+    page = open_page(user=owner, viewport={"width": width, "height": 800})
+    page.goto(f"{PATH}findings/{link.website.findings.first().pk}/")
+    names = ["What it is", "How to fix it", "Hand over", "Evidence"]
+    headings = [the_finding(page).get_by_role("heading", name=name, exact=True) for name in names]
+    tops = [top(heading) for heading in headings]
+    assert tops == sorted(tops)
+    assert [
+        text for text in the_finding(page).get_by_role("heading").all_text_contents() if text in names
+    ] == names
+
+
 def test_everything_is_printed(phone):
     phone.emulate_media(media="print")
     expect(rows(phone)).to_have_count(20)
