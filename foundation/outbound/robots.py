@@ -30,14 +30,16 @@ def robots_of(host: str, address: str, *, agent: str = "") -> Allows:
 
 def read_robots(text: str) -> Allows:
     """Return the rules for ThreatDashboard, else those for all."""
-    groups: dict[str, list[tuple[str, bool]]] = {}
-    agents: list[str] = []
+    groups: dict[str, list[tuple[str, bool]]] = {}  # of the two agents that concern us
+    agents: set[str] = set()
     is_open = False  # further agents belong to the same group
     for name, value in _lines(text):
         if name == "user-agent":
-            agents = [*agents, value.lower()] if is_open else [value.lower()]
+            agents = agents if is_open else set()
             is_open = True
-            groups.setdefault(agents[-1], [])
+            if value.lower() in (_AGENT, "*"):
+                agents.add(value.lower())
+                groups.setdefault(value.lower(), [])
         elif name in ("allow", "disallow"):
             is_open = False
             for agent in agents:

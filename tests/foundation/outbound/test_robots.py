@@ -1,5 +1,7 @@
 """robots.txt, as RFC 9309 reads it."""
 
+import time
+
 import pytest
 
 from foundation.outbound.robots import read_robots, robots_of
@@ -58,3 +60,12 @@ def test_a_website_that_does_not_answer_forbids_nothing(settings):
     settings.ALLOW_PRIVATE_HOSTS = True
     settings.LOCALHOST_WEBSITES = {"shop.localhost": 1}
     assert robots_of("shop.localhost", "127.0.0.1")("/")
+
+
+def test_many_agents_with_many_rules_take_no_time():
+    text = "User-agent: a\n" * 18_000 + "User-agent: *\n" + "Disallow: /a\n" * 18_000
+    began = time.process_time()
+    allows = read_robots(text)
+    assert time.process_time() - began < 2
+    assert allows("/b")
+    assert not allows("/a")
