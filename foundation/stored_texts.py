@@ -85,6 +85,10 @@ _FILES = (
     _("The file is no SARIF: %(part)s is not a list."),
     _("SARIF 2.1.0 is read, and this is SARIF %(version)s."),
     _("The file has %(count)s results, and %(limit)s are read. Scan in parts."),
+    _(
+        "The file has runs of %(count)s tools and categories, and %(limit)s are read. Send one report for"
+        " each tool."
+    ),
     _("The file has a column %(name)s, which is none of: %(names)s."),
     _("The file has an entity, which no report needs and which is not read."),
     _("The file has more than %(count)s names of elements and attributes."),
@@ -104,6 +108,11 @@ _FILES = (
     _("The file %(problem)s."),
     _("The first line names no scan: it %(problem)s."),
     _("The report is larger than %(size)s. Scan in parts, and import one report for each."),
+    _("The report takes too long to read for its length. Scan in parts, and import one report for each."),
+    _(
+        "The rows of the report share long texts, and say too much together. Scan in parts, and import one"
+        " report for each."
+    ),
     _("The gzip file is cut off: its end is missing. Compress the report again."),
     _("The gzip file is damaged. Compress the report again."),
     _(

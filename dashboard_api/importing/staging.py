@@ -17,10 +17,11 @@ from dashboard_api.importing.locations import OutsideWebsite, normalise_location
 from dashboard_api.importing.scopes import Scope, target_of
 from dashboard_api.limits import MAX_STORED_EVIDENCE_BYTES, MAX_STORED_REJECTS
 from dashboard_api.scanners.redaction import redact_addresses
-from dashboard_api.scanners.report import Check, Reject, ReportedFinding, ScanReport
+from dashboard_api.scanners.report import Budget, Check, Reject, ReportedFinding, ScanReport, Severity
 from dashboard_api.scanners.text import within_bytes
 
 _BATCH = 1_000  # rows written to the temporary database at once
+_REMEMBERED = 10_000  # findings whose texts are not written again
 
 TimeOf = Callable[[datetime | None], datetime]  # the time that counts for a row, given the row's own time
 
@@ -111,12 +112,13 @@ class StagedReport:
     reports, so memory stays flat. ``scope`` is what the report covers.
     """
 
-    def __init__(self, scope: Scope) -> None:
-        self.scope = scope
+    def __init__(self, scope: Scope, budget: Budget | None = None) -> None:
+        self.scope, self._budget = scope, budget or Budget()
         self.coverage = self.unreadable = 0
         self.rejected, self.failed, self.suppressed = RowList(), RowList(), RowList()
         self._rows: list[tuple[str, str, bytes]] = []
         self._aliases: list[tuple[str, str]] = []
+        self._worst: dict[str, Severity] = {}  # of the rows of each of the last findings
         # One thread uses it, and the garbage collector may close it in another.
         self._database = sqlite3.connect("", isolation_level=None, check_same_thread=False)
         weakref.finalize(self, self._database.close)
@@ -124,7 +126,16 @@ class StagedReport:
 
     def add(self, fingerprint: str, location: str, row: ReportedFinding, aliases: Iterable[str] = ()) -> None:
         """Add a row about a finding; ``aliases`` are older fingerprints of the same finding."""
-        self._rows.append((fingerprint, location, msgspec.msgpack.encode(row)))
+        worst = self._worst.get(fingerprint)
+        if worst is None or row.severity > worst:  # a finding has the texts of the first of its worst rows
+            if len(self._worst) == _REMEMBERED:
+                self._worst.clear()
+            self._worst[fingerprint] = row.severity
+        else:
+            row = msgspec.structs.replace(row, description="", remediation="", references=())
+        data = msgspec.msgpack.encode(row)
+        self._budget.spend(staged=len(data))
+        self._rows.append((fingerprint, location, data))
         self._aliases += [(fingerprint, alias) for alias in aliases]
         if len(self._rows) == _BATCH:
             self._write_rows()
@@ -260,7 +271,7 @@ _decode = msgspec.msgpack.Decoder(ReportedFinding).decode
 def stage(report: ScanReport, site: str, *, base_url: str | None) -> StagedReport:
     """Read ``report`` row by row, and reject the rows about locations outside the website ``site``."""
     scope = Scope(category=report.category, checks=report.checks, rule_separators=report.rule_separators)
-    staged = StagedReport(scope)
+    staged = StagedReport(scope, report.budget)
     for row in report:
         if isinstance(row, Reject):
             staged.unreadable += 1

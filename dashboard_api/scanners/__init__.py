@@ -29,8 +29,8 @@ from dashboard_api.scanners import (
     wpscan,
     zap,
 )
-from dashboard_api.scanners.report import ScanReport, UnreadableReport
-from dashboard_api.scanners.streams import GZIP, joined, limited, unpack
+from dashboard_api.scanners.report import Budget, ScanReport, UnreadableReport
+from dashboard_api.scanners.streams import GZIP, counted, joined, limited, unpack
 from dashboard_api.scanners.unsupported import advice_on
 
 _HEAD_BYTES = 1024**2
@@ -83,7 +83,8 @@ def max_sent_bytes(head: bytes, format_name: str) -> int:
 def read_report(stream: BinaryIO, *, format_name: str = "auto", max_bytes: int | None = None) -> ScanReport:
     """Read ``stream`` as the named format, or as the one it looks like; raises UnreadableReport."""
     most = max_bytes or limits.MAX_REPORT_BYTES
-    stream = unpack(limited(stream, most), most)
+    budget = Budget()
+    stream = counted(unpack(limited(stream, most), most), budget)
     head = stream.read(_HEAD_BYTES)
     if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         raise UnreadableReport("The file is UTF-16: save it as UTF-8 first.")
@@ -92,12 +93,15 @@ def read_report(stream: BinaryIO, *, format_name: str = "auto", max_bytes: int |
     else:
         _check_format(format_name, head)
     try:
-        return READERS[format_name].read(joined(head, stream))
+        report = READERS[format_name].read(joined(head, stream))
     except UnreadableReport as error:
         is_known_xml = head.lstrip(_BEFORE_XML).startswith(b"<") and READERS[format_name].HEAD.search(head)
         if not is_known_xml and (advice := advice_on(head)):
             raise UnreadableReport(advice) from error
         raise
+    for each in (report, *report.others):
+        each.budget = budget
+    return report
 
 
 def _looks_like(head: bytes) -> str | None:

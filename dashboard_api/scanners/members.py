@@ -6,11 +6,13 @@ from email.utils import parsedate_to_datetime
 from typing import Any
 from urllib.parse import urljoin
 
+from dashboard_api import limits
 from dashboard_api.scanners.lazy_list import LazyList, is_list
 from dashboard_api.scanners.report import BadRow
 from dashboard_api.scanners.text import one_line
 
 Row = dict[str, Any]
+_MAX_TEXT = 4 * limits.MAX_STORED_EVIDENCE_BYTES  # characters, with markup; many rows may share a text
 
 
 def object_of(parent: Row, key: str) -> Row:
@@ -55,9 +57,9 @@ def texts_of(value: object) -> list[str]:
 
 
 def text_of(value: object) -> str:
-    """Return a text, or a number as text; empty for any other value."""
+    """Return a text, as far as it may be stored, or a number as text; empty for any other value."""
     if isinstance(value, str):
-        return value
+        return value[:_MAX_TEXT]
     return str(value) if isinstance(value, int | float) and not isinstance(value, bool) else ""
 
 

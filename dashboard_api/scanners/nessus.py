@@ -7,6 +7,7 @@ Policies, which may hold credentials, are skipped. The format does not say wheth
 import re
 from collections.abc import Iterator
 from datetime import UTC, datetime
+from functools import partial
 from ipaddress import ip_address
 from typing import BinaryIO
 from urllib.parse import urlsplit
@@ -55,7 +56,8 @@ def read(stream: BinaryIO) -> ScanReport:
 
     def entries() -> Iterator[ReportRow | Ending]:
         own = (row for row in rows if row.name in ("ReportItem", "ReportHost"))
-        yield from convert_rows(enumerate(_noting_ends(own, ends), start=1), _convert)
+        rows_of_hosts = enumerate(_noting_ends(own, ends), start=1)
+        yield from convert_rows(rows_of_hosts, partial(_convert, names=_Names()))
         yield Ending(scanned_at=max(ends, default=None))
 
     return ScanReport(source="nessus", source_name="Nessus", names_targets=True, entries=entries())
@@ -85,9 +87,23 @@ def _end(properties: dict[str, str]) -> datetime | None:
         return parse_time(text)
 
 
-def _convert(number: int, row: XmlRow) -> ReportedFinding | Check:
+class _Names:
+    """The name of the host whose items are read, found once: a host may have many properties."""
+
+    def __init__(self) -> None:
+        self._host: Element | None = None
+        self._size, self._name = 0, ""
+
+    def of(self, host: Element) -> str:
+        """Return the name of ``host``."""
+        if host is not self._host or len(host) != self._size:  # it grew: its properties may be new
+            self._host, self._size, self._name = host, len(host), _host_name(host)
+        return self._name
+
+
+def _convert(number: int, row: XmlRow, *, names: _Names) -> ReportedFinding | Check:
     host = row.element if row.name == "ReportHost" else row.parent("ReportHost")
-    name = _host_name(host)
+    name = names.of(host)
     if not name:
         raise BadRow("names no host")
     if row.name == "ReportHost":

@@ -58,9 +58,9 @@ _PRIVATE = {
 
 
 class _Row(NamedTuple):
-    """A port, a vulnerability in a script's table, or neither for the host."""
+    """A port, a vulnerability in a script's table, or neither for the host of this name."""
 
-    host: Element
+    host: str
     port: Element | None = None
     script: str = ""
     table: Element | None = None
@@ -119,14 +119,15 @@ def _rows(rows: XmlRows) -> Iterator[_Row]:
     for row in rows:
         if row.path != ("nmaprun", "host") or text_at(child(row.element, "status"), "@state") == "down":
             continue
-        yield _Row(row.element)
+        host = _name(row.element)
+        yield _Row(host)
         for port in children(child(row.element, "ports"), "port"):
-            yield _Row(row.element, port)
-            yield from _tables(row.element, port, children(port, "script"))
-        yield from _tables(row.element, None, children(child(row.element, "hostscript"), "script"))
+            yield _Row(host, port)
+            yield from _tables(host, port, children(port, "script"))
+        yield from _tables(host, None, children(child(row.element, "hostscript"), "script"))
 
 
-def _tables(host: Element, port: Element | None, scripts: Sequence[Element]) -> Iterator[_Row]:
+def _tables(host: str, port: Element | None, scripts: Sequence[Element]) -> Iterator[_Row]:
     """Yield the vulnerabilities of scripts: tables of ``vulns``, and one of ``vulners`` for each software."""
     for script in scripts:
         name = one_line(text_at(script, "@id"))
@@ -140,7 +141,7 @@ def _texts(table: Element) -> dict[str, str]:
 
 
 def _convert(number: int, row: _Row) -> ReportedFinding | Check:
-    name = _name(row.host)
+    name = row.host
     if not name:
         raise BadRow("names no host")
     location = f"[{name}]" if ":" in name else name

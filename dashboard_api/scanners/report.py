@@ -1,7 +1,8 @@
 """A report as plain data, independent of its format and of the database."""
 
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import IntEnum
 from typing import Literal, Self, TypeVar
@@ -45,6 +46,34 @@ class UnreadableReport(ValueError):
 
 class BadRow(ValueError):
     """One row cannot be used; the message says why, as the end of a sentence "Row 7 ..."."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Budget:
+    """The cost that reading a file may have; ``length`` is the number of its unpacked bytes read so far.
+
+    Rows share texts of a file, so a small one can say very much. Decision record 0181.
+    """
+
+    length: int = 0
+    seconds: float = 0.0
+    staged: int = 0
+
+    def spend(self, *, seconds: float = 0.0, staged: int = 0) -> None:
+        """Count seconds of the processor, and bytes that are staged; raises UnreadableReport."""
+        self.seconds += seconds
+        self.staged += staged
+        megabytes = self.length / 1024**2
+        if self.seconds > limits.READ_SECONDS + limits.READ_SECONDS_A_MB * megabytes:
+            raise UnreadableReport(
+                "The report takes too long to read for its length. Scan in parts, and import one report for "
+                "each."
+            )
+        if self.staged > limits.STAGED_MB * 1024**2 + limits.STAGED_FOR_EACH_BYTE * self.length:
+            raise UnreadableReport(
+                "The rows of the report share long texts, and say too much together. Scan in parts, and "
+                "import one report for each."
+            )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -149,6 +178,7 @@ class ScanReport:
     rule_separators: str = "/"  # a check includes the rules that continue its name after one of these
     category: str = ""  # the part of the source's scans that the report covers
     is_unnamed_part: bool = False  # the report may cover one of several parts, and does not say which
+    budget: Budget = field(default_factory=Budget)  # of the file
 
     def __post_init__(self) -> None:
         self.source_name = one_line(self.source_name)[:SOURCE_NAME_LENGTH]
@@ -157,7 +187,7 @@ class ScanReport:
     def __iter__(self) -> Iterator[ReportRow]:
         newest = None
         has_good_row = False
-        for row in self.entries:
+        for row in self._within_budget():
             if isinstance(row, Ending):
                 self.complete = self.complete if row.complete is None else row.complete
                 self.scanned_at = row.scanned_at or self.scanned_at
@@ -172,6 +202,14 @@ class ScanReport:
                 newest = max(newest or row.seen_at, row.seen_at)
             yield row
         self.scanned_at = self.scanned_at or newest
+
+    def _within_budget(self) -> Iterator["ReportRow | Ending"]:
+        began = time.thread_time()
+        for row in self.entries:
+            yield row
+            now = time.thread_time()
+            self.budget.spend(seconds=now - began)
+            began = now
 
 
 def convert_rows(

@@ -6,7 +6,7 @@ import zlib
 from typing import BinaryIO
 
 from dashboard_api import limits
-from dashboard_api.scanners.report import UnreadableReport
+from dashboard_api.scanners.report import Budget, UnreadableReport
 
 GZIP = b"\x1f\x8b"
 
@@ -55,6 +55,16 @@ class _Limited(ByteSource):
         return chunk
 
 
+class _Counted(ByteSource):
+    def __init__(self, stream: BinaryIO, budget: Budget) -> None:
+        self._stream, self._budget = stream, budget
+
+    def next_bytes(self, size: int) -> bytes:
+        chunk = self._stream.read(size)
+        self._budget.length += len(chunk)
+        return chunk
+
+
 class _Unpacked(ByteSource):
     """The unpacked content of a gzip file."""
 
@@ -84,6 +94,11 @@ class _Unpacked(ByteSource):
 def joined(head: bytes, rest: BinaryIO) -> BinaryIO:
     """Return a stream of ``head`` and then ``rest``."""
     return io.BufferedReader(_Joined(head, rest))
+
+
+def counted(stream: BinaryIO, budget: Budget) -> BinaryIO:
+    """Return ``stream`` such that what is read of it adds to the budget's length."""
+    return io.BufferedReader(_Counted(stream, budget))
 
 
 def limited(stream: BinaryIO, limit: int) -> BinaryIO:

@@ -49,6 +49,7 @@ _TEXTS = [
     *("pluginid", "alertRef", "alert", "name", "riskcode", "confidence", "riskdesc"),
     *("desc", "solution", "otherinfo", "reference", "cweid", "wascid", "systemic"),
 ]
+_MARKUP = ("desc", "solution", "reference")  # the same for all instances of an alert
 _INSTANCE_TEXTS = ["uri", "method", "param", "attack", "evidence", "otherinfo"]
 _REPEATED = ("alertitem", "instance")
 _MESSAGES = ("request-header", "request-body", "response-header", "response-body")
@@ -86,8 +87,9 @@ def _rows(document: Row) -> Iterator[tuple[Row, Row, Any] | BadRow]:
             if isinstance(alert, BadRow):
                 yield alert
                 continue
+            plain = alert | {name: plain_text(text_of(alert.get(name))) for name in _MARKUP}
             for instance in list_of(alert, "instances") or [{}]:
-                yield site, alert, instance
+                yield site, plain, instance
 
 
 def _convert(number: int, row: tuple[Row, Row, Any]) -> ReportedFinding | Check:
@@ -111,7 +113,7 @@ def _finding(number: int, alert: Row, instance: Row, location: str) -> ReportedF
     if severity is None:
         raise BadRow("has a riskcode that is none of 0 to 3")
     certainty = _KINDS.get(line_of(alert, "confidence"), "suspected")
-    description = plain_text(text_of(alert.get("desc")))
+    description = alert["desc"]
     return ReportedFinding(
         row=number,
         # Reports from before ZAP 2.11 have no alertRef, and several alerts of one plugin.
@@ -122,10 +124,10 @@ def _finding(number: int, alert: Row, instance: Row, location: str) -> ReportedF
         kind="informational" if severity is Severity.INFO else certainty,
         title=name or f"ZAP {reference or plugin}",
         description=description,
-        remediation=plain_text(text_of(alert.get("solution"))),
-        references=[plain_text(text_of(alert.get("reference")))],
+        remediation=alert["solution"],
+        references=[alert["reference"]],
         cwe=numbers_in([line_of(alert, "cweid")]) if line_of(alert, "cweid").isdigit() else [],
-        cve=cves_in(map(text_of, (name, description, alert.get("reference"), alert.get("otherinfo")))),
+        cve=cves_in((name, description, alert["reference"], text_of(alert.get("otherinfo")))),
         location=location,
         evidence="\n\n".join(_evidence(alert, instance, location)),
         is_sampled=alert.get("systemic") in (True, "true"),

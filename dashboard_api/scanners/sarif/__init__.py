@@ -62,7 +62,13 @@ def read(stream: BinaryIO) -> ScanReport:
         raise UnreadableReport(
             f"The file has {results} results, and {limits.MAX_SARIF_RESULTS} are read. Scan in parts."
         )
-    first, *others = (_report(source, category, part) for (source, category), part in _parts(runs).items())
+    parts = _parts(runs)
+    if len(parts) > limits.MAX_SARIF_PARTS:
+        raise UnreadableReport(
+            f"The file has runs of {len(parts)} tools and categories, and {limits.MAX_SARIF_PARTS} are read. "
+            "Send one report for each tool."
+        )
+    first, *others = (_report(source, category, part) for (source, category), part in parts.items())
     first.others = tuple(others)
     return first
 

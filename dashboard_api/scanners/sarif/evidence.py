@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from dashboard_api import limits
 from dashboard_api.scanners.members import Row, dicts_of, line_of, object_of, text_of
 from dashboard_api.scanners.sarif.run import Run, dicts_of_all, text_in
 from dashboard_api.scanners.text import named, section
@@ -36,7 +37,7 @@ def evidence_of(
 
 
 def _flow_and_messages(run: Run, result: Row) -> Iterator[str]:
-    yield from section("Flow", "\n".join(_flow(run, result)))
+    yield from section("Flow", "\n".join(_as_far_as_stored(_flow(run, result))))
     request, response = object_of(result, "webRequest"), object_of(result, "webResponse")
     yield from section(
         "Request", _message(request, f"{line_of(request, 'method')} {line_of(request, 'target')}")
@@ -53,6 +54,16 @@ def _flow(run: Run, result: Row) -> Iterator[str]:
         address = run.address(object_of(physical, "artifactLocation"))
         line = line_of(object_of(physical, "region"), "startLine")
         yield f"{address}:{line} {run.message(object_of(location, 'message'), {})}".strip(" :")
+
+
+def _as_far_as_stored(lines: Iterator[str]) -> Iterator[str]:
+    """Yield the lines until they are longer than stored evidence: a flow may have very many steps."""
+    length = 0
+    for line in lines:
+        yield line
+        length += len(line) + 1
+        if length > limits.MAX_STORED_EVIDENCE_BYTES:
+            return
 
 
 def _message(message: Row, first: str) -> str:

@@ -2,11 +2,14 @@
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 from typing import Any
 from urllib.parse import quote, unquote
 
+from dashboard_api import limits
 from dashboard_api.scanners.lazy_list import LazyList
 from dashboard_api.scanners.members import Row, address_in, dicts_of, line_of, list_of, object_of, text_of
+from dashboard_api.scanners.report import REFERENCE_LENGTH
 
 _PLACEHOLDER = re.compile(r"\{\{|\}\}|\{(\d{1,4})\}")
 _LINK_TO_LOCATION = re.compile(r"\[([^\][]*)\]\(\d+\)")
@@ -14,6 +17,9 @@ _ABSOLUTE = re.compile(r"[a-z][a-z0-9+.-]*:", re.IGNORECASE | re.ASCII)
 _FILE = "file:"
 _SAFE = "/!$&'()*+,;=:@"  # not quoted in a path
 _MAX_BASES = 10
+_MAX_ROOTS = 100
+_MAX_MESSAGE = limits.MAX_STORED_EVIDENCE_BYTES  # characters
+_MAX_ARGUMENTS = 1_000
 # The last part of an automationDetails.id if it names the run: nothing, a number, a date or a GUID.
 _RUN_NAME = re.compile(r"(?:(?=.*\d)[0-9a-fTZ.:_-]+)?", re.IGNORECASE)
 
@@ -33,7 +39,8 @@ class Run:
             for index, rule in enumerate(rules):
                 self._by_id.setdefault(line_of(rule, "id"), (rules, index))
         self._by_id.pop("", None)
-        self._roots = sorted(self._source_roots(), key=len, reverse=True)
+        self._roots = sorted(islice(self._source_roots(), _MAX_ROOTS), key=len, reverse=True)
+        self._bases = dict(self._named_bases())
 
     @property
     def category(self) -> str:
@@ -68,15 +75,9 @@ class Run:
         for strings in (object_of(rule, "messageStrings"), object_of(self.driver, "globalMessageStrings")):
             text = text or text_in(strings, name)
         text = text or text_of(message.get("markdown"))
-        arguments = [text_of(argument) for argument in list_of(message, "arguments")]
-
-        def fill(match: re.Match[str]) -> str:
-            if match[1] is None:
-                return match[0][0]
-            return arguments[int(match[1])] if int(match[1]) < len(arguments) else match[0]
-
-        if arguments or "arguments" in message:
-            text = _PLACEHOLDER.sub(fill, text)
+        text = text[:_MAX_MESSAGE]
+        if "arguments" in message:
+            text = _filled(text, list_of(message, "arguments")[:_MAX_ARGUMENTS])
         return _LINK_TO_LOCATION.sub(r"\1", text)
 
     def address(self, location: Row) -> str:
@@ -88,11 +89,12 @@ class Run:
             artifact = _item(list_of(self.members, "artifacts"), location.get("index"))
             location = object_of(artifact, "location") if isinstance(artifact, dict) else {}
         address = line_of(location, "uri")
-        bases = object_of(self.members, "originalUriBaseIds")
+        name = line_of(location, "uriBaseId")
         for _ in range(_MAX_BASES):
-            location = object_of(bases, line_of(location, "uriBaseId"))
-            base = line_of(location, "uri")
-            if _ABSOLUTE.match(address) or not location or _is_file(base):
+            if name not in self._bases or _ABSOLUTE.match(address):
+                break
+            base, name = self._bases[name]
+            if _is_file(base):
                 break
             address = address_in(base, address) if _ABSOLUTE.match(base) else base + address
         if _is_file(address):
@@ -100,6 +102,13 @@ class Run:
         if _ABSOLUTE.match(address) or address.startswith(("/", "./", "../")):
             return address
         return f"./{address}"
+
+    def _named_bases(self) -> Iterator[tuple[str, tuple[str, str]]]:
+        """Yield the name of each base address, that address, and the name of its own base."""
+        for name, location in object_of(self.members, "originalUriBaseIds").items():
+            if isinstance(location, dict) and location:
+                address = line_of(location, "uri")[:REFERENCE_LENGTH]
+                yield name, (address, line_of(location, "uriBaseId"))
 
     def _source_roots(self) -> Iterator[str]:
         """Yield the paths of the run's base and working directories."""
@@ -114,6 +123,24 @@ class Run:
         path = _path(address)
         root = next((root for root in self._roots if path.startswith(root)), None)
         return address if root is None else f"./{quote(path[len(root) :], safe=_SAFE)}"
+
+
+def _filled(text: str, arguments: Sequence[Any]) -> str:
+    """Return the message with its arguments, as far as it may be stored: each may stand in many places."""
+    texts = [text_of(argument) for argument in arguments]
+    room = _MAX_MESSAGE
+
+    def fill(match: re.Match[str]) -> str:
+        nonlocal room
+        if match[1] is None:
+            return match[0][0]
+        if int(match[1]) >= len(texts):
+            return match[0]
+        argument = texts[int(match[1])][:room]
+        room -= len(argument)
+        return argument
+
+    return _PLACEHOLDER.sub(fill, text)
 
 
 def _is_file(address: str) -> bool:

@@ -16,7 +16,7 @@ _CVSS = [(9.0, Severity.CRITICAL), (7.0, Severity.HIGH), (4.0, Severity.MEDIUM),
 _ADDRESS = re.compile(r"(?:: )?https?://\S+")
 _GRAVE = re.compile(
     r"remote code|\bRCE\b|SQL injection|SQLi\b|file upload|file inclusion|\bLFI\b|privilege escalation"
-    r"|object injection|auth\w* bypass|arbitrary file|account takeover",
+    r"|object injection|auth\w{0,20} bypass|arbitrary file|account takeover",
     re.IGNORECASE,
 )
 
