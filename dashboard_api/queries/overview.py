@@ -224,8 +224,17 @@ _NOTES = """
     ORDER BY pinned DESC, created_at DESC, id DESC LIMIT %(notes)s
 """
 _OPEN_DAY = ", ".join(OpenDay._fields)
-_AGES = range(len(limits.AGE_DAYS))
-_AGE = f"CASE {' '.join(f'WHEN day >= %(age_{age})s THEN {age}' for age in _AGES)} ELSE {len(_AGES)} END"
+
+
+def _ages() -> str:
+    """Return a SELECT of the open findings of each age: each sum reads a range of days by the primary key."""
+    starts = [f" AND day >= %(age_{age})s" for age in range(len(limits.AGE_DAYS))]
+    ends = [f" AND day < %(age_{age})s" for age in range(len(limits.AGE_DAYS))]
+    return " UNION ALL ".join(
+        f"""SELECT {age} AS age, COALESCE(SUM(still_open), 0) AS findings FROM dashboard_api_daycount
+        WHERE website_id = %(website)s AND still_open > 0{start}{end}"""  # noqa: S608  # constant text
+        for age, (start, end) in enumerate(zip([*starts, ""], ["", *ends], strict=True))
+    )
 
 
 # Both databases read the severities one after another, and stop at the limit; to order the rows, they would
@@ -320,8 +329,7 @@ def _statement(backend: ModuleType, parts: _Parts) -> str:
             ) AS recent
         ), (
             SELECT {plain("age, findings")} FROM (
-                SELECT {_AGE} AS age, SUM(still_open) AS findings FROM dashboard_api_daycount
-                WHERE website_id = %(website)s AND still_open > 0 GROUP BY age
+                {_ages()}
             ) AS ages
         ), (
             SELECT {rows_of(note)}

@@ -49,10 +49,14 @@ class ProblemGroup:
     @classmethod
     def of(cls, problem: str, totals: list[ProblemTotals]) -> "ProblemGroup":
         """Return the problem with these counts."""
-        worst = max(each.severity for each in totals)
-        of_worst = [each for each in totals if each.severity == worst]
-        confirmed = any(each.confirmed for each in of_worst)
-        order = -worst, not confirmed, -sum(each.findings for each in of_worst), problem
+        worst, findings, confirmed = -1, 0, 0
+        for each in totals:
+            if each.severity > worst:
+                worst, findings, confirmed = each.severity, 0, 0
+            if each.severity == worst:
+                findings += each.findings
+                confirmed += each.confirmed
+        order = -worst, not confirmed, -findings, problem
         return cls(problem, totals, worst, order)
 
 
