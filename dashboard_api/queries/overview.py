@@ -120,11 +120,10 @@ class ProblemStatus(NamedTuple):
 
 
 class HostTotal(NamedTuple):
-    """The findings of a host under the other filters, and how many counts were added up."""
+    """The findings of a host under the other filters."""
 
     host: str
     findings: int
-    counts: int
 
 
 class Week(NamedTuple):
@@ -203,8 +202,9 @@ class Overview(NamedTuple):
         return [bucket for row in self.problem_statuses for bucket in row.buckets()]
 
 
-# Each filter is always there, with a parameter that says whether any value passes. So there are few different
-# texts: PostgreSQL plans each one again for every connection, which takes longer than to run it.
+# A request with one of these filters has them all, each with a parameter that says whether any value passes.
+# So there are few different texts: PostgreSQL plans each one again for every connection, which takes longer
+# than to run it. Most requests have no filter, and compare nothing.
 _FILTERS = {
     "severity": " AND (%(any_severity)s OR severity {one_of})",
     "source": """ AND (
@@ -243,7 +243,7 @@ _PROBLEMS_OF_SEVERITY = """
     SELECT severity, problem, source_id, confirmed, suspected, informational, locations
     FROM dashboard_api_problemcount
     WHERE website_id = %(website)s AND status IN ({statuses})
-        AND severity = {severity} AND (%(any_severity)s OR {severity} {is_wanted}){sources}
+        AND severity = {severity}{wanted}
 """
 _PROBLEMS = "{worst_first} LIMIT %(most_problems)s"
 _ALL_STATUSES = ", ".join(f"'{status}'" for status in Finding.Status.values)
@@ -267,7 +267,7 @@ _TOPIC_TOTALS = """
 
 # In the order of the primary key; a website with very many hosts is not added up as a whole.
 _HOSTS = """
-    SELECT host, SUM(findings) AS findings, COUNT(*) AS counts FROM (
+    SELECT host, SUM(findings) AS findings FROM (
         SELECT host, findings FROM dashboard_api_hostcount
         WHERE website_id = %(website)s{status}{filters} LIMIT %(most_hosts)s
     ) AS counted GROUP BY host
@@ -409,17 +409,17 @@ def overview(
     for name in _FILTERS:
         parameters[f"any_{name}"] = name not in filters
         parameters[name] = backend.values([*filters.get(name, _UNUSED[name])])
-    by_name = _filters(backend)
+    of_filters = "".join(_filters(backend).values()) if filters else ""
     of_status = "" if status is None else " AND status = %(status)s"
     of_hosts = _OF_HOSTS.format(hosts=_marks(parameters, "host", hosts)) if hosts else ""
     parts = _Parts(
         status="" if status is None else " AND status IN ('open', %(status)s)",
-        filters="".join(by_name.values()),
-        problems=_problems(status, backend) if most_problems else "",
+        filters=of_filters,
+        problems=_problems(status, backend, is_filtered=bool(filters)) if most_problems else "",
         problem_statuses=_PROBLEM_STATUSES.format(keys=_marks(parameters, "problem", problem_keys))
         if problem_keys
         else "",
-        hosts=_HOSTS.format(status=of_status, filters="".join(by_name.values())) if counts_hosts else "",
+        hosts=_HOSTS.format(status=of_status, filters=of_filters) if counts_hosts else "",
         host_buckets=_HOST_BUCKETS.format(of_hosts=of_hosts, status=of_status) if hosts else "",
         status_counts=of_hosts or "dashboard_api_bucketcount WHERE website_id = %(website)s",
         topic_totals=_topic_totals(tuple(topic_keys), backend),
@@ -434,15 +434,15 @@ def _filters(backend: ModuleType) -> Mapping[str, str]:
 
 
 @functools.cache
-def _problems(status: str | None, backend: ModuleType) -> str:
-    filters = _filters(backend)
+def _problems(status: str | None, backend: ModuleType, *, is_filtered: bool) -> str:
     statuses = _ALL_STATUSES if status is None else "%(status)s"
+    wanted = " AND (%(any_severity)s OR {severity} {one_of}){sources}" if is_filtered else ""
+    one_of, sources = backend.ONE_OF.format("severity"), _filters(backend)["source"]
     worst_first = " UNION ALL ".join(
         _PROBLEMS_OF_SEVERITY.format(
             statuses=statuses,
             severity=severity,
-            is_wanted=backend.ONE_OF.format("severity"),
-            sources=filters["source"],
+            wanted=wanted.format(severity=severity, one_of=one_of, sources=sources),
         )
         for severity in sorted(map(int, Severity), reverse=True)
     )

@@ -45,7 +45,7 @@ def build_dashboard(
             request,
             counts=counts,
             by_status=_by_status(request, filters, stored),
-            hosts=_host_facet(request, counts, stored),
+            hosts=_host_facet(request, filters, counts, stored),
             sources=shown,
             grade=graded,
             tags=link.tags,
@@ -215,16 +215,20 @@ def _buckets(request: DashboardRequest, stored: Overview, filters: Filters) -> S
 
 
 def _host_facet(
-    request: DashboardRequest, counts: SearchResults | Listing, stored: Overview
+    request: DashboardRequest, filters: Filters, counts: SearchResults | Listing, stored: Overview
 ) -> sections.HostFacet:
     """Return the hosts with most findings under the other filters, and those of the request."""
+    is_bounded = False
     if isinstance(counts, SearchResults):
         found = counts.facet_counts(without="host").by_host
     else:
-        found = Counter({total.host: total.findings for total in stored.hosts})
+        found = Counter(dict(stored.hosts))
+        if found.total() >= limits.MAX_HOST_COUNTS:
+            others = filters.without("host")
+            buckets = _with_status(request.status, stored.buckets)
+            is_bounded = found.total() < sum(each.findings for each in buckets if each.passes(others))
     most = sorted((host for host in found if host), key=lambda host: (-found[host], host))
     shown = dict.fromkeys([*most[: limits.MAX_HOSTS], *(request.hosts or ())])
-    is_bounded = sum(total.counts for total in stored.hosts) >= limits.MAX_HOST_COUNTS
     return sections.HostFacet([(host, found[host]) for host in shown], is_bounded)
 
 

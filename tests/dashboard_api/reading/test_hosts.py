@@ -7,7 +7,7 @@ import pytest
 from dashboard_api import limits
 from dashboard_api.contract import read_dashboard_request
 from dashboard_api.errors import InvalidRequest
-from dashboard_api.models import Kind, Severity, Source
+from dashboard_api.models import HostCount, Kind, Severity, Source
 from dashboard_api.reading import sections
 from tests.dashboard_api import calls
 from tests.dashboard_api.calls import fields_for
@@ -113,6 +113,15 @@ def test_hosts_with_most_findings_are_listed_and_those_of_the_request(link, monk
 def test_hosts_that_were_not_all_added_up_say_so(link, monkeypatch):
     monkeypatch.setattr(limits, "MAX_HOST_COUNTS", 3)
     assert answer(link).dashboard.bounded_facets == ["hosts"]
+    assert answer(link, kind="suspected", hosts=API).dashboard.bounded_facets == ["hosts"]
+    assert answer(link, kind="suspected", query="rule").dashboard.bounded_facets == []
+
+
+def test_hosts_that_were_all_added_up_do_not_say_so(link, site, monkeypatch):
+    monkeypatch.setattr(
+        limits, "MAX_HOST_COUNTS", HostCount.objects.filter(website_id=site.pk, status="open").count()
+    )
+    assert answer(link).dashboard.bounded_facets == []
 
 
 def test_problems_of_a_host_are_counted(link, site, monkeypatch):
