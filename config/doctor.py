@@ -3,6 +3,7 @@
 import logging
 import os
 from collections.abc import Iterable, Iterator
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -187,14 +188,19 @@ def _database_problems(*, newest_only: bool) -> Iterator[str]:
         yield f"DATABASE_URL names a database that cannot be used: {reason}."
 
 
-def _refused_calls() -> Iterator[str]:
-    """Yield a line while signed calls are refused after a restore."""
+def calls_refused_until(now: datetime) -> datetime | None:
+    """Return until when signed calls are refused after a restore; None if they are answered."""
     if not settings.ENABLE_API:
-        return
+        return None
     from dashboard_api.models import Nonce
 
-    now = timezone.now()
-    if (until := Nonce.objects.fenced_until(now)) and until > now:
+    until = Nonce.objects.fenced_until(now)
+    return until if until and until > now else None
+
+
+def _refused_calls() -> Iterator[str]:
+    """Yield a line while signed calls are refused after a restore."""
+    if until := calls_refused_until(timezone.now()):
         yield (
             f"Signed calls are refused until {until:%H:%M:%S} UTC, because a backup was restored: they are "
             "answered again by themselves."

@@ -24,6 +24,7 @@ from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_safe
 
 from config import health
+from config.doctor import calls_refused_until
 from config.heartbeats import last_runs
 from config.models import Incident
 
@@ -40,12 +41,16 @@ Works = Mapping[Incident.Component, bool]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ComponentStatus:
-    """The state of a component now, and the tones of its days with incidents, by their place among the 90."""
+    """The state of a component now, and the tones of its days with incidents, by their place among the 90.
+
+    ``works_again`` is when it works again by itself, if that is known.
+    """
 
     title: str
     word: str
     tone: str
     days: Mapping[int, str]
+    works_again: datetime | None
 
     @property
     def history(self) -> str:
@@ -91,7 +96,7 @@ def measured(now: datetime) -> dict[Incident.Component, bool]:
     """Return whether each component of this deployment works; one that nothing measures is left out."""
     ready, works = not health.READINESS.failed(), {}
     if settings.ENABLE_API:
-        works[Incident.Component.CALLS] = ready
+        works[Incident.Component.CALLS] = ready and not calls_refused_until(now)
     if settings.ENABLE_PORTAL:
         works[Incident.Component.PORTAL] = ready
     runs = last_runs(now)
@@ -155,7 +160,19 @@ def _component(
         last = _place(min(incident.ended or now, now), now)
         tone_of_day = _TONES[Incident.Kind(incident.kind)]
         days |= dict.fromkeys(range(_place(incident.began, now), last + 1), tone_of_day)
-    return ComponentStatus(title=str(component.label), word=str(word), tone=tone, days=days)
+    return ComponentStatus(
+        title=str(component.label),
+        word=str(word),
+        tone=tone,
+        days=days,
+        works_again=_works_again(component, now),
+    )
+
+
+def _works_again(component: Incident.Component, now: datetime) -> datetime | None:
+    """Return the whole minute, in UTC, at which calls that are refused after a restore are answered again."""
+    until = calls_refused_until(now) if component is Incident.Component.CALLS else None
+    return until and (until.astimezone(UTC) + timedelta(minutes=1)).replace(second=0, microsecond=0)
 
 
 def _state(

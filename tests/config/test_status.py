@@ -2,13 +2,15 @@
 
 import re
 import xml.etree.ElementTree as ET
-from datetime import timedelta
+from datetime import UTC, timedelta
 
 import pytest
 from django.utils import timezone
 
 from config import health
 from config.models import Incident, Run
+from dashboard_api import limits
+from dashboard_api.models import Nonce
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -78,6 +80,16 @@ def test_a_process_that_is_not_ready_is_shown_as_disturbed(client, monkeypatch):
     monkeypatch.setattr(health.READINESS, "failed", lambda: ("disk",))
     assert components(client)["Portal"] == ("Disrupted", "No incidents")
     assert "disk" not in client.get("/status/").text
+
+
+def test_calls_that_are_refused_after_a_restore_are_shown_with_the_minute_of_their_return(client):
+    until = Nonce.objects.raise_fence(timezone.now())
+    minute = (until + timedelta(minutes=1)).astimezone(UTC)
+    word, history = components(client)["Signed calls"]
+    assert (word, components(client)["Portal"][0]) == ("Disrupted", "Works")
+    assert f"answered again at {minute:%H:%M} UTC" in history
+    Nonce.objects.raise_fence(timezone.now() - timedelta(seconds=limits.TIMESTAMP_WINDOW_SECONDS + 2))
+    assert components(client)["Signed calls"] == ("Works", "No incidents")
 
 
 def test_an_incident_is_shown_with_its_component_until_90_days_after_its_end(client):
