@@ -28,7 +28,7 @@ from portal.htmx import HtmxHttpRequest
 from portal.models import Membership, Website
 from portal.scans import labels
 from portal.scans.forms import ScheduleForm, time_zones
-from portal.scans.view_models import retest_page, scans_page, url_of
+from portal.scans.view_models import DEEP, retest_page, scans_page, url_of
 
 PAGE_SIZE = 10
 MAX_JOB_ID = 10**18
@@ -167,7 +167,8 @@ def schedule_scans(request: HtmxHttpRequest, host: str) -> HttpResponse:
         messages.warning(request, _unchanged(str(next(iter(form.errors.values()))[0])))
         return back
     values = form.cleaned_data
-    values["consent"] = (values["consent"] and _agree(request, website)) or None
+    agrees = values["consent"] and values["profile"] == DEEP  # hidden while another scan is chosen
+    values["consent"] = (agrees and _agree(request, website)) or None
     try:
         service.scan_rules(website, ScanRulesRequest(**values))
     except ScanRefused as refusal:

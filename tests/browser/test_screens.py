@@ -238,6 +238,18 @@ def test_scans_with_a_paused_schedule_and_tests_of_a_finding(tour, everything, l
     tour.visit(page, f"{PATH}scans/")
 
 
+def test_consent_to_deep_scans_is_asked_by_schedule_while_they_are_chosen(open_page, owner, link, settings):
+    settings.CRAWLER_ENABLED = True
+    Entitlement.objects.update(features=["deep_scans"], scans_per_month=30)
+    page = open_page(user=owner)
+    page.goto(f"{PATH}scans/")
+    schedule = page.get_by_role("region", name="Scans by schedule")
+    consent = schedule.get_by_role("checkbox")
+    expect(consent).to_be_hidden()
+    schedule.get_by_label("Scan", exact=True).select_option("deep")
+    expect(consent).to_be_visible()
+
+
 def _note_claims(website):
     """Add a notice of each kind about a proof; each is on the page of its website."""
     soon = timezone.now() + timedelta(days=3)

@@ -189,10 +189,14 @@ def test_deep_scans_need_the_consent_of_an_owner_and_a_proof_by_dns(owner, websi
     assert not ScanConsent.objects.exists()
     Membership.objects.update(role="owner")
     assert 'name="consent"' in text_of(owner.get(PAGE))
+    agreed = AuditEvent.objects.filter(action="website.deep_scans_agreed")
+    before = agreed.count()
+    schedule(owner, consent="yes")  # ticked, and then another scan was chosen
+    assert (agreed.count(), ScanConsent.objects.exists()) == (before, False)
     shown = text_of(schedule(owner, **deep, consent="yes"))
     assert "An owner has agreed to deep scans until" in shown
     assert 'name="consent"' not in shown
-    assert AuditEvent.objects.filter(action="website.deep_scans_agreed").exists()
+    assert agreed.count() == before + 1
     Membership.objects.update(role="manager")
     start(owner, "deep")
     assert ScanJob.objects.get().profile == "deep"
