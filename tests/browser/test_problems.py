@@ -39,6 +39,17 @@ def test_each_row_of_the_panel_has_a_button_that_leads_to_the_fix(open_page, own
     expect(page).to_have_url(re.compile(r"\?problem=[0-9a-f]{16}$"))
 
 
+@pytest.mark.parametrize("width", [320, 1280])
+def test_a_problem_that_is_opened_by_its_address_comes_first(open_page, owner, width):
+    page = open_page(user=owner, viewport={"width": width, "height": 800})
+    page.goto(PATH)
+    page.goto(do_first(page).get_by_role("heading", level=3).get_by_role("link").nth(1).get_attribute("href"))
+    fix = page.get_by_role("heading", name="How to fix it", exact=True)
+    expect(fix).to_be_in_viewport()
+    overview = page.get_by_role("region", name="Overview", exact=True)
+    assert fix.bounding_box()["y"] < overview.bounding_box()["y"]
+
+
 def test_the_list_switches_to_problems_and_back(dashboard):
     dashboard.get_by_role("link", name="Problems", exact=True).click()
     expect(dashboard).to_have_url(f"{PATH}?view=problems")
