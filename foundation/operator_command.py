@@ -48,6 +48,10 @@ class OnRecord:
     default_by: str = COMMAND_LINE
 
 
+class NotSetUp(CommandError):
+    """A command for cron lacks the settings that it needs; it sends no heartbeat, as if it never ran."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Result:
     """The result of a command: ``text`` for people, ``fields`` for scripts.
@@ -67,7 +71,8 @@ class Result:
 class OperatorCommand(BaseCommand):
     """A command that performs one thing and prints its result as text, or as JSON for scripts.
 
-    ``interval`` is how often cron runs the command: each run sends a heartbeat, also one that fails.
+    ``interval`` is how often cron runs the command: each run sends a heartbeat, also one that fails, unless
+    the command is not set up.
 
     It runs in one transaction with its audit event, unless it ``commits_itself``. ``without_event`` says why
     a command writes no event of its own: it changes nothing, or each of its changes has an event.
@@ -124,7 +129,7 @@ class OperatorCommand(BaseCommand):
         try:
             yield results
         except Exception as error:
-            if send:  # other errors may hold values
+            if send and not isinstance(error, NotSetUp):  # other errors may hold values
                 send(str(error) if isinstance(error, CommandError) else type(error).__name__, ok=False)
             raise
         if send:

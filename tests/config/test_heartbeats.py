@@ -50,6 +50,16 @@ def test_other_commands_and_trials_leave_none():
     assert not Run.objects.exists()
 
 
+def test_a_command_that_is_not_set_up_is_not_late_but_one_that_has_run_becomes_so():
+    with pytest.raises(CommandError, match="Set EMAIL_URL"):
+        call_command("notify")
+    assert not Run.objects.exists()
+    beat(ago=3 * HOUR, command="notify")
+    with pytest.raises(CommandError, match="Set EMAIL_URL"):
+        call_command("notify")
+    assert late() == ["notify"]
+
+
 def test_a_command_is_late_without_success_for_twice_its_interval():
     beat(ago=2 * HOUR, command="in_time")
     beat(ago=2 * HOUR + timedelta(seconds=1), command="stopped")

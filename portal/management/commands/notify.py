@@ -5,10 +5,10 @@ from datetime import timedelta
 from typing import Any
 
 from django.conf import settings
-from django.core.management.base import CommandError, CommandParser
+from django.core.management.base import CommandParser
 from django.utils import timezone
 
-from foundation.operator_command import OperatorCommand, Result
+from foundation.operator_command import NotSetUp, OperatorCommand, Result
 from portal.gateway import GatewayError, InactiveEntitlement, RevokedLink, UnknownLink
 from portal.models import Website
 from portal.notifications import polling
@@ -51,7 +51,7 @@ class Command(OperatorCommand):
     def perform(self, *, dry_run: bool, **options: Any) -> Result:
         """Poll, store, send; a failure is reported and does not delay the other websites."""
         if not settings.EMAIL_URL or not settings.PORTAL_BASE_URL:
-            raise CommandError("Set EMAIL_URL to a mail server, and PORTAL_BASE_URL to the portal's address.")
+            raise NotSetUp("Set EMAIL_URL to a mail server, and PORTAL_BASE_URL to the portal's address.")
         audiences = polling.audiences()
         if not dry_run:
             polling.delete_unsubscribed(audiences)
