@@ -110,9 +110,10 @@ def _row(event: AuditEvent, names: dict[int, AuditActor]) -> ActivityRow:
 def _about(event: AuditEvent, names: dict[int, AuditActor]) -> str:
     if event.object_type == "person" and event.object_id:
         return _name(int(event.object_id), names)
-    if event.label == f"{event.host} for {event.account}":  # a link; the row names the account
-        return event.host
-    return event.label if event.host in event.label else f"{event.host}: {event.label}".strip(": ")
+    label = event.label
+    for ending in (f" for {event.account}", f" of {event.account}"):  # the row names the account
+        label = label.removesuffix(ending)
+    return label if event.host in label else f"{event.host}: {label}".strip(": ")
 
 
 def _name(number: int | None, names: dict[int, AuditActor]) -> str:

@@ -51,6 +51,20 @@ def test_a_link_is_named_by_its_website_alone(client, owner):
     assert "Linked a website (shop.example.com)" in text_of(client)
 
 
+def test_plans_and_claims_are_named_without_the_reference_of_the_account(client, owner):
+    act("ownership.verified", account="acct_0001", subject=Subject("claim", "1", "new.example of acct_0001"))
+    act(
+        "admin.changed",
+        kind="staff",
+        account="acct_0001",
+        subject=Subject("plan", "1", "standard of acct_0001"),
+    )
+    text = text_of(client)
+    assert "Found the proof of a website (new.example)" in text
+    assert "Changed (standard)" in text
+    assert "acct_0001" not in text
+
+
 def test_an_owner_of_several_accounts_sees_the_name_of_each(client, owner):
     other = factories.make_portal_account("acct_0002", name="Example Press")
     factories.make_membership(owner.user, other)
