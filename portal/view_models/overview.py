@@ -11,7 +11,7 @@ from django.utils.translation import ngettext
 
 from foundation.stored_texts import translate
 from portal import labels
-from portal.forms import Filters
+from portal.forms import PROBLEMS, Filters
 from portal.gateway.messages import CoverageEntry, Dashboard, Entitlement, LimitState
 from portal.page_urls import Address, renewal_url
 from portal.view_models.score import Score, score
@@ -278,14 +278,28 @@ def empty_state(dashboard: Dashboard, address: Address, *, gets_emails: bool = F
     if address.filters.active.keys() == {"status"} and address.filters.status in labels.EMPTY_STATUSES:
         return _none_with_status(address.filters.status, address)
     if address.filters.active.keys() - {"status"}:
-        return EmptyState(
-            tone="none",
-            title=_("Nothing matches these filters"),
-            text=_("Remove one of them, or clear them all, to see more."),
-        )
+        return _no_matches(address)
     if not is_checked(dashboard):
         return _not_checked(dashboard.summary.first_check_by, gets_emails=gets_emails)
     return _no_threats(dashboard.coverage)
+
+
+def _no_matches(address: Address) -> EmptyState:
+    """Return that nothing matches; a search, which knows no names of problems, leads to their list."""
+    title, text = _("Nothing matches these filters"), _("Remove one of them, or clear them all, to see more.")
+    if not address.filters.query:
+        return EmptyState(tone="none", title=title, text=text)
+    hint = _(
+        "The search reads the scanners' own texts, which are in English. Problems can have other names here: "
+        "look for yours among all problems."
+    )
+    return EmptyState(
+        tone="none",
+        title=title,
+        text=f"{text} {hint}",
+        action_label=_("All problems"),
+        action_url=str(replace(address, filters=Filters(view=PROBLEMS))),
+    )
 
 
 def _not_checked(due: date | None, *, gets_emails: bool) -> EmptyState:

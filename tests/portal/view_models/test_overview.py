@@ -180,8 +180,15 @@ def test_a_website_without_checks_is_not_clean():
 
 
 def test_filters_without_matches_are_not_a_clean_website():
-    at = Address(path="/s/", filters=Filters(query="x"))
-    assert empty_state(make_clean_dashboard(), at).title == "Nothing matches these filters"
+    none = empty_state(make_clean_dashboard(), Address(path="/s/", filters=Filters(severity="Low")))
+    assert (none.title, none.action_url) == ("Nothing matches these filters", "")
+
+
+def test_a_search_without_matches_leads_to_the_names_of_problems_which_it_does_not_read():
+    none = empty_state(make_clean_dashboard(), Address(path="/s/", filters=Filters(query="log4shell")))
+    assert none.title == "Nothing matches these filters"
+    assert "scanners' own texts" in none.text
+    assert (none.action_label, none.action_url) == ("All problems", "/s/?view=problems")
 
 
 @pytest.mark.parametrize(
