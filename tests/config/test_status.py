@@ -88,6 +88,7 @@ def test_calls_that_are_refused_after_a_restore_are_shown_with_the_minute_of_the
     word, history = components(client)["Signed calls"]
     assert (word, components(client)["Portal"][0]) == ("Disrupted", "Works")
     assert f"answered again at {minute:%H:%M} UTC" in history
+    assert "of the last 1 day that our team" in client.get("/status/").text
     Nonce.objects.raise_fence(timezone.now() - timedelta(seconds=limits.TIMESTAMP_WINDOW_SECONDS + 2))
     assert components(client)["Signed calls"] == ("Works", "No incidents")
 
