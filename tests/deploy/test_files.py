@@ -107,10 +107,15 @@ def test_every_folder_of_a_job_is_writable_in_its_unit_and_in_the_containers():
     assert folders <= mounted
 
 
+def blocks_of(section):
+    """Return the blocks of commands in a section, each as its lines."""
+    text = DOCUMENT.partition(f"\n## {section}\n")[2].partition("\n## ")[0]
+    return [block.splitlines() for block in re.findall(r"```sh\n(.*?)```", text, re.DOTALL)]
+
+
 def lines_of(section):
     """Return the lines of the first block of commands in a section."""
-    text = DOCUMENT.partition(f"\n## {section}\n")[2].partition("\n## ")[0]
-    return re.search(r"```sh\n(.*?)```", text, re.DOTALL)[1].splitlines()
+    return blocks_of(section)[0]
 
 
 def stopped_by(line):
@@ -173,6 +178,26 @@ def test_a_unit_calls_programs_of_the_documented_folder_as_an_ordinary_user(unit
     assert (
         "useradd --system --home-dir /srv/threat-dashboard --shell /usr/sbin/nologin dashboard\n" in DOCUMENT
     )
+
+
+def test_a_crashed_nginx_comes_back():
+    """Debian's unit has no Restart, and the drop-in is copied with the units."""
+    lines = (UNITS / "nginx.service.d" / "dashboard.conf").read_text().splitlines()
+    assert lines.index("[Unit]") < lines.index("StartLimitIntervalSec=0") < lines.index("[Service]")
+    assert lines.index("[Service]") < lines.index("Restart=on-failure")
+    assert "\ncp -r deploy/systemd/. /etc/systemd/system/\nsystemctl daemon-reload\n" in DOCUMENT
+
+
+@pytest.mark.parametrize("unit", ["dashboard-web@.service", "dashboard-crawl@.service"])
+def test_what_runs_for_good_comes_back_after_a_crash(unit):
+    assert "\nRestart=always\n" in (UNITS / unit).read_text()
+
+
+def test_a_job_that_an_operator_stops_has_not_failed():
+    """For systemd, SIGTERM is a failure of a unit with Type=oneshot only."""
+    unit = (UNITS / "dashboard-job@.service").read_text()
+    assert "\nType=oneshot\n" in unit
+    assert "\nSuccessExitStatus=SIGTERM\n" in unit
 
 
 def test_systemd_accepts_the_units(tmp_path):
