@@ -200,6 +200,22 @@ def test_a_job_that_an_operator_stops_has_not_failed():
     assert "\nSuccessExitStatus=SIGTERM\n" in unit
 
 
+CODE = {file.parent.name for file in BASE_DIR.glob("*/__init__.py")} - {"benchmarks", "tests"}
+
+
+def test_code_is_compiled_once_because_the_service_cannot_write_it():
+    def is_whole(line):
+        return set(line.split(" -q ")[1].removesuffix(" \\").split()) == CODE
+
+    for section in ("In production", "Upgrade"):
+        lines = [line for block in blocks_of(section) for line in block]
+        [compiled] = [number for number, line in enumerate(lines) if " compileall " in line]
+        assert is_whole(lines[compiled])
+        assert lines.index("make setup") < compiled < lines.index("dashboard-manage migrate --verbosity 0")
+    [line] = [line for line in (DEPLOY / "Dockerfile").read_text().splitlines() if " compileall " in line]
+    assert is_whole(line)
+
+
 def test_systemd_accepts_the_units(tmp_path):
     if shutil.which("systemd-analyze") is None:
         without = pytest.fail if os.environ.get("REQUIRE_SYSTEMD") == "1" else pytest.skip

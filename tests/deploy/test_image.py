@@ -40,7 +40,7 @@ def test_the_steps_are_in_an_order_that_works():
     assert {*locks.split()[:-1]} == {*re.findall(r"-r (\S+)", libraries)}
     assert everything == ". ."
     assert of("WORKDIR")[0] in system
-    assert "collectstatic" in static
+    assert static.index("collectstatic") < static.index("compileall")
 
 
 def test_services_wait_only_for_what_can_happen():
@@ -76,6 +76,7 @@ def test_what_the_image_holds_collects_its_static_files_and_starts(tmp_path):
     environ = {"PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
     run(script, tmp_path, environ)
     assert (tmp_path / "var/static/staticfiles.json").is_file()
+    assert any((tmp_path / "portal/__pycache__").glob("urls.*.pyc"))
     keys = re.search(r"^(SECRET_KEY=.+?\)\" MASTER_KEYS=.+?\)\") ", script)[1]
     command = " ".join(re.findall(r'"([^"]+)"', of("CMD")[0]))
     run(f"{keys} {command} --check-config", tmp_path, environ)
