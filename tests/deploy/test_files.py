@@ -216,6 +216,20 @@ def test_code_is_compiled_once_because_the_service_cannot_write_it():
     assert is_whole(line)
 
 
+def test_all_units_are_shielded_alike():
+    names = r"(User=|Group=|UMask|NoNew|Protect|Private|Restrict[A-Z]|Lock|Capability|SystemCall)"
+    web, job, crawl = (
+        {
+            line
+            for line in (UNITS / f"dashboard-{unit}@.service").read_text().splitlines()
+            if re.match(names, line)
+        }
+        for unit in ("web", "job", "crawl")
+    )
+    assert web == job == crawl
+    assert {"RestrictNamespaces=yes", "ProtectProc=invisible", "SystemCallArchitectures=native"} <= web
+
+
 def test_systemd_accepts_the_units(tmp_path):
     if shutil.which("systemd-analyze") is None:
         without = pytest.fail if os.environ.get("REQUIRE_SYSTEMD") == "1" else pytest.skip
