@@ -280,7 +280,7 @@ def test_two_web_processes_of_the_compose_file_are_those_of_the_nginx_file():
     assert services["web-1"]["command"][-1].endswith(":8000")
     assert {n for n, service in services.items() if "network_mode" in service} == {"nginx"}
     assert services["nginx"]["network_mode"] == "host"
-    servers = re.findall(r"^        server (.*);", nginx, re.MULTILINE)
+    servers = re.findall(r"^        server (.*) max_fails=0;", nginx, re.MULTILINE)
     assert servers == [ports[0].removesuffix(":8000") for ports in published.values()] * 2
 
 
