@@ -88,7 +88,7 @@ def has_user(email: str) -> bool:
 
 @sensitive_variables()
 def create_account(person: User, link: SignUpLink, *, name: str) -> portal.Account:
-    """Create the account and its owner, ``person``, who is not stored yet; raises LinkUsed."""
+    """Create the account and its owner, ``person``, who is not stored yet; raises LinkUsed and NameTaken."""
     try:
         with transaction.atomic():
             return _create(person, link, name)
@@ -119,13 +119,18 @@ def _create(person: User, link: SignUpLink, name: str) -> portal.Account:
 
 
 def send_link(email: str, *, origin: str, language: str) -> None:
-    """Send a link to this address, or say there that it can sign in already."""
+    """Send a link to this address, or say to the person who has it that they can sign in already.
+
+    PostgreSQL takes some letters for others, such as the Turkish dotless i for I: the e-mail with the user
+    name goes to the stored address, never to one that only looks like it.
+    """
     person = User.objects.filter(email__iexact=email, is_active=True).first()
     with translation.override(language):
         if person is not None:
             subject, template = _("You have an account already"), "known_email.txt"
             button = _("Sign in")
             context = {"name": person.get_username(), "link": origin + reverse("account_login")}
+            email = person.email
         else:
             subject, template = _("Confirm your e-mail address"), "link_email.txt"
             button = _("Create the account")

@@ -23,6 +23,7 @@ from config.onboarding import sign_up as verbs
 from config.passwords import PER_ADDRESS, PER_SENDER, PERIOD
 from portal.page_urls import adding_url, portal_origin
 from portal.team.forms import JoinForm
+from portal.team.people import NameTaken
 
 
 class AddressForm(forms.Form):
@@ -96,6 +97,9 @@ def new_account(request: HttpRequest, token: str) -> HttpResponse:
         verbs.create_account(person, link, name=form.cleaned_data["name"])
     except verbs.LinkUsed:
         return render(request, "sign_up/link_ended.html", status=404)
+    except NameTaken:
+        form.refuse_name()
+        return render(request, "sign_up/account.html", {"link": link, "form": form})
     login(request, person)
     messages.success(request, _("Your account is ready. Add your website next."))
     return redirect(adding_url())

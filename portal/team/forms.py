@@ -63,3 +63,7 @@ class JoinForm(ChosenPassword, UserCreationForm):  # type: ignore[type-arg]  # g
         if "@" in username:
             raise forms.ValidationError(_("Choose a name without the @ sign."))
         return username
+
+    def refuse_name(self) -> None:
+        """Add the error of a name that another person has."""
+        self.add_error("username", self.instance.unique_error_message(User, ("username",)))

@@ -23,7 +23,7 @@ from portal.models import Account, Invitation, Membership
 from portal.page_urls import portal_origin
 from portal.team import actions, emails, seats
 from portal.team.forms import InvitationForm, JoinForm, RoleForm
-from portal.team.people import AddressTaken, add_person
+from portal.team.people import AddressTaken, NameTaken, add_named, add_person
 from portal.team.view_models import account_sections
 
 
@@ -152,10 +152,13 @@ def _sign_up_and_join(request: HttpRequest, invitation: Invitation) -> HttpRespo
             if invitation.was_emailed:
                 add_person(person, invitation.email)
             else:
-                person.save()
+                add_named(person)
             actions.accept(invitation, person, seats=own_seats)
     except AddressTaken:
         return render(request, "portal/team/join.html", {"invitation": invitation, "form": None})
+    except NameTaken:
+        form.refuse_name()
+        return render(request, "portal/team/join.html", {"invitation": invitation, "form": form})
     login(request, person)
     return redirect("portal:sites")
 

@@ -1,5 +1,6 @@
 """Sign-up: strangers make an account by a link that is sent to their address."""
 
+import html
 import re
 from datetime import timedelta
 
@@ -135,6 +136,38 @@ def test_links_for_one_address_that_are_used_at_the_same_moment_make_one_person(
     assert api.Account.objects.count() == portal.Account.objects.count() == 1
 
 
+@pytest.mark.django_db(transaction=True)
+def test_of_two_people_who_choose_one_name_at_the_same_moment_one_chooses_another():
+    clients = [Client() for _ in range(4)]
+    links = [sign_up.new_link(f"person{number}@example.com") for number in range(4)]
+    names = ["ada", "Ada", "ada", "ADA"]
+
+    answers = race(
+        lambda number: clients[number].post(links[number], FIELDS | {"username": names[number]}), times=4
+    )
+    assert sorted(answer.status_code for answer in answers) == [200, 200, 200, 302]
+    assert User.objects.count() == api.Account.objects.count() == portal.Account.objects.count() == 1
+    for client, link, answer in zip(clients, links, answers, strict=True):
+        if answer.status_code == 200:
+            assert "A user with that username already exists." in html.unescape(answer.content.decode())
+            assert client.post(link, FIELDS | {"username": f"ada{len(link)}x"}).status_code == 302
+            return
+
+
+def test_a_name_that_was_taken_since_the_form_was_checked_does_not_end_the_link(monkeypatch):
+    def save(form, commit):
+        User.objects.create(username="ada")
+        return User(username="ada")
+
+    link = sign_up.new_link(EMAIL)
+    with monkeypatch.context() as context:
+        context.setattr(sign_up_views.AccountForm, "save", save)
+        page = Client().post(link, FIELDS)
+    assert page.status_code == 200
+    assert b"A user with that username already exists." in page.content
+    assert Client().post(link, FIELDS | {"username": "ada2"}).status_code == 302
+
+
 def test_a_wrong_or_old_link_makes_nothing(client, mailoutbox, monkeypatch):
     ask(client)
     link = link_in(mailoutbox[0])
@@ -157,6 +190,16 @@ def test_the_answer_does_not_show_whether_the_address_is_known(mailoutbox):
     assert "/accounts/login/" in known.body
     assert "/sign-up/" not in known.body
     assert "/sign-up/" in unknown.body
+
+
+@pytest.mark.parametrize("other", ["ada@exampıe.com", "ada@EXAMPLE.com", "ada@example.com"])
+def test_the_user_name_is_sent_only_to_the_address_of_the_person(mailoutbox, other):
+    stored = "ada@exampie.com" if "ı" in other else "Ada@example.com"  # PostgreSQL takes it for I
+    make_user("ada-the-first", email=stored)
+    ask(email=other)
+    [message] = mailoutbox
+    assert ("ada-the-first" in message.body) == (message.to == [stored])
+    assert message.to == [stored] or "ı" in other
 
 
 def test_an_address_and_a_sender_are_limited(mailoutbox):

@@ -18,6 +18,7 @@ from portal.models.members import Invitation, Membership
 from portal.team import actions, emails, seats, views
 from portal.team.urls import urlpatterns
 from tests.factories import make_membership, make_portal_account, make_portal_website, make_user
+from tests.racing import race
 
 pytestmark = pytest.mark.django_db
 
@@ -433,6 +434,34 @@ def test_a_person_who_signed_up_meanwhile_by_another_link_is_sent_to_the_sign_in
     page = text_of(browser("").post(link, NEW))
     assert "You already have a user name here, with the address new@example.com." in page
     assert get_user_model().objects.filter(email__iexact="new@example.com").count() == 1
+
+
+@pytest.mark.parametrize("was_emailed", [True, False])
+def test_a_name_that_was_taken_since_the_form_was_checked_is_an_error_of_the_form(
+    members, browser, monkeypatch, was_emailed
+):
+    def save(form, commit):
+        make_user("newcomer")
+        return get_user_model()(username="newcomer")
+
+    link = link_to(invite(members, was_emailed=was_emailed))
+    with monkeypatch.context() as context:
+        context.setattr(views.JoinForm, "save", save)
+        page = browser("").post(link, NEW)
+    assert page.status_code == 200
+    assert "A user with that username already exists." in text_of(page)
+    assert browser("").post(link, NEW | {"username": "another"})["Location"] == "/"
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("was_emailed", [True, False])
+def test_a_form_that_is_sent_twice_at_once_makes_one_member(members, browser, was_emailed):
+    link = link_to(invite(members, was_emailed=was_emailed))
+    clients = [browser("visitor") for _ in range(3)]
+    answers = race(lambda number: clients[number].post(link, NEW).status_code, times=3)
+    assert answers.count(302) == 1
+    assert set(answers) <= {200, 302, 404}
+    assert get_user_model().objects.filter(username="newcomer").count() == 1
 
 
 def test_a_shared_link_does_not_reveal_users_and_proves_no_address(members, browser):
