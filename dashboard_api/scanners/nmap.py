@@ -39,6 +39,7 @@ _OPEN = {"open", "open|filtered"}
 _SCRIPTS = re.compile(r"(?:^|\s)--script[=\s]+[\"']?([^\s\"']*)")
 _DEFAULT_SCRIPTS = re.compile(r"(?:^|\s)-(?:A|sC)(?:\s|$)")
 _MAX_PORT = 65_535
+_PROTOCOLS = ("ip", "sctp", "tcp", "udp")  # those of Nmap's document type
 # Services that need not be reachable from the Internet, by TCP port.
 _PRIVATE = {
     "23": ("Telnet", Severity.MEDIUM),
@@ -106,13 +107,26 @@ def _scripts(arguments: str) -> str:
 
 
 def _ports(run: Element) -> Iterator[str]:
-    """Yield the rules of the scanned ports, which scaninfo lists as in "22,80-90"."""
+    """Yield the rules of the scanned ports, which scaninfo lists as in "22,80-90", each once."""
+    last_ports: dict[str, dict[int, int]] = {protocol: {} for protocol in _PROTOCOLS}  # by first port
     for info in children(run, "scaninfo"):
-        for part in text_at(info, "@services").split(","):
-            first, _, last = part.partition("-")
-            if all(end.isascii() and end.isdecimal() and len(end) <= 5 for end in (first, last or first)):
-                for port in range(int(first), min(int(last or first), _MAX_PORT) + 1):
-                    yield f"{text_at(info, '@protocol')}/{port}"
+        ranges = last_ports.get(text_at(info, "@protocol"), {})
+        for first, last in _ranges(text_at(info, "@services")):
+            ranges[first] = max(last, ranges.get(first, last))
+    for protocol, ranges in last_ports.items():
+        following = 0
+        for first, last in sorted(ranges.items()):
+            yield from (f"{protocol}/{port}" for port in range(max(first, following), last + 1))
+            following = max(following, last + 1)
+
+
+def _ranges(services: str) -> Iterator[tuple[int, int]]:
+    """Yield the first and the last port of each part."""
+    for part in services.split(","):
+        first, _, last = part.partition("-")
+        are_ports = all(end.isascii() and end.isdecimal() and len(end) <= 5 for end in (first, last or first))
+        if are_ports and int(first) <= _MAX_PORT:
+            yield int(first), min(int(last or first), _MAX_PORT)
 
 
 def _rows(rows: XmlRows) -> Iterator[_Row]:

@@ -14,6 +14,7 @@ _LINE_HASH = "primaryLocationLineHash"  # the one that GitHub uses
 _NO_FINGERPRINT = "requires login"  # Semgrep writes this in place of one
 _MAX_OWN = 10
 _MAX_COMBINED = 4  # partial fingerprints, of which every combination may be an older identity
+_MAX_ALONE = 20  # of more of them, of which each may be one
 
 
 def identities_of(result: Row, default: str) -> list[str]:
@@ -36,7 +37,8 @@ def _combinations(partial: dict[str, str]) -> Iterator[str]:
     smaller = range(len(named) - 1, 0, -1) if len(named) <= _MAX_COMBINED else (1,)
     for size in (len(named), *smaller):
         if size:
-            yield from (" ".join(selection) for selection in itertools.combinations(named, size))
+            selections = itertools.islice(itertools.combinations(named, size), _MAX_ALONE)
+            yield from (" ".join(selection) for selection in selections)
 
 
 def _fingerprints(members: Row) -> dict[str, str]:

@@ -17,6 +17,7 @@ from tests.dashboard_api.scanners.samples import (
     make_nessus,
     make_nessus_host,
     make_nessus_item,
+    make_nmap,
     make_result,
     make_sarif,
     make_zap_alert,
@@ -90,6 +91,26 @@ def test_arguments_of_a_message_do_not_make_it_longer_than_it_may_be_stored():
     message = {"text": "{0}" * 10_000, "arguments": ["a" * 100_000]}
     text = Run({}).message(message, {})
     assert 60_000 < len(text) < 100_000
+
+
+def test_older_identities_of_very_many_fingerprints_are_few():
+    fingerprints = {f"name{number:04}": "a" for number in range(2_000)}
+    [row] = read(make_sarif(make_result(partialFingerprints=fingerprints)))
+    assert "name1999=a" in row.identity[-1]
+    assert len(row.aliases) <= 25
+
+
+def test_ports_that_nmap_names_again_and_again_take_no_time():
+    began = report.time.process_time()
+    assert len(read(make_nmap(services="0-99999," * 2_000 + "70000")).checks) == 65_536
+    assert len(read(make_nmap(services="1-3,2,2-5,9,1-2")).checks) == 6
+    assert report.time.process_time() - began < 2
+
+
+def test_ports_are_those_of_known_protocols():
+    data = make_nmap(services="1-2")
+    data = data.replace(b"<scaninfo", b'<scaninfo protocol="x" services="7"/><scaninfo', 1)
+    assert read(data).checks == {"tcp/1", "tcp/2"}
 
 
 def test_a_file_of_very_many_tools_is_refused(monkeypatch):
