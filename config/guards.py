@@ -7,7 +7,13 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from django.core.exceptions import BadRequest, DisallowedHost, SuspiciousOperation
+from django.core.exceptions import (
+    BadRequest,
+    DisallowedHost,
+    SuspiciousOperation,
+    TooManyFieldsSent,
+    TooManyFilesSent,
+)
 from django.http import HttpRequest, HttpResponse, UnreadablePostError
 
 from config.errors import is_api, too_large
@@ -84,7 +90,11 @@ def _check_host(request: HttpRequest) -> None:
 
 def _check_address(request: HttpRequest) -> None:
     """Refuse control characters, which no address of ours has and which break databases and headers."""
-    if _CONTROLS.search(request.path) or "\0" in "".join(_texts(request.GET)):
+    try:
+        fields = request.GET
+    except TooManyFieldsSent as error:
+        raise BadRequest("The address has too many fields.") from error
+    if _CONTROLS.search(request.path) or "\0" in "".join(_texts(fields)):
         raise BadRequest("The address holds a control character.")
 
 
@@ -118,10 +128,13 @@ def _max_bytes(request: HttpRequest) -> int:
 
 
 def _check_fields(request: HttpRequest) -> None:
+    """Refuse odd forms; Django logs a traceback for each with too many fields, which anyone can send."""
     try:
         fields = request.POST
     except UnreadablePostError as error:
         raise BadRequest("The body ended early.") from error
+    except (TooManyFieldsSent, TooManyFilesSent) as error:
+        raise BadRequest("The form has too many fields.") from error
     if "\0" in "".join(_texts(fields)):
         raise BadRequest("A field holds the NUL character.")
 

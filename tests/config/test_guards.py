@@ -143,6 +143,30 @@ def test_a_nul_in_a_form_is_400(client):
     assert client.post("/theme/", {"theme": "dark", "next": "/\0"}).status_code == 400
 
 
+def _parts(count, name):
+    part = f"--{BOUNDARY}\r\nContent-Disposition: form-data; {name}\r\n\r\na\r\n"
+    return {"data": f"{part * count}--{BOUNDARY}--", "content_type": MULTIPART}
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "sent"),
+    [
+        ("get", f"/{'?a' + '&a' * 1_500}", {}),
+        (
+            "post",
+            "/accounts/login/",
+            {"data": "a&" * 1_500, "content_type": "application/x-www-form-urlencoded"},
+        ),
+        ("post", "/accounts/login/", _parts(1_100, 'name="a"')),
+        ("post", "/accounts/login/", _parts(150, 'name="a"; filename="a"')),
+    ],
+    ids=["query", "form", "parts", "files"],
+)
+def test_too_many_fields_are_400_without_a_traceback_in_the_log(caplog, method, path, sent):
+    assert getattr(Client(), method)(path, **sent).status_code == 400
+    assert not [record for record in caplog.records if record.levelname == "ERROR"]
+
+
 def test_a_cookie_with_a_nul_is_as_if_it_were_not_there(client):
     client.cookies["sessionid"] = ""
     client.cookies["sessionid"].set("sessionid", "\0", '"\\000"')
