@@ -28,6 +28,11 @@ def words_of(text: str) -> list[str]:
     return words
 
 
+def on_one_line(text: str) -> str:
+    """Return ``text`` on one line, without characters that cannot be printed or that change its direction."""
+    return " ".join("".join(c if c.isprintable() else " " for c in text).split())
+
+
 def fold_with_origins(text: str) -> tuple[str, Sequence[int]]:
     """Return ``text`` as words and spaces, and the index in ``text`` of each character and of the end."""
     if text.isascii():

@@ -21,6 +21,7 @@ from config.errors import too_many_requests
 from config.models import Attempts
 from config.onboarding import sign_up as verbs
 from config.passwords import PER_ADDRESS, PER_SENDER, PERIOD
+from foundation.words import on_one_line
 from portal.page_urls import adding_url, portal_origin
 from portal.team.forms import JoinForm
 from portal.team.people import NameTaken
@@ -46,6 +47,13 @@ class AccountForm(JoinForm):
         super().__init__(*args, **kwargs)
         self.fields["username"].widget.attrs.pop("autofocus", None)
         self.fields["name"].widget.attrs["autofocus"] = True
+
+    def clean_name(self) -> str:
+        """Return the name on one line, for subjects of e-mails and for logs."""
+        name = on_one_line(self.cleaned_data["name"])
+        if not name:
+            raise forms.ValidationError(self.fields["name"].error_messages["required"])
+        return name
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

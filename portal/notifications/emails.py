@@ -16,6 +16,7 @@ from django.utils.formats import localize
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from foundation.words import on_one_line
 from portal import labels, topics
 from portal.gateway.messages import Change, NoteChange
 from portal.models import PendingNotification, Subscription, Website, WebsiteSummary
@@ -238,7 +239,7 @@ def _problem_item(changes: Sequence[Change], address: Address) -> Item:
     """Return the item of a problem, described by its worst finding; of one finding, with its own page."""
     worst = changes[0]
     topic = topics.title_of(worst.problem) if len(changes) > 1 else ""
-    severity, title = labels.label(labels.SEVERITIES, worst.severity), topic or _one_line(worst.title)
+    severity, title = labels.label(labels.SEVERITIES, worst.severity), topic or on_one_line(worst.title)
     text, label = _("%(severity)s: %(title)s") % {"severity": severity, "title": title}, severity
     if worst.event == "regressed":
         again = _("%(finding)s (found again after it was fixed)")
@@ -252,14 +253,14 @@ def _problem_item(changes: Sequence[Change], address: Address) -> Item:
         tone=labels.tone(worst.severity),
         title=title,
         is_title_translated=bool(topic),
-        fix=_one_line(topics.translate(worst.fix)),
+        fix=on_one_line(topics.translate(worst.fix)),
         is_fix_translated=topics.is_known(worst.fix),
     )
 
 
 def _locations(changes: Sequence[Change]) -> str:
     """Return the location of the worst finding, and the number of the others."""
-    location, others = _one_line(changes[0].location), len(changes) - 1
+    location, others = on_one_line(changes[0].location), len(changes) - 1
     if not others:
         return location
     text = ngettext("%(location)s and %(count)s more", "%(location)s and %(count)s more", others)
@@ -268,7 +269,7 @@ def _locations(changes: Sequence[Change]) -> str:
 
 def note_item(note: NoteChange, address: Address, *, base: str = "") -> Item:
     """Return the item of a note, with its URL at ``base``."""
-    names = {"author": _one_line(note.author), "title": _one_line(note.finding_title or "")}
+    names = {"author": on_one_line(note.author), "title": on_one_line(note.finding_title or "")}
     finding_url = note.finding_id and address.of_finding(note.finding_id)
     if finding_url:
         text = _("%(author)s wrote a note about “%(title)s”") % names
@@ -276,10 +277,6 @@ def note_item(note: NoteChange, address: Address, *, base: str = "") -> Item:
         text = _("%(author)s wrote a note about the website") % names
     title = names["title"] if finding_url else ""
     return Item(text=text, detail="", url=f"{base}{finding_url or f'{address}#notes'}", title=title)
-
-
-def _one_line(text: str) -> str:
-    return " ".join("".join(c if c.isprintable() else " " for c in text).split())
 
 
 def _absolute(path: str) -> str:

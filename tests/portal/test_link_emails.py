@@ -22,6 +22,13 @@ def test_the_text_is_a_whole_e_mail_of_its_own(message):
     assert message.from_email == "Threat Dashboard <threat-dashboard@localhost>"
 
 
+def test_the_subject_is_one_line_whatever_the_name_of_an_account_is(mailoutbox):
+    subject = "You are invited to A\r\nBcc: b@example.com\u202e\x1b[1m"
+    link_emails.send(subject, LINK, to="bob@example.com", link=LINK, button="Join")
+    assert mailoutbox[0].message()["Subject"] == "You are invited to A Bcc: b@example.com [1m"
+    assert mailoutbox[0].recipients() == ["bob@example.com"]
+
+
 def test_the_card_has_the_same_words_and_the_link_as_its_button(message):
     ((html, kind),) = message.alternatives
     assert kind == "text/html"

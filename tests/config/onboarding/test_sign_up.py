@@ -168,6 +168,17 @@ def test_a_name_that_was_taken_since_the_form_was_checked_does_not_end_the_link(
     assert Client().post(link, FIELDS | {"username": "ada2"}).status_code == 302
 
 
+def test_the_name_of_an_account_is_one_line_that_can_be_printed():
+    link = sign_up.new_link(EMAIL)
+    for empty in ("", "\r\n", "\u202e\u200b"):
+        page = Client().post(link, FIELDS | {"name": empty})
+        assert (page.status_code, b"This field is required." in page.content) == (200, True)
+    Client().post(link, FIELDS | {"name": "Shop\r\nBcc: bob@example.com \u202e\x1b[31m"})
+    assert {each.name for each in (api.Account.objects.get(), portal.Account.objects.get())} == {
+        "Shop Bcc: bob@example.com [31m"
+    }
+
+
 def test_a_wrong_or_old_link_makes_nothing(client, mailoutbox, monkeypatch):
     ask(client)
     link = link_in(mailoutbox[0])
