@@ -24,6 +24,19 @@ translate_names()
 translate_log()
 
 
+_GIVE_ACCESS = ("is_staff", "is_superuser", "groups", "user_permissions")
+
+
+def may_give_access(request: HttpRequest, person: User | None = None) -> bool:
+    """Return whether ``request`` may change what ``person`` may do, or sign in as.
+
+    Only superusers change staff and groups: anyone else could give themselves every permission, or a new
+    password to a superuser.
+    """
+    user: Any = request.user
+    return bool(user.is_superuser or (person is not None and not (person.is_staff or person.is_superuser)))
+
+
 @admin.register(User)
 class UserAdmin(DjangosUserAdmin):
     """People, with the number of their sessions, which an operator can end."""
@@ -31,6 +44,18 @@ class UserAdmin(DjangosUserAdmin):
     actions = ("end_sessions",)
     readonly_fields = ("open_sessions",)
     fieldsets = (*DjangosUserAdmin.fieldsets, (_("Sessions"), {"fields": ("open_sessions",)}))  # type: ignore[misc]
+
+    def get_readonly_fields(self, request: HttpRequest, obj: User | None = None) -> tuple[str, ...]:
+        """Return the fields that are only shown: for other than superusers, also those that give access."""
+        return self.readonly_fields if may_give_access(request) else (*self.readonly_fields, *_GIVE_ACCESS)
+
+    def has_change_permission(self, request: HttpRequest, obj: User | None = None) -> bool:
+        """Return whether the list, or this person, can be changed."""
+        return super().has_change_permission(request, obj) and (obj is None or may_give_access(request, obj))
+
+    def has_delete_permission(self, request: HttpRequest, obj: User | None = None) -> bool:
+        """Return whether people, or this person, can be deleted."""
+        return super().has_delete_permission(request, obj) and (obj is None or may_give_access(request, obj))
 
     @admin.display(description=_("open sessions"))
     def open_sessions(self, user: User) -> int:
@@ -53,6 +78,14 @@ class GroupAdmin(DjangosGroupAdmin):
     """Groups of staff, with their numbers of people."""
 
     list_display = ("name", "people")
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        """Return whether this person may make groups, with permissions of their choice."""
+        return super().has_add_permission(request) and may_give_access(request)
+
+    def has_change_permission(self, request: HttpRequest, obj: Group | None = None) -> bool:
+        """Return whether this person may change the permissions of groups."""
+        return super().has_change_permission(request, obj) and may_give_access(request)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Group]:
         """Return groups with the counts of the list."""
@@ -81,6 +114,12 @@ class AuthenticatorAdmin(admin.ModelAdmin):
     def has_change_permission(self, request: HttpRequest, obj: Authenticator | None = None) -> bool:
         """Return False: a factor is removed or left as it is."""
         return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Authenticator | None = None) -> bool:
+        """Return whether factors, or this one, can be removed: those of staff only by superusers."""
+        return super().has_delete_permission(request, obj) and (
+            obj is None or may_give_access(request, obj.user)
+        )
 
 
 @admin.register(Run)

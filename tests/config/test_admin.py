@@ -3,6 +3,9 @@
 import re
 
 import pytest
+from allauth.mfa.models import Authenticator
+from django.contrib.auth.models import Group, Permission, User
+from django.test import Client
 from django.utils.html import strip_tags
 
 from config.operations import SUBJECTS
@@ -55,3 +58,45 @@ def test_the_button_of_the_filters_counts_those_that_narrow_the_list(query, labe
     page = operator.get(f"/admin/dashboard_api/finding/{query}").text
     button = re.search(r'filter-button".*?>(.*?)</button>', page, re.DOTALL)[1]
     assert " ".join(button.split()) == label
+
+
+def helper_with(*names):
+    """Return a browser of staff with these permissions, who is no superuser."""
+    helper = make_user("helper", is_staff=True)
+    helper.user_permissions.set(Permission.objects.filter(codename__in=names))
+    client = Client()
+    client.force_login(helper)
+    return client, helper
+
+
+def test_who_may_change_people_gives_themselves_no_permissions():
+    client, helper = helper_with("view_user", "change_user")
+    boss, member = make_user("boss", is_staff=True, is_superuser=True), make_user("member")
+    everything = {"username": "member", "is_active": "on", "is_staff": "on", "is_superuser": "on"}
+    everything |= {"date_joined_0": "2026-01-01", "date_joined_1": "00:00", "email": "new@example.com"}
+    everything |= {"user_permissions": [str(pk) for pk in Permission.objects.values_list("pk", flat=True)]}
+    for person in (helper, boss):
+        page = f"/admin/auth/user/{person.pk}/change/"
+        assert client.post(page, everything | {"username": person.username}).status_code == 403
+        assert client.get(page.replace("change", "password")).status_code == 403
+    assert client.post(f"/admin/auth/user/{member.pk}/change/", everything).status_code == 302
+    member.refresh_from_db()
+    assert member.email == "new@example.com"
+    assert (member.is_staff, member.is_superuser, member.user_permissions.exists()) == (False, False, False)
+    assert not User.objects.get(pk=helper.pk).is_superuser
+
+
+def test_who_may_change_groups_or_delete_second_factors_gets_no_permissions_by_it():
+    client, _helper = helper_with("view_group", "change_group", "add_group", "delete_authenticator")
+    group = Group.objects.create(name="a group")
+    for page in (f"/admin/auth/group/{group.pk}/change/", "/admin/auth/group/add/"):
+        assert client.post(page, {"name": "a group", "permissions": ["1"]}).status_code == 403
+    boss = make_user("boss", is_staff=True, is_superuser=True)
+    factors = [
+        Authenticator.objects.create(user=user, type="totp", data={}) for user in (boss, make_user("member"))
+    ]
+    answers = [
+        client.post(f"/admin/mfa/authenticator/{factor.pk}/delete/", {"post": "yes"}).status_code
+        for factor in factors
+    ]
+    assert answers == [403, 302]
