@@ -1,11 +1,14 @@
 """The signed endpoints: each call from request to response."""
 
+import functools
 import html
-from typing import Never
+from typing import Any, Never
 
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 from django.template.loader import render_to_string
+from django.utils import translation
+from django.utils.safestring import SafeString
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_safe
 from django.views.decorators.vary import vary_on_cookie
@@ -107,7 +110,8 @@ def documentation(request: HttpRequest) -> HttpResponse:
         "dashboard_api/documentation.html",
         {
             **_sample_values(request),
-            "routes": openapi.routes_for_people(),
+            "routes": _routes(),
+            "routes_in_full": _routes_in_full(),
             "reports": openapi.reports_for_people(),
             "health": openapi.health_for_people(),
             "feed": shown_feed(_FEED_LENGTH),
@@ -118,6 +122,18 @@ def documentation(request: HttpRequest) -> HttpResponse:
             "test_header": openapi.TEST_HEADER,
         },
     )
+
+
+@functools.cache
+def _routes() -> list[dict[str, Any]]:
+    return openapi.routes_for_people()
+
+
+@functools.cache
+def _routes_in_full() -> SafeString:
+    """Return the part of the page about the signed routes: most of its work, and always the same."""
+    with translation.override("en"):
+        return render_to_string("dashboard_api/_routes.html", {"routes": _routes()})
 
 
 def _sample_values(request: HttpRequest) -> dict[str, str]:
