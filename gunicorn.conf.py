@@ -4,6 +4,7 @@ Put nginx in front (deploy/nginx.conf): a slow client would hold a thread here.
 The command line and GUNICORN_CMD_ARGS override this file.
 """
 
+import io
 import os
 import shutil
 import sys
@@ -53,7 +54,7 @@ def on_starting(server: Any) -> None:  # noqa: ARG001  # as gunicorn calls it
     from django.core.management.base import SystemCheckError
 
     try:
-        call_command("check", deploy=settings.HTTPS, stdout=sys.stderr)
+        call_command("check", deploy=settings.HTTPS, stdout=io.StringIO())  # its "no issues" is not JSON
     except SystemCheckError as error:
         sys.exit(str(error))
 

@@ -3,6 +3,7 @@
 import fnmatch
 import os
 import re
+import runpy
 import shlex
 import shutil
 import subprocess
@@ -295,6 +296,13 @@ def test_jobs_of_containers_read_the_settings_that_the_compose_file_requires():
     assert words[-3] in COMPOSE["services"]
     for line in re.findall(r"^docker compose .*$", DOCUMENT, re.MULTILINE):
         assert "--env-file .env " in line
+
+
+def test_gunicorn_writes_no_line_of_its_own_when_all_checks_pass(monkeypatch, capsys):
+    """Standard error has the lines of the log alone, as JSON."""
+    monkeypatch.setenv("PROMETHEUS_MULTIPROC_DIR", "")  # the file sets it
+    runpy.run_path(str(BASE_DIR / "gunicorn.conf.py"))["on_starting"](None)
+    assert capsys.readouterr() == ("", "")
 
 
 def test_the_worker_of_scans_is_the_one_of_its_unit_and_starts_only_if_it_is_wanted():
