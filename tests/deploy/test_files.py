@@ -276,13 +276,15 @@ def test_two_web_processes_of_the_compose_file_are_those_of_the_nginx_file():
     """nginx reaches them by this machine's loopback, and so each can restart without the other."""
     nginx = re.sub("# server ", "server ", (DEPLOY / "nginx.conf").read_text())
     services = COMPOSE["services"]
-    published = {name: service["ports"] for name, service in services.items() if "ports" in service}
-    assert published == {"web-1": ["127.0.0.1:8000:8000"], "web-2": ["127.0.0.1:8001:8000"]}
-    assert services["web-1"]["command"][-1].endswith(":8000")
-    assert {n for n, service in services.items() if "network_mode" in service} == {"nginx"}
-    assert services["nginx"]["network_mode"] == "host"
-    servers = re.findall(r"^        server (.*) max_fails=0;", nginx, re.MULTILINE)
-    assert servers == [ports[0].removesuffix(":8000") for ports in published.values()] * 2
+    web = {name: service for name, service in services.items() if "gunicorn" in service.get("command", [])}
+    bound = [service["command"][-1] for service in web.values()]
+    assert bound == ["127.0.0.1:8000", "127.0.0.1:8001"]
+    assert re.findall(r"^        server (.*) max_fails=0;", nginx, re.MULTILINE) == bound * 2
+    for service in web.values():
+        assert f"http://{service['command'][-1]}/readyz" in " ".join(service["healthcheck"]["test"])
+    of_host = {name for name, service in services.items() if service.get("network_mode") == "host"}
+    assert of_host == {"nginx", *web}
+    assert not any("ports" in service for service in services.values())
 
 
 def test_jobs_of_containers_read_the_settings_that_the_compose_file_requires():
@@ -294,8 +296,64 @@ def test_jobs_of_containers_read_the_settings_that_the_compose_file_requires():
     assert words[:4] == ["docker", "compose", "--env-file", "/srv/threat-dashboard/.env"]
     assert words[5] == "/srv/threat-dashboard/deploy/compose.yaml"
     assert words[-3] in COMPOSE["services"]
-    for line in re.findall(r"^docker compose .*$", DOCUMENT, re.MULTILINE):
-        assert "--env-file .env " in line
+    [of_page] = re.findall(r'^dc\(\) { (.+) "\$@"; }$', DOCUMENT, re.MULTILINE)
+    assert shlex.split(of_page) == words[:6]
+    assert not re.findall(r"^docker compose .*$", DOCUMENT, re.MULTILINE)
+
+
+def test_the_page_makes_a_crontab_of_the_jobs_for_containers():
+    [command] = re.findall(r"^(sed .+) > /etc/cron.d/threat-dashboard$", DOCUMENT, re.MULTILINE)
+    made = subprocess.run(
+        shlex.split(command), cwd=BASE_DIR, capture_output=True, text=True, check=True
+    ).stdout
+    assert re.findall("^MANAGE=(.+)$", made, re.MULTILINE) == re.findall(
+        "^#MANAGE=(.+)$", CRONTAB, re.MULTILINE
+    )
+    users = {line.split()[5] for line in made.splitlines() if "$MANAGE" in line}
+    assert users == {"root"}
+
+
+def test_postgresql_and_redis_are_reached_by_their_sockets_alone():
+    services = COMPOSE["services"]
+    settings = services["web-1"]["environment"]
+    volumes = dict(volume.split(":", 1) for volume in services["web-1"]["volumes"])
+    assert settings["DATABASE_URL"] == f"postgres://dashboard@/{volumes['postgresql']}/dashboard"
+    assert settings["REDIS_URL"] == f"unix://{volumes['redis']}/redis.sock"
+    assert "postgresql:/var/run/postgresql" in services["database"]["volumes"]
+    assert "redis:/data" in services["redis"]["volumes"]
+    assert "--port 0 --unixsocket /data/redis.sock " in services["redis"]["command"]
+    without_network = {name for name, service in services.items() if service.get("network_mode") == "none"}
+    assert without_network == {"database", "redis"}
+
+
+def test_a_database_is_healthy_only_after_its_first_start_has_made_it():
+    """The image makes it with a server that answers at the socket, not by TCP, and then stops that."""
+    assert "--host" in COMPOSE["services"]["database"]["healthcheck"]["test"]
+
+
+def test_every_service_has_small_logs_and_every_one_that_answers_a_health_check():
+    for name, service in COMPOSE["services"].items():
+        assert service["logging"]["options"] == {"max-size": "10m", "max-file": "5"}
+        assert ("healthcheck" in service) == (name not in {"migrate", "crawl"})
+
+
+def test_containers_of_the_product_cannot_change_its_files():
+    for service in COMPOSE["services"].values():
+        if "build" in service:
+            assert service["read_only"]
+            assert service["cap_drop"] == ["ALL"]
+            assert service["security_opt"] == ["no-new-privileges:true"]
+
+
+def test_an_upgrade_of_containers_replaces_one_web_process_after_the_other():
+    upgrade = DOCUMENT.partition("\n**Upgrade**: ")[2].partition("```sh\n")[2].partition("```")[0]
+    started = [line.partition("  ")[0] for line in upgrade.splitlines() if line.startswith("dc up")]
+    up = "dc up --detach --wait"
+    assert started == [f"{up} web-1", f"{up} web-2", up]
+
+
+def test_the_certificate_is_not_part_of_the_repository():
+    assert "deploy/certificates/" in (BASE_DIR / ".gitignore").read_text().splitlines()
 
 
 def test_gunicorn_writes_no_line_of_its_own_when_all_checks_pass(monkeypatch, capsys):
