@@ -6,7 +6,7 @@ The scanners' texts have headings such as "Response:" on a line of their own, or
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import islice, pairwise
 from types import MappingProxyType
 from urllib.parse import quote
 
@@ -28,7 +28,8 @@ LABELS: Mapping[str, str | Promise] = MappingProxyType(
     }
 )
 MIN_PROOF_LENGTH = 4  # shorter texts are in every page
-MAX_PROOFS = 20
+MAX_PROOFS = 20  # marked in a part
+MAX_COMPARED = 200  # looked for in each part; a scanner's text may have thousands of lines and of parts
 _HEADING = re.compile(rf"({'|'.join(LABELS)}):\n")
 _START = re.compile(
     rf"(?:\A|(?<=\n\n))(?=(?:{'|'.join(LABELS)}):\n|[A-Z]{{3,10}} \S+ HTTP/[\d.]+\s|HTTP/[\d.]+ \d{{3}}\b)"
@@ -49,7 +50,7 @@ def evidence_parts(text: str) -> list[EvidencePart]:
     starts = [match.start() for match in _START.finditer(text)]
     positions = sorted({0, *starts, len(text)})
     parts = [_named(text[start:end].strip("\n")) for start, end in pairwise(positions)]
-    proofs = list(_proofs(parts))
+    proofs = list(islice(_proofs(parts), MAX_COMPARED))
     return [_part(name, body, proofs) for name, body in parts if body]
 
 

@@ -154,7 +154,8 @@ class WebsiteProxy:
             now = time.monotonic()
             self._slower += 1
             self._slower_at, self._pause = now, self._pause * 2
-            seconds = int(retry) if retry.isascii() and retry.isdigit() else _RETRY_SECONDS
+            digits = retry[:9]  # Python refuses to read a number of thousands
+            seconds = int(digits) if digits.isascii() and digits.isdigit() else _RETRY_SECONDS
             self._next_at = max(self._next_at, now + min(seconds, _RETRY_SECONDS))
             if self._slower >= MAX_SLOWER:
                 self.problem = self.problem or "blocked"

@@ -37,3 +37,11 @@ def test_other_evidence_stays_as_it_is():
 
 def test_short_texts_mark_nothing():
     assert not any(part.has_mark for part in evidence_parts("Evidence:\na\n\nResponse:\nHTTP/1.1 200 OK\na"))
+
+
+def test_only_the_first_lines_of_a_long_proof_are_looked_for():
+    lines = [f"line {number:03}" for number in range(1000)]
+    text = "Evidence:\n{}\n\nResponse:\nHTTP/1.1 200 OK\n{}"
+    marked = {line: parts(text.format("\n".join(lines), line))[1][1] for line in ("line 007", "line 999")}
+    assert "<mark>line 007</mark>" in marked["line 007"]
+    assert "<mark>" not in marked["line 999"]

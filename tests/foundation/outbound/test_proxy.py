@@ -176,6 +176,15 @@ def test_a_website_that_asks_for_less_gets_half_and_at_the_third_time_the_end(th
     assert opened._pause == 0.2 * 2**3
 
 
+def test_a_wait_of_thousands_of_digits_counts_as_asking_for_less(through, monkeypatch):
+    monkeypatch.setattr(proxy.time, "sleep", lambda _: None)
+    busy = answer(429, headers=[("Retry-After", "9" * 5000)])
+    with FaultServer(busy) as server, through(server) as opened:
+        url = f"http://{HOST}:{server.port}/"
+        assert [ask(opened, url)[0] for _ in range(4)] == [429, 429, 429, 503]
+        assert opened.problem == "blocked"
+
+
 def test_half_of_many_refusals_make_a_refused_scan(through):
     with FaultServer(*[answer(200)] * 12, answer(403)) as server, through(server) as opened:
         url = f"http://{HOST}:{server.port}/"
