@@ -34,6 +34,15 @@ def test_one_request_is_made_when_typing_pauses(dashboard, asked):
     assert len(asked) == 1
 
 
+@pytest.mark.parametrize("width", [320, 1280])
+def test_matches_stand_below_the_search_field(open_page, owner, width):
+    page = open_page(user=owner, viewport={"width": width, "height": 800})
+    page.goto(PATH)
+    search_box(page).fill("cookie")
+    expect(status(page)).to_have_text("12 of 45 findings")
+    expect(findings(page).first).to_be_in_viewport()
+
+
 def test_search_keeps_focus_and_text(dashboard):
     search_box(dashboard).fill("COOKIE fl")
     expect(dashboard).to_have_url(f"{PATH}?query=COOKIE+fl")
