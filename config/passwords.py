@@ -10,7 +10,6 @@ from typing import Any
 
 from allauth.account import forms
 from allauth.account.forms import default_token_generator
-from allauth.account.internal.userkit import filter_users_by_email
 from allauth.account.utils import user_pk_to_url_str
 from allauth.core.exceptions import ImmediateHttpResponse
 from allauth.core.internal.ratelimit import get_ip
@@ -67,13 +66,15 @@ class ResetPasswordForm(forms.ResetPasswordForm):
 
 
 def send_links(email: str, *, base_url: str, language: str) -> None:
-    """Send an e-mail for each person who signs in with ``email``."""
-    for person in filter_users_by_email(email, is_active=True, prefer_verified=True, for_login=True):
-        with translation.override(language):
-            _send(person, email, base_url)
+    """Send an e-mail to each person who has the address ``email`` now, in capitals or not."""
+    for person in User.objects.filter(email__iexact=email, is_active=True):
+        # Databases take other letters for the same, too, such as one without a dot for an i.
+        if person.email.lower() == email.lower():
+            with translation.override(language):
+                _send(person, base_url)
 
 
-def _send(person: User, email: str, base_url: str) -> None:
+def _send(person: User, base_url: str) -> None:
     key = {"uidb36": user_pk_to_url_str(person), "key": default_token_generator.make_token(person)}
     link = base_url + reverse("account_reset_password_from_key", kwargs=key)
     context = {"username": person.get_username(), "password_reset_url": link}
@@ -82,6 +83,6 @@ def _send(person: User, email: str, base_url: str) -> None:
         for part in ("subject", "message")
     )
     try:
-        link_emails.send(subject, message, to=email, link=link, button=_("Choose a new password"))
+        link_emails.send(subject, message, to=person.email, link=link, button=_("Choose a new password"))
     except OSError as error:
         logger.warning("The mail server refused a link to a new password: %s", type(error).__name__)

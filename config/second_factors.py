@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from allauth.core import context
 from allauth.mfa import app_settings
 from allauth.mfa.adapter import DefaultMFAAdapter, get_adapter
 from allauth.mfa.base import forms
@@ -10,6 +11,7 @@ from django.utils.translation import gettext, pgettext
 from django.utils.translation import gettext_lazy as _
 
 from audit.recording import record
+from config.sign_in_limit import count_attempt
 from foundation.sealing import seal, unseal
 
 SEALED_FOR = "second factor"  # allauth says no more about the row
@@ -23,7 +25,9 @@ class CodeOnce:
 
     def clean_code(self) -> str:
         """Return the code; raises ValidationError for one that was used before."""
+        attempt = count_attempt(context.request)
         code: str = super().clean_code()  # type: ignore[misc]
+        attempt.rollback()
         digits = "".join(filter(str.isdigit, code))
         seconds = app_settings.TOTP_PERIOD * (2 * app_settings.TOTP_TOLERANCE + 1)
         if not cache.add(f"spent-code:{self.user.pk}:{digits}", True, timeout=seconds):

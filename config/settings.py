@@ -186,11 +186,18 @@ ACCOUNT_ADAPTER = "config.sign_in.SignIn"
 ACCOUNT_LOGIN_METHODS = {"username", "email"}
 ACCOUNT_SIGNUP_FIELDS = ["username*", "email*", "password1*"]
 ACCOUNT_EMAIL_VERIFICATION = "none"
+# Django's own: that of allauth keeps each address that a person ever had.
+ACCOUNT_PASSWORD_RESET_TOKEN_GENERATOR = "django.contrib.auth.tokens.PasswordResetTokenGenerator"  # noqa: S105
 ACCOUNT_LOGOUT_ON_GET = False
 ACCOUNT_SESSION_REMEMBER = False
 ACCOUNT_EMAIL_SUBJECT_PREFIX = ""
 # Failures by address, and by name and address; and the page that creates a session (config.urls).
-ACCOUNT_RATE_LIMITS = {"login_failed": "20/h/ip,5/15m/key", "passkey": "30/m/ip", "sample": "120/m/ip"}
+ACCOUNT_RATE_LIMITS = {
+    "login_failed": "5/15m/key",
+    "sign_in": "20/h/ip",
+    "passkey": "30/m/ip",
+    "sample": "120/m/ip",
+}
 ALLAUTH_TRUSTED_PROXY_COUNT = int(TRUST_PROXY)
 ACCOUNT_FORMS = {
     "change_password": "config.passwords.ChangePasswordForm",
@@ -204,6 +211,7 @@ MFA_FORMS = {
     "reauthenticate": "config.second_factors.ReauthenticateForm",
 }
 MFA_PASSKEY_LOGIN_ENABLED = True
+MFA_ALLOW_UNVERIFIED_EMAIL = True  # a link proves the address before a person is made
 MFA_SUPPORTED_TYPES = ["totp", "webauthn", "recovery_codes"]
 MFA_TOTP_ISSUER = "Threat Dashboard"
 MFA_TOTP_TOLERANCE = 1  # a code is accepted for half a minute before and after its own

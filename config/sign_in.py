@@ -25,6 +25,7 @@ from django.views.decorators.http import require_safe
 
 from config.errors import too_many_requests
 from config.second_factors import WRONG_CODE
+from config.sign_in_limit import count_attempt
 from portal.page_urls import is_local_path
 
 WRONG_NAME_OR_PASSWORD = _("The name or the password is not correct.")
@@ -124,6 +125,16 @@ class SignIn(DefaultAccountAdapter):
         if code in ("too_many_login_attempts", "rate_limited"):
             raise ImmediateHttpResponse(too_many_requests(self.request))
         return super().validation_error(code, *args)
+
+    def pre_authenticate(self, request: HttpRequest, **credentials: Any) -> None:
+        """Count the attempt for its name and for its address; raises ImmediateHttpResponse (429)."""
+        super().pre_authenticate(request, **credentials)
+        self._attempt = count_attempt(request)
+
+    def _rollback_login_failed_rl_usage(self) -> None:
+        """Take the attempt back, because the password was right."""
+        super()._rollback_login_failed_rl_usage()
+        self._attempt.rollback()
 
     def _get_login_attempts_cache_key(self, request: HttpRequest, **credentials: Any) -> str:
         """Return a key of name and address, so that another address cannot lock a person out."""

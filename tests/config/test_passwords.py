@@ -3,8 +3,11 @@
 import re
 from concurrent.futures import wait
 from datetime import timedelta
+from importlib import import_module
 
 import pytest
+from allauth.account.models import EmailAddress
+from django.apps import apps
 from django.core.mail import EmailMessage
 from django.db import connection
 from django.test import Client
@@ -43,6 +46,45 @@ def test_a_stranger_gets_no_mail(at_once, mailoutbox):
     assert mailoutbox == []
     ask(KNOWN)
     assert [mail.to for mail in mailoutbox] == [[KNOWN]]
+
+
+def test_a_former_address_gets_no_mail(at_once, mailoutbox):
+    user = make_user()
+    ask()
+    user.email = "new@example.com"
+    user.save()
+    ask()
+    ask("new@example.com")
+    assert [mail.to for mail in mailoutbox] == [[KNOWN], ["new@example.com"]]
+
+
+def test_a_link_to_a_former_address_no_longer_works(client, at_once, mailoutbox):
+    user = make_user()
+    ask()
+    user.email = "new@example.com"
+    user.save()
+    (link,) = links(mailoutbox)
+    page = client.get(link[link.index("/accounts/") :], follow=True).content.decode()
+    assert "This link no longer works" in page
+
+
+def test_the_update_forgets_former_addresses():
+    EmailAddress.objects.create(user=make_user(), email="former@example.com")
+    import_module("config.migrations.0009_forget_former_addresses").forget(apps, None)
+    assert not EmailAddress.objects.exists()
+
+
+@pytest.mark.parametrize("typed", ["Owner@Example.com", "owner@example.com", "OWNER@EXAMPLE.COM"])
+def test_capitals_make_no_other_address(at_once, mailoutbox, typed):
+    make_user(email="Owner@Example.com")
+    ask(typed)
+    assert [mail.to for mail in mailoutbox] == [["Owner@example.com"]]
+
+
+def test_an_address_that_only_looks_alike_gets_no_mail(at_once, mailoutbox):
+    make_user(email="kim@example.com")
+    ask("k\u0131m@example.com")
+    assert mailoutbox == []
 
 
 def test_who_may_not_sign_in_any_more_gets_no_mail(at_once, mailoutbox):

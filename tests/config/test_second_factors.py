@@ -9,7 +9,7 @@ from allauth.mfa.totp.internal import auth
 from django.test import Client
 
 from tests.authenticator import code_of
-from tests.config.test_sign_in import ELSEWHERE, PASSWORD, sign_in
+from tests.config.test_sign_in import ELSEWHERE, PASSWORD, fail, sign_in
 from tests.factories import make_user
 from tests.racing import race
 
@@ -75,6 +75,32 @@ def test_a_new_password_by_a_link_keeps_the_second_step(enrolled, at_once, mailo
     assert client.get("/team/").status_code == 302
     assert sign_in(client, password=new)["Location"] == STEP
     assert client.get("/team/").status_code == 302
+
+
+def test_a_right_code_takes_back_no_wrong_password_for_others(enrolled, clock):
+    assert fail(Client(), 4, name="first") + fail(Client(), 4, name="second") == [200] * 8
+    clock.now += 1
+    assert enter(code_of(enrolled, at=clock.now))["Location"] == "/"
+    attempts = [fail(Client(), 1, name=f"name{number}")[0] for number in range(13)]
+    assert attempts == [200] * 12 + [429]
+
+
+def test_wrong_codes_count_for_the_address_as_wrong_passwords_do(enrolled, clock):
+    fail(Client(), 4, name="first")
+    for _ in range(4):
+        clock.now += 1
+        assert enter("000000").status_code == 200
+    attempts = [fail(Client(), 1, name=f"name{number}")[0] for number in range(13)]
+    assert attempts == [200] * 12 + [429]
+
+
+def test_who_asked_for_a_new_password_can_still_set_up_a_second_step(client, at_once, settings):
+    settings.EMAIL_URL = "smtp://localhost"
+    make_user()
+    client.post("/accounts/password/reset/", {"email": "owner@example.com"})
+    sign_in(client)
+    client.post("/accounts/reauthenticate/", {"password": PASSWORD, "next": ACTIVATE})
+    assert "authenticator_secret" in client.get(ACTIVATE).content.decode()
 
 
 @pytest.mark.parametrize("steps", [-1, 0, 1])
