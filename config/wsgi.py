@@ -6,6 +6,7 @@ import sys
 
 import django
 from django.core.exceptions import ImproperlyConfigured
+from django.urls import reverse
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 NO_RESTART = 3  # gunicorn's exit code of a worker that would fail again
@@ -17,6 +18,7 @@ try:
 
     application = Handler()
     doctor.refuse_earlier_tables()
+    reverse("account_login")  # loads all views, so that no visitor waits for that
 except ImproperlyConfigured as error:
     print(error, file=sys.stderr)  # noqa: T201  # logging is not set up yet
     sys.exit(NO_RESTART)

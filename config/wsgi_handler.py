@@ -1,6 +1,9 @@
-"""Django's WSGI handler, with requests that are UTF-8 whatever charset they name."""
+"""Django's WSGI handler, with requests that are UTF-8 whatever charset they name, and HEAD without bodies."""
+
+from typing import Any
 
 from django.core.handlers.wsgi import WSGIHandler, WSGIRequest
+from django.http import HttpRequest
 
 
 class Utf8Request(WSGIRequest):
@@ -24,3 +27,13 @@ class Handler(WSGIHandler):
     """The WSGI application of the product."""
 
     request_class = Utf8Request
+
+    def get_response(self, request: HttpRequest) -> Any:
+        """Return the response, for HEAD without its body, which the server would only warn about."""
+        response: Any = super().get_response(request)
+        if request.method == "HEAD":
+            if response.streaming:
+                response.streaming_content = []
+            else:
+                response.content = b""
+        return response

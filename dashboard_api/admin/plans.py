@@ -67,7 +67,7 @@ class PlanForm(forms.ModelForm):
             self.initial[f"name_{code}"] = (plan.name or {}).get(code, "")
             self.initial[f"price_{code}"] = plan.price_text.get(code, "")
         self.initial.update(plan.limits, features=plan.features)
-        if plan.pk:
+        if plan.pk and "slug" in self.fields:
             self.fields["slug"].disabled = True
 
     def clean(self) -> dict[str, Any]:

@@ -6,6 +6,7 @@ import pytest
 from django.test import RequestFactory
 
 from config.wsgi_handler import Handler
+from tests.config.test_settings import PRODUCTION
 
 pytestmark = pytest.mark.django_db
 
@@ -60,3 +61,20 @@ def test_a_form_is_utf_8_whatever_charset_the_request_names(application, kind, c
 def test_a_call_in_another_charset_is_still_refused(application, charset):
     kind = f"application/json; charset={charset}"
     assert answer(application, "POST", "/v1/site/dashboard", kind, body=b"{}") == 415
+
+
+@pytest.mark.parametrize("path", ["/", "/nothing/", "/v1/site/dashboard", "/livez"])
+def test_a_response_to_head_has_no_body(application, path):
+    bodies = {}
+    for method in ("GET", "HEAD"):
+        environ = RequestFactory()._base_environ() | {"REQUEST_METHOD": method, "PATH_INFO": path}
+        response = application(environ, lambda *_: None)
+        bodies[method] = b"".join(response)
+        response.close()
+    assert bodies["GET"]
+    assert bodies["HEAD"] == b""
+
+
+def test_a_server_loads_all_views_before_its_first_request(checkout):
+    code = "import config.wsgi, sys; print('config.urls' in sys.modules)"
+    assert checkout.python("-c", code, **PRODUCTION).stdout == "True\n"

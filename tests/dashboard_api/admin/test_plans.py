@@ -1,6 +1,7 @@
 """The page of a plan."""
 
 import pytest
+from django.contrib.auth.models import Group
 from django.urls import reverse
 
 from dashboard_api.admin.labels import FEATURE_LABELS
@@ -35,3 +36,13 @@ def test_an_edit_keeps_the_features_that_scans_need_and_those_without_a_name(sta
     staff.post(page, shown_values(shown) | {"features": features, "rank": 7})
     plan.refresh_from_db()
     assert (plan.rank, plan.features) == (7, features)
+
+
+def test_who_may_only_look_reads_a_plan(client):
+    plan = Plan.objects.create(slug="team", revision=1, name={"en": "Team"}, limits={"websites": 5})
+    analyst = factories.make_user("grace", is_staff=True)
+    analyst.groups.set(Group.objects.filter(name="Analysts"))
+    client.force_login(analyst)
+    page = client.get(reverse("admin:dashboard_api_plan_change", args=[plan.pk]))
+    assert page.status_code == 200
+    assert "Team" in page.content.decode()
