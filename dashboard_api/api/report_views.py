@@ -3,9 +3,10 @@
 import json
 import logging
 import uuid
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
-from threading import BoundedSemaphore
+from threading import Lock
 
 from django.http import HttpRequest
 from django.urls import reverse
@@ -20,7 +21,8 @@ from dashboard_api.models import ReportJob
 
 logger = logging.getLogger(__name__)
 
-_room = BoundedSemaphore(limits.MAX_REPORTS_AT_ONCE)
+_places: Counter[int] = Counter()  # of this process that are held, by account
+_lock = Lock()
 _ERRORS: dict[str, type[errors.ApiError]] = {
     error.code: error
     for error in (errors.RefusedReport, errors.OtherScanner, errors.InvalidToken, errors.LostReport)
@@ -37,7 +39,7 @@ def send_report(request: HttpRequest) -> Reply:
     token = report_request.authenticate(request, now)
     sent = report_request.read_request(request)
     website = report_request.authorize(token, sent.host, now)
-    with _a_place():
+    with a_place(token.account_id):
         report_jobs.check_room(token, key=sent.key)
         token.note_use(now)
         stored = _stored(request, sent.options["format_name"])
@@ -65,14 +67,22 @@ def sent_report(request: HttpRequest, job: uuid.UUID) -> Reply:
 
 
 @contextmanager
-def _a_place() -> Iterator[None]:
-    """Hold one of this process's places for reports, so that signed calls always find a thread."""
-    if not _room.acquire(blocking=False):
-        raise errors.BusyWithReports
+def a_place(account_id: int) -> Iterator[None]:
+    """Hold one of this process's places for reports, so that signed calls always find a thread.
+
+    No account holds the last one, so that slow reports of a customer do not keep others out.
+    """
+    with _lock:
+        if max(_places.total(), _places[account_id] + 1) >= limits.MAX_REPORTS_AT_ONCE:
+            raise errors.BusyWithReports
+        _places[account_id] += 1
     try:
         yield
     finally:
-        _room.release()
+        with _lock:
+            _places[account_id] -= 1
+            if not _places[account_id]:
+                del _places[account_id]
 
 
 def _stored(request: HttpRequest, format_name: str) -> StoredReport:

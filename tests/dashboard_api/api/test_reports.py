@@ -4,6 +4,7 @@ import gzip
 import io
 import json
 import logging
+from contextlib import ExitStack
 from datetime import timedelta
 
 import pytest
@@ -382,15 +383,20 @@ def test_more_reports_than_may_wait_are_429_before_they_are_read(client, link, t
 
 
 def test_a_process_that_receives_enough_reports_answers_503(client, token, folder):
-    for _ in range(limits.MAX_REPORTS_AT_ONCE):
-        assert report_views._room.acquire(blocking=False)
-    try:
+    with ExitStack() as others:
+        for number in range(limits.MAX_REPORTS_AT_ONCE):
+            others.enter_context(report_views.a_place(-1 - number))
         response = send(client, token, REPORT, environ=UNREAD)
-    finally:
-        for _ in range(limits.MAX_REPORTS_AT_ONCE):
-            report_views._room.release()
     refused(response, 503, "unavailable", folder)
     assert int(response["Retry-After"]) > 0
+    assert send(client, token, REPORT).status_code == 200
+
+
+def test_the_reports_of_an_account_leave_a_place_for_others(client, link, token, folder):
+    with report_views.a_place(link.account_id):
+        refused(send(client, token, REPORT, environ=UNREAD), 503, "unavailable", folder)
+        other = make_link(account=make_account("acct_other"), website=link.website)
+        assert send(client, make_token(other)[1], REPORT).status_code == 200
 
 
 def test_a_full_disk_is_503_and_leaves_nothing(client, token, folder, monkeypatch):
