@@ -80,7 +80,8 @@ def person_named(name: str) -> User | None:
     """Return the user with this user name, or with an e-mail address that only one user has."""
     people = get_user_model().objects.filter(Q(username__iexact=name) | Q(email__iexact=name))
     by_username = [person for person in people if person.username.casefold() == name.casefold()]
-    matches = by_username or list(people)
+    # PostgreSQL takes other letters for the same, too, such as one without a dot for an i.
+    matches = by_username or [person for person in people if person.email.casefold() == name.casefold()]
     return matches[0] if len(matches) == 1 else None
 
 
@@ -137,8 +138,12 @@ class SignIn(DefaultAccountAdapter):
         self._attempt.rollback()
 
     def _get_login_attempts_cache_key(self, request: HttpRequest, **credentials: Any) -> str:
-        """Return a key of name and address, so that another address cannot lock a person out."""
-        by_name = super()._get_login_attempts_cache_key(request, **credentials)
+        """Return a key of name and address, so that another address cannot lock a person out.
+
+        Names that ``person_named`` takes for the same are counted together.
+        """
+        names = {name: credentials[name].casefold() for name in ("email", "username") if name in credentials}
+        by_name = super()._get_login_attempts_cache_key(request, **names)
         return f"{by_name}:{self.get_client_ip(request)}"
 
 

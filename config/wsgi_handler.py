@@ -5,6 +5,8 @@ from typing import Any
 from django.core.handlers.wsgi import WSGIHandler, WSGIRequest
 from django.http import HttpRequest
 
+from foundation.request_ids import end_request
+
 
 class Utf8Request(WSGIRequest):
     """A request whose address and form are UTF-8, as all our pages send them.
@@ -29,8 +31,13 @@ class Handler(WSGIHandler):
     request_class = Utf8Request
 
     def get_response(self, request: HttpRequest) -> Any:
-        """Return the response, for HEAD without its body, which the server would only warn about."""
+        """Return the response, for HEAD without its body, which the server would only warn about.
+
+        The request ends when the server closes the response. The server's own lines about what is no request
+        come after that, in the same thread.
+        """
         response: Any = super().get_response(request)
+        response._resource_closers.append(end_request)  # noqa: SLF001
         if request.method == "HEAD":
             if response.streaming:
                 response.streaming_content = []

@@ -56,7 +56,7 @@ def current_caller_request_id() -> str:
 def begin_request(callers: str = "") -> CurrentRequest:
     """Return a new request, which is current from now on; ``callers`` is the id that the caller sent.
 
-    It stays current after the response, because streamed responses are written then.
+    It stays current after the response, because streamed responses are written then: until ``end_request``.
     """
     current = CurrentRequest(
         random.randbytes(8).hex(),  # noqa: S311  # a name, not a secret
@@ -65,6 +65,11 @@ def begin_request(callers: str = "") -> CurrentRequest:
     )
     _current.set(current)
     return current
+
+
+def end_request() -> None:
+    """Make no request current, so that later lines in the log are not taken for those of the last one."""
+    _current.set(None)
 
 
 def note_address(address: str) -> None:

@@ -6,7 +6,7 @@ import pytest
 from django.test import Client
 
 from config.models import Session
-from config.sign_in import PasswordBackend
+from config.sign_in import PasswordBackend, person_named
 from tests.factories import make_user
 from tests.racing import race
 
@@ -173,6 +173,19 @@ def test_the_sixth_attempt_on_a_name_is_refused_with_a_page_that_says_so(client)
     assert refused.status_code == 429
     assert b"Too many attempts" in refused.content
     assert refused["Retry-After"] == "900"
+
+
+def test_other_spellings_of_a_name_count_as_the_same(client):
+    make_user("boss")
+    names = ["boss", "BOSS", "bo\u017fs", "bos\u017f", "bo\u017f\u017f", "Boss"]
+    assert [fail(client, 1, name=name)[0] for name in names] == [200] * 5 + [429]
+
+
+def test_a_name_that_only_looks_alike_signs_nobody_in(client):
+    make_user("kim", email="kim@example.com")
+    assert person_named("k\u0131m") is None
+    assert person_named("k\u0131m@example.com") is None
+    assert person_named("KIM@example.com") is not None
 
 
 def test_failures_from_elsewhere_lock_no_account_out(client):

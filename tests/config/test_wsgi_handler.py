@@ -6,6 +6,7 @@ import pytest
 from django.test import RequestFactory
 
 from config.wsgi_handler import Handler
+from foundation.request_ids import current_request_id
 from tests.config.test_settings import PRODUCTION
 
 pytestmark = pytest.mark.django_db
@@ -73,6 +74,15 @@ def test_a_response_to_head_has_no_body(application, path):
         response.close()
     assert bodies["GET"]
     assert bodies["HEAD"] == b""
+
+
+def test_after_its_response_no_request_is_current(application):
+    environ = RequestFactory()._base_environ() | {"REQUEST_METHOD": "GET", "PATH_INFO": "/accounts/login/"}
+    response = application(environ, lambda *_: None)
+    assert current_request_id() == response["X-Request-Id"]
+    b"".join(response)
+    response.close()
+    assert current_request_id() == ""
 
 
 def test_a_server_loads_all_views_before_its_first_request(checkout):
