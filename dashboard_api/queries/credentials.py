@@ -72,6 +72,8 @@ class Credentials(NamedTuple):
 
 
 _USABLE = "(state = 'active' OR (state = 'retiring' AND retires_at > %(now)s))"
+# The newest secret is found for every account, and an unknown one has its secrets looked for, too: the time
+# of the statement does not show which accounts exist.
 _CREDENTIALS = f"""
 SELECT ref = %(ref)s, secret.id, account.id, sealed, is_test, for_portal,
 calls_per_second, calls_burst, calls_per_day, sites_limit,
@@ -80,16 +82,19 @@ link.id, account.id, website.id, host, link.created_at, link.revoked_at, link.pa
 (SELECT COUNT(*) FROM dashboard_api_sitelink AS used
 WHERE used.account_id = account.id AND used.revoked_at IS NULL),
 plan, status, starts_on, ends_on, renews, past_due_since, sites_limit, features, limit_states
-FROM dashboard_api_account AS account
+FROM (
+    SELECT account_id FROM dashboard_api_secret WHERE {_USABLE} ORDER BY id DESC LIMIT 1
+) AS newest
+JOIN dashboard_api_account AS account ON account.id = COALESCE((
+    SELECT account_id FROM dashboard_api_secret WHERE account_id = COALESCE(
+        (SELECT id FROM dashboard_api_account WHERE ref = %(ref)s), newest.account_id
+    ) AND {_USABLE} LIMIT 1
+), newest.account_id)
 JOIN dashboard_api_secret AS secret ON secret.account_id = account.id
 LEFT JOIN dashboard_api_sitelink AS link ON link.account_id = account.id AND link_id = %(link_id)s
 LEFT JOIN dashboard_api_website AS website ON website.id = website_id
 LEFT JOIN dashboard_api_entitlement AS entitlement ON entitlement.account_id = account.id
-WHERE account.id = COALESCE(
-    (SELECT known.id FROM dashboard_api_account AS known WHERE ref = %(ref)s
-    AND EXISTS (SELECT 1 FROM dashboard_api_secret WHERE account_id = known.id AND {_USABLE})),
-    (SELECT account_id FROM dashboard_api_secret WHERE {_USABLE} ORDER BY id DESC LIMIT 1)
-) AND {_USABLE}
+WHERE {_USABLE}
 ORDER BY secret.created_at DESC, secret.id DESC
 """  # noqa: S608  # constant text
 
