@@ -273,38 +273,24 @@ FROM unnest(%s::timestamptz[], %s::timestamptz[], %s::timestamptz[], %s::text[],
 WHERE place.id = reported.id
 """
 
-# The newest or the oldest finding of each part: a problem with a status and a severity in a JSON list.
-_END = """(
-    SELECT id FROM dashboard_api_finding
-    WHERE website_id = %(website)s AND problem = part ->> 0
-        AND status = part ->> 1 AND severity = (part ->> 2)::smallint
-    ORDER BY id{order} LIMIT 1
-)"""
-_ENDS = """
-SELECT part ->> 0, (part ->> 2)::smallint, {end} FROM json_array_elements(%(parts)s::json) AS part
+# The first or last findings with one status of a part: a problem with a severity in a JSON list.
+PART_OF_PROBLEM = """
+SELECT id FROM (
+    SELECT id FROM dashboard_api_finding WHERE website_id = %(website)s AND problem = part ->> 0
+        AND severity = (part ->> 1)::smallint AND status = '{status}' ORDER BY {order}
+) AS part_with_status
 """
-PROBLEM_ENDS = {
-    "newest": _ENDS.format(end=_END.format(order=" DESC")),
-    "oldest": _ENDS.format(end=_END.format(order="")),
-}
-
-# Findings that describe problems: of each part, a problem with a status and a severity in a JSON list, the
-# newest ones and the first one.
+# The id of each part that comes first in an order.
+PROBLEM_ENDS = """
+SELECT part ->> 0, (part ->> 1)::smallint, ({first})
+FROM json_array_elements(%(parts)s::json) AS part
+"""
+# Findings that describe problems: the newest ones of each part, and the first one.
 PROBLEM_SAMPLES = """
 SELECT id, problem, severity, kind, title, rule, SUBSTR(remediation, 1, %(fix)s), location, first_seen
 FROM dashboard_api_finding WHERE id IN (
     SELECT chosen.id FROM json_array_elements(%(parts)s::json) AS part, LATERAL (
-        (
-            SELECT id FROM dashboard_api_finding
-            WHERE website_id = %(website)s AND problem = part ->> 0
-                AND status = part ->> 1 AND severity = (part ->> 2)::smallint
-            ORDER BY id DESC LIMIT %(newest)s
-        ) UNION ALL (
-            SELECT id FROM dashboard_api_finding
-            WHERE website_id = %(website)s AND problem = part ->> 0
-                AND status = part ->> 1 AND severity = (part ->> 2)::smallint
-            ORDER BY id LIMIT 1
-        )
+        ({newest}) UNION ALL ({first})
     ) AS chosen
 )
 """

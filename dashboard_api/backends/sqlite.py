@@ -288,38 +288,27 @@ SET first_seen = %s, last_seen = %s, gone_at = %s, evidence = COALESCE(%s, evide
 WHERE id = %s
 """
 
-# The newest or the oldest finding of each part: a problem with a status and a severity in a JSON list.
-_END = """(
-    SELECT {end}(id) FROM dashboard_api_finding
+# The first or last findings with one status of a part: a problem with a severity in a JSON list.
+PART_OF_PROBLEM = """
+SELECT id FROM (
+    SELECT id FROM dashboard_api_finding
     WHERE website_id = %(website)s AND problem = json_extract(part.value, '$[0]')
-        AND status = json_extract(part.value, '$[1]') AND severity = json_extract(part.value, '$[2]')
-)"""
-_ENDS = """
-SELECT json_extract(value, '$[0]'), json_extract(value, '$[2]'), {end} FROM json_each(%(parts)s) AS part
+        AND severity = json_extract(part.value, '$[1]') AND status = '{status}' ORDER BY {order}
+) AS part_with_status
 """
-PROBLEM_ENDS = {
-    "newest": _ENDS.format(end=_END.format(end="MAX")),
-    "oldest": _ENDS.format(end=_END.format(end="MIN")),
-}
-
-# Findings that describe problems: of each part, a problem with a status and a severity in a JSON list, the
-# newest ones and the first one.
+# The id of each part that comes first in an order.
+PROBLEM_ENDS = """
+SELECT json_extract(value, '$[0]'), json_extract(value, '$[1]'), ({first})
+FROM json_each(%(parts)s) AS part
+"""
+# Findings that describe problems: the newest ones of each part, and the first one.
 PROBLEM_SAMPLES = """
 SELECT id, problem, severity, kind, title, rule, SUBSTR(remediation, 1, %(fix)s), location, first_seen
 FROM dashboard_api_finding WHERE id IN (
     SELECT newest.value FROM json_each(%(parts)s) AS part, json_each((
-        SELECT json_group_array(id) FROM (
-            SELECT id FROM dashboard_api_finding
-            WHERE website_id = %(website)s AND problem = json_extract(part.value, '$[0]')
-                AND status = json_extract(part.value, '$[1]') AND severity = json_extract(part.value, '$[2]')
-            ORDER BY id DESC LIMIT %(newest)s
-        ) AS newest
+        SELECT json_group_array(id) FROM ({newest}) AS newest
     )) AS newest
     UNION ALL
-    SELECT (
-        SELECT MIN(id) FROM dashboard_api_finding
-        WHERE website_id = %(website)s AND problem = json_extract(part.value, '$[0]')
-            AND status = json_extract(part.value, '$[1]') AND severity = json_extract(part.value, '$[2]')
-    ) FROM json_each(%(parts)s) AS part
+    SELECT ({first}) FROM json_each(%(parts)s) AS part
 )
 """

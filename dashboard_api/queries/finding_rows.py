@@ -89,7 +89,7 @@ SELECT found.id FROM (VALUES {keys}) AS part ({names}), LATERAL (
     WHERE website_id = %s AND {columns} ORDER BY {order} LIMIT %s
 ) AS found
 """
-_IDS_IN_TIME_OF_A_PLAN = 2_000
+_IDS_IN_TIME_OF_A_PLAN = 300
 # SQLite merges 500 parts at most, and PostgreSQL plans a thousand for seconds: decision record 0176.
 _MOST_PARTS = {"sqlite": 400, "postgresql": 100}
 # A literal number lets PostgreSQL plan for it; a parameter could be any number.
@@ -127,7 +127,7 @@ def _reads_each_part(buckets: Iterable[Bucket], keys: Sequence[Any], deepest: in
     if connection.vendor != "postgresql":
         return False
     ids = sum(min(bucket.findings, deepest) for bucket in buckets)
-    return ids <= len(keys) * _IDS_IN_TIME_OF_A_PLAN
+    return ids <= len(keys) * _IDS_IN_TIME_OF_A_PLAN + deepest
 
 
 def _each_part(

@@ -16,10 +16,9 @@ from dashboard_api.queries.overview import ProblemTotals
 
 
 class ProblemPart(NamedTuple):
-    """The findings of a problem with one status and severity."""
+    """The findings of a problem with one severity."""
 
     problem: str
-    status: str
     severity: int
 
 
@@ -37,31 +36,40 @@ class ProblemSample(NamedTuple):
     first_seen: datetime
 
 
-def samples(website_id: int, parts: Sequence[ProblemPart]) -> list[ProblemSample]:
-    """Return the newest findings of each part, and the one that was stored first."""
+def samples(website_id: int, parts: Sequence[ProblemPart], *, statuses: Sequence[str]) -> list[ProblemSample]:
+    """Return the newest findings of each part with one of ``statuses``, and the one that was stored first."""
     if not parts:
         return []
+    newest, first = _ids(statuses, "id DESC LIMIT %(newest)s"), _ids(statuses, "id LIMIT 1")
+    statement = backend_for(Finding).PROBLEM_SAMPLES.format(newest=newest, first=first)
     parameters = {
         "website": website_id,
         "parts": json.dumps(parts),
         "newest": limits.MAX_PROBLEM_SAMPLES,
         "fix": limits.MAX_FIX_START,
     }
-    return [
-        ProblemSample._make((*row[:-1], moment(row[-1])))
-        for row in rows(Finding, backend_for(Finding).PROBLEM_SAMPLES, parameters)
-    ]
+    return [ProblemSample._make((*row[:-1], moment(row[-1]))) for row in rows(Finding, statement, parameters)]
 
 
-def ends(website_id: int, parts: Sequence[ProblemPart], *, sort: str) -> dict[tuple[str, int], int]:
-    """Return the id of the newest or the oldest finding of each problem and severity, of any kind."""
-    found: dict[tuple[str, int], int] = {}
-    furthest = max if sort == NEWEST else min
+def ends(
+    website_id: int, parts: Sequence[ProblemPart], *, statuses: Sequence[str], sort: str
+) -> dict[tuple[str, int], int]:
+    """Return the id of the newest or the oldest finding of each problem and severity that has one."""
+    first = _ids(statuses, "id DESC LIMIT 1" if sort == NEWEST else "id LIMIT 1")
+    statement = backend_for(Finding).PROBLEM_ENDS.format(first=first)
     parameters = {"website": website_id, "parts": json.dumps(parts)}
-    for problem, severity, end in rows(Finding, backend_for(Finding).PROBLEM_ENDS[sort], parameters):
-        if end is not None:
-            found[problem, severity] = furthest(end, found.get((problem, severity), end))
-    return found
+    return {
+        (problem, severity): end
+        for problem, severity, end in rows(Finding, statement, parameters)
+        if end is not None
+    }
+
+
+def _ids(statuses: Sequence[str], order: str) -> str:
+    """Return a SELECT of the ids of a part that come first in an order, of those of each status."""
+    part = backend_for(Finding).PART_OF_PROBLEM
+    parts = (part.format(status=Finding.Status(status).value, order=order) for status in statuses)
+    return f"{' UNION ALL '.join(parts)} ORDER BY {order}"
 
 
 _TOTALS = """

@@ -85,7 +85,7 @@ def with_ends(
 ) -> list[ProblemTotals]:
     """Return ``totals`` with the newest or the oldest finding of each, by ``sort``, which no count stores."""
     totals = list(totals)
-    found = problem_rows.ends(website_id, _parts(totals, status), sort=sort)
+    found = problem_rows.ends(website_id, _parts(totals), statuses=_statuses(status), sort=sort)
     return [
         each._replace(newest=end) if sort == NEWEST else each._replace(oldest=end)
         for each in totals
@@ -93,11 +93,13 @@ def with_ends(
     ]
 
 
-def _parts(totals: Iterable[ProblemTotals], status: str) -> list[ProblemPart]:
+def _parts(totals: Iterable[ProblemTotals]) -> list[ProblemPart]:
     """Return each part once; of all statuses, a problem has counts for each."""
-    statuses = [each for each in Finding.Status.values if status in (each, ALL)]
-    keys = dict.fromkeys((each.problem, each.severity) for each in totals)
-    return [ProblemPart(problem, own, severity) for problem, severity in keys for own in statuses]
+    return list(dict.fromkeys(ProblemPart(each.problem, each.severity) for each in totals))
+
+
+def _statuses(status: str) -> list[str]:
+    return [each for each in Finding.Status.values if status in (each, ALL)]
 
 
 def first_to_do(groups: Iterable[ProblemGroup]) -> list[ProblemGroup]:
@@ -110,9 +112,9 @@ def described(
     website_id: int, groups: Sequence[ProblemGroup], sources: Mapping[int, SourceRow], *, status: str
 ) -> list[responses.Problem]:
     """Return ``groups`` as the response shows them, described by findings with ``status``."""
-    parts = _parts((each for group in groups for each in group.totals), status)
+    parts = _parts(each for group in groups for each in group.totals)
     by_key: dict[str, list[ProblemSample]] = defaultdict(list)
-    for sample in problem_rows.samples(website_id, parts):
+    for sample in problem_rows.samples(website_id, parts, statuses=_statuses(status)):
         by_key[sample.problem].append(sample)
     return [
         _problem(group, [sample for key in _keys(group) for sample in by_key[key]], sources)

@@ -18,24 +18,35 @@ def site():
     return make_varied_website()
 
 
-def test_samples_are_the_newest_of_each_part_and_the_first(site, monkeypatch):
+@pytest.mark.parametrize("statuses", [["open"], Finding.Status.values])
+def test_samples_are_the_newest_of_each_part_and_the_first(site, statuses, monkeypatch):
     monkeypatch.setattr(limits, "MAX_PROBLEM_SAMPLES", 2)
     monkeypatch.setattr(limits, "MAX_FIX_START", 4)
     site.findings.update(remediation="Update")
-    parts = site.findings.order_by().values_list("problem", "status", "severity").distinct()[::2]
+    parts = site.findings.order_by().values_list("problem", "severity").distinct()[::2]
     expected = set()
-    for problem, status, severity in parts:
+    for problem, severity in parts:
         ids = list(
-            site.findings.filter(problem=problem, status=status, severity=severity)
+            site.findings.filter(problem=problem, severity=severity, status__in=statuses)
             .order_by("pk")
             .values_list("pk", flat=True)
         )
-        expected |= {ids[0], *ids[-2:]}
+        expected |= {*ids[:1], *ids[-2:]}
     twins = Finding.objects.filter(pk__in=expected).annotate(fix_start=Left("remediation", 4))
-    found = problem_rows.samples(site.pk, [ProblemPart(*part) for part in parts])
+    found = problem_rows.samples(site.pk, [ProblemPart(*part) for part in parts], statuses=statuses)
     assert sorted(found) == sorted(twins.values_list(*ProblemSample._fields))
     assert {sample.fix_start for sample in found} == {"Upda"}
-    assert problem_rows.samples(site.pk, []) == []
+    assert problem_rows.samples(site.pk, [], statuses=statuses) == []
+
+
+@pytest.mark.parametrize("statuses", [["fixed"], Finding.Status.values])
+@pytest.mark.parametrize(("sort", "end"), [("newest", Max), ("oldest", Min)])
+def test_ends_are_the_newest_or_oldest_finding_of_each_part_that_has_one(site, statuses, sort, end):
+    by_part = site.findings.order_by().values_list("problem", "severity")
+    twin = by_part.filter(status__in=statuses).annotate(end=end("pk"))
+    expected = {(problem, severity): pk for problem, severity, pk in twin}
+    parts = [*(ProblemPart(*part) for part in by_part.distinct()), ProblemPart("0" * 16, 4)]
+    assert problem_rows.ends(site.pk, parts, statuses=statuses, sort=sort) == expected
 
 
 def test_matches_are_counted_by_problem_and_severity(site):
