@@ -10,6 +10,7 @@ DROP_TRIGGER = "DROP TRIGGER {name} ON {table}"
 LOCK_FINDINGS = "LOCK TABLE dashboard_api_finding IN SHARE ROW EXCLUSIVE MODE"
 AS_JSON = "COALESCE(json_agg(json_build_array({})), '[]')::text"  # a list of rows
 UTC = ""  # times are stored with their zone
+BY_KEY = ""
 NUMBERS = "SELECT value::bigint FROM json_array_elements_text(%s)"  # of a JSON list
 ONE_OF = "= ANY (%({})s)"  # the values of a parameter made by ``values``
 values = list

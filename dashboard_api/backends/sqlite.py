@@ -11,6 +11,7 @@ DROP_TRIGGER = "DROP TRIGGER {name}"
 LOCK_FINDINGS = "SELECT 1"  # a transaction that writes is alone
 AS_JSON = "json_group_array(json_array({}))"  # a list of rows
 UTC = " || 'Z'"  # times are stored without their zone
+BY_KEY = " INDEXED BY dashboard_api_problemcount_keys"
 NUMBERS = "SELECT value FROM json_each(%s)"  # of a JSON list
 ONE_OF = "IN (SELECT value FROM json_each(%({})s))"  # the values of a parameter made by ``values``
 values = json.dumps

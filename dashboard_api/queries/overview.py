@@ -12,6 +12,7 @@ from types import MappingProxyType, ModuleType
 from typing import Any, NamedTuple
 
 import msgspec
+from django.db import connection
 
 from dashboard_api import limits
 from dashboard_api.backends.statements import backend_for, moment, rows
@@ -256,11 +257,11 @@ _PROBLEM_STATUSES = """
 """
 
 
-# All open problems of a small website are read and compared, which costs nothing. PostgreSQL has an index by
-# which it finds the keys of a website with many.
+# An index has the keys. PostgreSQL reads all open problems of a small website instead; SQLite would do so for
+# a large one, too, so its statement names the index.
 _TOPIC_TOTALS = """
     SELECT severity, problem, source_id, confirmed, suspected, informational, locations
-    FROM dashboard_api_problemcount
+    FROM dashboard_api_problemcount{by_key}
     WHERE website_id = %(website)s AND status = 'open' AND problem {one_of}
 """
 
@@ -271,6 +272,14 @@ _HOSTS = """
         SELECT host, findings FROM dashboard_api_hostcount
         WHERE website_id = %(website)s{status}{filters} LIMIT %(most_hosts)s
     ) AS counted GROUP BY host
+"""
+# The same for one status on SQLite, which sorts the rows of a limited list again.
+_HOSTS_IN_ORDER = """
+    SELECT host, SUM(findings) AS findings FROM dashboard_api_hostcount
+    WHERE website_id = %(website)s{status}{filters} AND host <= COALESCE((
+        SELECT host FROM dashboard_api_hostcount
+        WHERE website_id = %(website)s{status}{filters} ORDER BY host LIMIT 1 OFFSET %(most_hosts)s
+    ), char(1114111)) GROUP BY host
 """
 # All statuses are named to find each host by the primary key.
 _OF_HOSTS = """dashboard_api_hostcount WHERE website_id = %(website)s
@@ -419,7 +428,7 @@ def overview(
         problem_statuses=_PROBLEM_STATUSES.format(keys=_marks(parameters, "problem", problem_keys))
         if problem_keys
         else "",
-        hosts=_HOSTS.format(status=of_status, filters=of_filters) if counts_hosts else "",
+        hosts=_hosts(of_status, of_filters) if counts_hosts else "",
         host_buckets=_HOST_BUCKETS.format(of_hosts=of_hosts, status=of_status) if hosts else "",
         status_counts=of_hosts or "dashboard_api_bucketcount WHERE website_id = %(website)s",
         topic_totals=_topic_totals(tuple(topic_keys), backend),
@@ -449,10 +458,15 @@ def _problems(status: str | None, backend: ModuleType, *, is_filtered: bool) -> 
     return _PROBLEMS.format(worst_first=worst_first)
 
 
+def _hosts(of_status: str, of_filters: str) -> str:
+    in_order = of_status and connection.vendor == "sqlite"
+    return (_HOSTS_IN_ORDER if in_order else _HOSTS).format(status=of_status, filters=of_filters)
+
+
 @functools.cache
 def _topic_totals(keys: tuple[str, ...], backend: ModuleType) -> str:
     known = ",".join(f"{int(key, 16):016x}" for key in keys)
-    return _TOPIC_TOTALS.format(one_of=backend.one_of_words(known)) if keys else ""
+    return _TOPIC_TOTALS.format(by_key=backend.BY_KEY, one_of=backend.one_of_words(known)) if keys else ""
 
 
 def _marks(parameters: dict[str, Any], name: str, values: Sequence[Any]) -> str:

@@ -7,8 +7,7 @@ import heapq
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from dashboard_api import limits
 from dashboard_api.contract import responses
@@ -34,8 +33,7 @@ _HEADING = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class ProblemGroup:
+class ProblemGroup(NamedTuple):
     """A problem with its counts by severity, its worst severity, and its position in a list.
 
     ``order`` has the worst first, then confirmed, then frequent ones.
