@@ -3,6 +3,7 @@
 from django.db import transaction
 from django.utils import timezone
 
+from audit.recording import Acting, acting
 from audit.recording import record as audit
 from portal.gateway import WebsiteClaim
 from portal.models import Account, HelperLink, Website
@@ -20,6 +21,12 @@ def settle(account: Account, claim: WebsiteClaim) -> Website | None:
     website = _linked(account, claim)
     claim_states.store(account, claim)
     return website
+
+
+def settle_as_read(account: Account, claim: WebsiteClaim) -> Website | None:
+    """Do the same for a page that only reads: the service verified the website, not who opens the page."""
+    with acting(Acting()):
+        return settle(account, claim)
 
 
 def _linked(account: Account, claim: WebsiteClaim) -> Website | None:

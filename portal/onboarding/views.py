@@ -95,7 +95,7 @@ def claim(request: HtmxHttpRequest, account: int, claim_id: int) -> HttpResponse
         return _refused(request, "claim", {"account": own}, logged_error_page(error, own.ref))
     if found is None:
         raise Http404
-    if actions.settle(own, found):
+    if actions.settle_as_read(own, found):
         return _to_dashboard(request, own, found)
     is_owner = _managing(request).owners().filter(account=own).exists()
     page = claim_page(own, found, site_url=_site_url(request, own, found), is_owner=is_owner)
@@ -222,7 +222,7 @@ def _valid(claim_id: int) -> str:
 def _settle_all(request: HttpRequest, account: Account, claims: Sequence[WebsiteClaim]) -> None:
     """Store the websites that were verified meanwhile, and say so."""
     claim_states.delete_others(account, claims)
-    count = sum(actions.settle(account, each) is not None for each in claims)
+    count = sum(actions.settle_as_read(account, each) is not None for each in claims)
     if count:
         text = ngettext(
             "%(count)s verified website is new in your list.",

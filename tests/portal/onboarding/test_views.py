@@ -208,7 +208,15 @@ def test_a_verified_website_is_stored_and_leads_to_its_dashboard(client, owner, 
     assert client.post(f"{page}check/")["Location"] == "/sites/shop.example.com/"
     website = Website.objects.get()
     assert (website.account, website.host, website.link_id) == (owner.account, "shop.example.com", LINK)
-    assert AuditEvent.objects.get(action="website.added").account == "acct_0001"
+    event = AuditEvent.objects.get(action="website.added")
+    assert (event.account, event.actor_kind) == ("acct_0001", "person")
+
+
+def test_a_website_that_the_service_verified_was_added_by_no_one_who_opens_a_page(client, owner, answers):
+    answers.claims = [make_claim(**PROVEN)]
+    client.get(ADD)
+    event = AuditEvent.objects.get(action="website.added")
+    assert (event.account, event.actor_kind, event.actor) == ("acct_0001", "system", None)
 
 
 def test_htmx_opens_the_dashboard_as_a_page_of_its_own(client, owner, answers, page):
