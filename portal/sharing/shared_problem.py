@@ -1,7 +1,6 @@
 """The page of a shared problem, for people without an account: all of its findings, with what they share."""
 
-import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -14,11 +13,17 @@ from portal.sharing.view_models import count_text, list_title, without_evidence
 from portal.stacks import StackFix, fixes_by_stack
 from portal.view_models import problem_heading
 from portal.view_models.finding import Link, LocationView, location_views, reference, weaknesses
-from portal.view_models.findings import FindingRow, finding_rows
+from portal.view_models.findings import (
+    FindingRow,
+    common_description,
+    common_text,
+    finding_rows,
+    how_to_check,
+    in_general,
+)
 from portal.view_models.hand_over import unique
 
 MAX_LINKS = 20  # of each kind
-_QUOTED = re.compile("“[^”]*”")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,6 +63,7 @@ class SharedProblem:
     description: str
     remediation: str
     fixes: tuple[StackFix, ...]
+    check: str
     sources: str
     rules: tuple[str, ...]
     weaknesses: tuple[Link, ...]
@@ -76,8 +82,8 @@ def shared_problem(
     title = problem_heading(dashboard, filters.problem)
     common = {
         "title": title,
-        "description": _common(threats, lambda threat: threat.description) or _common(threats, _in_general),
-        "remediation": _common(threats, lambda threat: threat.remediation),
+        "description": common_description(threats),
+        "remediation": common_text(threats, lambda threat: threat.remediation),
     }
     worst = min(threats, key=lambda threat: labels.severity_rank(threat.severity)).severity
     return SharedProblem(
@@ -93,6 +99,7 @@ def shared_problem(
         description=common["description"],
         remediation=common["remediation"],
         fixes=fixes_by_stack(filters.problem),
+        check=how_to_check(dashboard.threats, shows_evidence=includes_evidence),
         sources=", ".join(unique(threat.source_name or threat.source for threat in threats)),
         rules=tuple(unique(threat.rule for threat in threats)[:MAX_LINKS]),
         weaknesses=_links(link for threat in threats for link in weaknesses(threat)),
@@ -104,17 +111,6 @@ def shared_problem(
             for threat, row in zip(threats, finding_rows(threats, [], Address(path="")), strict=True)
         ),
     )
-
-
-def _common(threats: Iterable[Threat], text_of: Callable[[Threat], str]) -> str:
-    """Return the text that all findings have; empty if they differ."""
-    texts = set(map(text_of, threats))
-    return texts.pop() if len(texts) == 1 else ""
-
-
-def _in_general(threat: Threat) -> str:
-    """Return the description without those words in quotes that the title has as well."""
-    return _QUOTED.sub(lambda quoted: "“…”" if quoted[0] in threat.title else quoted[0], threat.description)
 
 
 def _with_locations(finding: Finding | None, includes_evidence: bool) -> tuple[LocationView, ...]:
@@ -138,7 +134,7 @@ def _finding(
         status=row.status,
         title=own("title"),
         location=row.location,
-        description="" if _in_general(threat) == common["description"] else own("description"),
+        description="" if in_general(threat) == common["description"] else own("description"),
         remediation=own("remediation"),
         evidence=threat.evidence,
         is_evidence_cut=threat.evidence_truncated,

@@ -25,7 +25,7 @@ from portal.stacks import StackFix
 from portal.view_models import finding_view
 from portal.view_models.filters import chips
 from portal.view_models.finding import Link, LocationView
-from portal.view_models.findings import finding_rows
+from portal.view_models.findings import finding_rows, how_to_check
 from portal.view_models.site import problem_title
 
 SHOWN_ENDED = 20
@@ -56,6 +56,7 @@ class SharedFinding:
     remediation: str
     fix: str
     fixes: tuple[StackFix, ...]
+    check: str
     evidence: str
     is_evidence_cut: bool
     locations: tuple[LocationView, ...]
@@ -150,6 +151,7 @@ def shared_finding(response: FindingResponse, *, includes_evidence: bool) -> Sha
         remediation=view.remediation,
         fix=view.fix,
         fixes=view.fixes,
+        check=how_to_check([response.finding], shows_evidence=includes_evidence),
         evidence=view.evidence,
         is_evidence_cut=view.is_evidence_cut,
         locations=view.locations,

@@ -1,12 +1,14 @@
 """Rows of the list of findings, and analysts' notes."""
 
+import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from portal import labels
 from portal.gateway.messages import Note, Threat
@@ -27,6 +29,7 @@ class NoteView:
 
 BY_FIRST_SEEN = ("newest", "oldest")  # orders of findings
 NEW_DAYS = 7
+_QUOTED = re.compile("“[^”]*”")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,6 +98,40 @@ def kind_label(threat: Threat) -> str:
 def status_label(threat: Threat) -> str:
     """Return the label of the finding's status; empty for open, which most are."""
     return "" if threat.status == labels.OPEN else labels.label(labels.STATUSES, threat.status)
+
+
+def common_text(threats: Iterable[Threat], text_of: Callable[[Threat], str]) -> str:
+    """Return the text that all findings have; empty if they differ."""
+    texts = set(map(text_of, threats))
+    return texts.pop() if len(texts) == 1 else ""
+
+
+def common_description(threats: Sequence[Threat]) -> str:
+    """Return the description of all findings, in general if their names differ; empty if the rest differs."""
+    return common_text(threats, lambda threat: threat.description) or common_text(threats, in_general)
+
+
+def in_general(threat: Threat) -> str:
+    """Return the description without those words in quotes that the title has as well."""
+    return _QUOTED.sub(lambda quoted: "“…”" if quoted[0] in threat.title else quoted[0], threat.description)
+
+
+def how_to_check(threats: Sequence[Threat], *, shows_evidence: bool) -> str:
+    """Return how a reader knows that a fix of these findings worked; empty if none of them is open."""
+    still_open = [threat for threat in threats if threat.status == labels.OPEN]
+    if not still_open:
+        return ""
+    sources = list(dict.fromkeys(threat.source_name or threat.source for threat in still_open))
+    text = ngettext(
+        "The next complete check by %(scanner)s shows whether the fix worked.",
+        "The next complete checks by %(scanner)s show whether the fix worked.",
+        len(sources),
+    ) % {"scanner": ", ".join(sources)}
+    if not any(threat.evidence for threat in still_open):
+        return text
+    if shows_evidence:
+        return _("Test it yourself first: what the evidence shows must be gone.") + " " + text
+    return text + " " + _("The evidence is left out here. Ask for it if you want to test the fix yourself.")
 
 
 def note_views(notes: Iterable[Note], address: Address) -> tuple[NoteView, ...]:

@@ -16,7 +16,7 @@ from portal.issue_trackers import cut_to_length
 from portal.models import IssueTracker
 from portal.stacks import fixes_by_stack
 from portal.view_models.finding import reference, weaknesses
-from portal.view_models.findings import kind_label
+from portal.view_models.findings import common_description, how_to_check, kind_label
 
 MAX_LOCATIONS = 20
 MAX_TEXTS = 5  # descriptions, and pieces of advice, of a problem whose findings have different ones
@@ -85,7 +85,7 @@ def as_markdown(finding: Finding, *, host: str, link: Lead) -> str:
     blocks = [
         f"# {markup.text(finding.title)}",
         *_facts(finding, markup, host=host, link=link),
-        *_advice(finding, markup),
+        *_advice(finding, markup, shows_evidence=True),
         *_evidence(finding, markup),
     ]
     return "\n\n".join(blocks) + "\n"
@@ -100,8 +100,12 @@ def hand_over_problem(
     """
     texts = _ProblemTexts(dashboard=dashboard, problem=problem, fix=fix, link=link)
     heading = f"# {Markdown().text(_in_one_line(title))}"
-    issue_blocks = [*texts.facts(_markup_of(tracker)), *texts.advice(_markup_of(tracker))]
-    markdown = [*texts.facts(Markdown()), *texts.advice(Markdown()), *texts.evidence(Markdown())]
+    issue_blocks = [
+        *texts.facts(_markup_of(tracker)),
+        *texts.advice(_markup_of(tracker), shows_evidence=False),
+    ]
+    markdown = [*texts.facts(Markdown()), *texts.advice(Markdown(), shows_evidence=True)]
+    markdown += texts.evidence(Markdown())
     return HandOver(
         markdown="\n\n".join([heading, *markdown]) + "\n",
         mail_url=_problem_mail_url(texts, title=title),
@@ -154,7 +158,8 @@ def list_mail_url(title: str, *, host: str, link: str) -> str:
 def issue_link(finding: Finding, tracker: IssueTracker, *, host: str, link: Lead) -> IssueLink:
     """Return the link to a new issue in ``tracker``, without evidence, which may be confidential."""
     markup = _markup_of(tracker)
-    blocks = [*_facts(finding, markup, host=host, link=link), *_advice(finding, markup)]
+    blocks = [*_facts(finding, markup, host=host, link=link)]
+    blocks += _advice(finding, markup, shows_evidence=False)
     return _issue_link(finding.title, blocks, tracker)
 
 
@@ -247,11 +252,13 @@ def _facts(finding: Finding, markup: Markup, *, host: str, link: Lead) -> Iterat
     yield "\n".join(markup.fact(name, value) for name, value in values.items() if value)
 
 
-def _advice(finding: Finding, markup: Markup) -> Iterator[str]:
-    """Yield what it is, how to fix it, where else it is, and what to read."""
+def _advice(finding: Finding, markup: Markup, *, shows_evidence: bool) -> Iterator[str]:
+    """Yield what it is, how to fix it and check the fix, where else it is, and what to read."""
     yield from _section(_("What it is"), finding.description, markup)
     yield from _how_to_fix(finding, markup)
     yield from _examples(finding.problem, markup)
+    check = how_to_check([finding], shows_evidence=shows_evidence)
+    yield from _section(_("How to check the fix"), check, markup)
     others = [entry.location for entry in finding.locations if entry.location != finding.location]
     if others:
         yield markup.heading(_("More locations"))
@@ -308,11 +315,15 @@ class _ProblemTexts:
         }
         yield "\n".join(markup.fact(name, value) for name, value in values.items() if value)
 
-    def advice(self, markup: Markup) -> Iterator[str]:
-        """Yield what it is, how to fix it, where it is, and what to read."""
-        yield from _sections(_("What it is"), (each.description for each in self.findings), markup)
+    def advice(self, markup: Markup, *, shows_evidence: bool) -> Iterator[str]:
+        """Yield what it is, how to fix it and check the fix, where it is, and what to read."""
+        common = common_description(self.findings)
+        descriptions = [common] if common else [each.description for each in self.findings]
+        yield from _sections(_("What it is"), descriptions, markup)
         yield from _sections(_("How to fix it"), self._fixes(), markup)
         yield from _examples(self.problem, markup)
+        check = how_to_check(self.findings, shows_evidence=shows_evidence)
+        yield from _section(_("How to check the fix"), check, markup)
         yield from self.places(markup, len(self.findings))
         references = unique(url for finding in self.findings for url in finding.references)
         yield from _read_more(references[:MAX_LOCATIONS], markup)

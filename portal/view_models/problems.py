@@ -14,7 +14,7 @@ from portal import labels, topics
 from portal.gateway.messages import Dashboard, Problem
 from portal.page_urls import Address
 from portal.stacks import StackFix, fixes_by_stack
-from portal.view_models.findings import is_new
+from portal.view_models.findings import common_description, is_new
 
 TEXT_WORDS = 40  # of a text of a scanner
 
@@ -71,7 +71,8 @@ def do_first(dashboard: Dashboard, address: Address) -> DoFirst | None:
 class ChosenProblem:
     """The problem whose findings are listed; ``fix`` is one line or empty, ``fixes`` are those by stack.
 
-    Severity, its ``meaning`` and ``description`` are those of the first finding of the list.
+    Severity and its ``meaning`` are those of the first finding of the list, as is ``description`` if the
+    findings have none in common.
     """
 
     severity: str
@@ -90,11 +91,12 @@ def chosen_problem(dashboard: Dashboard, address: Address) -> ChosenProblem | No
         return None
     first = dashboard.threats[0]
     advice = " ".join(first.remediation.split())
+    description = common_description(dashboard.threats) or first.description
     return ChosenProblem(
         severity=labels.label(labels.SEVERITIES, first.severity),
         tone=labels.tone(first.severity),
         meaning=labels.label(labels.SEVERITY_MEANINGS, first.severity),
-        description=Truncator(" ".join(first.description.split())).words(TEXT_WORDS),
+        description=Truncator(" ".join(description.split())).words(TEXT_WORDS),
         fix=topics.fix_of(problem) or Truncator(advice).words(TEXT_WORDS),
         is_fix_translated=bool(topics.fix_of(problem)),
         fixes=fixes_by_stack(problem),

@@ -95,6 +95,29 @@ def test_the_first_problem_is_shared_with_four_clicks_from_the_sign_in(open_page
     expect(stranger.get_by_text("Pass values to SQL")).to_be_visible()
 
 
+def test_the_other_locations_of_a_finding_are_not_larger_than_its_title(open_page, owner, link):
+    for number in range(2):
+        finding = make_finding(
+            link.website,
+            rule="Injection",
+            title=f"Injection {number}",
+            severity=Severity.CRITICAL,
+            locations_count=2,
+        )
+        for location in (finding.location, "https://shop.example.com/other"):
+            make_occurrence(finding, location)
+    ours, stranger = open_page(user=owner), open_page()
+    ours.goto(PATH)
+    ours.get_by_role("region", name="Do first").get_by_role("link", name=re.compile("^Injection")).click()
+    button(ours, "Create share link").click()
+    stranger.goto(ours.get_by_label("Share link", exact=True).input_value())
+    title, other = (
+        found.first.evaluate("it => parseFloat(getComputedStyle(it).fontSize)")
+        for found in (stranger.locator("h3"), stranger.get_by_text("More locations", exact=True))
+    )
+    assert other <= title
+
+
 def test_a_revoked_link_ends_and_the_list_says_so(open_page, owner, link, watch):
     ours, theirs = open_page(user=owner), open_page()
     address = share(ours, link)

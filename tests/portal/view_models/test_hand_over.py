@@ -2,13 +2,14 @@
 
 import re
 import time
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qs, unquote, urlsplit
 
 import pytest
 from markdown_it import MarkdownIt
 
 from portal.gateway.messages import Location
 from portal.models import IssueTracker
+from portal.view_models.findings import how_to_check
 from portal.view_models.hand_over import (
     MAX_MAIL_URL_LENGTH,
     Lead,
@@ -73,9 +74,30 @@ def test_markdown_has_the_whole_finding():
     assert "```text\nGET /?id=1'\n```" in text
 
 
+def test_markdown_and_issues_say_how_to_check_the_fix():
+    by_nuclei = "The next complete check by Nuclei shows whether the fix worked."
+    assert (
+        "## How to check the fix\n\nTest it yourself first: what the evidence shows must be gone. "
+        + by_nuclei
+    ) in as_markdown(FULL, host=HOST, link=SHARED)
+    issue = unquote(issue_link(FULL, tracker("github", "https://github.com/o/r"), host=HOST, link=SHARED).url)
+    assert f"{by_nuclei} The evidence is left out here." in issue
+    assert f"check the fix\n\n{by_nuclei}\n" in markdown(evidence="") + "\n"
+
+
+def test_the_fixes_of_several_scanners_are_checked_by_all_of_them():
+    threats = [
+        make_threat(1),
+        make_threat(2, source="zap", source_name="ZAP"),
+        make_threat(3, status="fixed"),
+    ]
+    text = "The next complete checks by Nuclei, ZAP show whether the fix worked."
+    assert how_to_check(threats, shows_evidence=True) == text
+
+
 def test_absent_parts_leave_no_heading():
     text = markdown(rule="", references=[])
-    assert "##" not in text
+    assert text.count("##") == 1  # how to check the fix
 
 
 @pytest.mark.parametrize(
@@ -235,6 +257,16 @@ def test_the_markdown_of_a_problem_has_as_much_as_that_of_a_finding():
     assert "## Evidence\n\n`https://shop.example.com/page/1`: Finding 1" in text
     assert "```text\nTLSv1.0 offered\n```" in text
     assert "```text\nTLS 1.0: yes\n```\n\nOnly the beginning of the evidence is shown." in text
+
+
+def test_texts_that_differ_by_words_of_their_titles_are_in_the_markdown_once():
+    threats = [
+        make_threat(title=f"Through “{name}”", description=f"The value of “{name}” is run.")
+        for name in ("city", "list")
+    ]
+    text = problem_as_markdown(*threats).markdown
+    assert "The value of “…” is run." in text
+    assert "“city” is run" not in text
 
 
 def test_advice_that_a_fix_in_one_line_shortens_is_there_once():

@@ -103,6 +103,16 @@ def test_the_findings_of_a_problem_come_with_what_it_is_and_how_urgent():
     assert (problem.severity, problem.meaning) == ("High", "A serious weakness. Fix it this week.")
 
 
+def test_what_a_problem_is_names_none_of_its_findings_if_they_differ_by_their_names():
+    here = Address(path=PATH, filters=Filters(problem="sql-injection"))
+    threats = [
+        make_threat(title=f"Through “{name}”", description=f"The value of “{name}” is run.")
+        for name in ("city", "list")
+    ]
+    problem = build_results(make_dashboard(threats=threats), here).chosen_problem
+    assert problem.description == "The value of “…” is run."
+
+
 def test_without_findings_of_it_no_problem_is_chosen():
     here = Address(path=PATH, filters=Filters(problem="log4shell"))
     assert build_results(make_dashboard(threats=[]), here).chosen_problem is None
