@@ -91,6 +91,7 @@ def site(request: HtmxHttpRequest, host: str) -> HttpResponse:
             dashboard,
             page.address,
             gets_emails=has_emails,
+            may_scan=not dashboard.summary.open and _manages(request, website),
             last_visit=day_before_this_visit(request.user.pk or 0),
         )
         if outage:
@@ -181,9 +182,13 @@ def _share_offer(
     request: HtmxHttpRequest, website: Website, url: str, form: ShareListForm
 ) -> ShareOffer | None:
     """Return the form that creates a share link, for owners and managers of the website's account."""
+    return ShareOffer(url=url, form=form) if _manages(request, website) else None
+
+
+def _manages(request: HtmxHttpRequest, website: Website) -> bool:
+    """Return whether the person is an owner or manager of the website's account."""
     own_memberships = Membership.objects.of_user(request.user).managing()
-    may_share = own_memberships.filter(account=website.account_id).exists()
-    return ShareOffer(url=url, form=form) if may_share else None
+    return own_memberships.filter(account=website.account_id).exists()
 
 
 @require_safe

@@ -104,7 +104,10 @@ class Plan:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EmptyState:
-    """The reason for an empty list: no threats, no checks yet, or filters without matches."""
+    """The reason for an empty list: no threats, no checks yet, or filters without matches.
+
+    ``leads_away``: the action is on another page than the list.
+    """
 
     tone: str
     title: str
@@ -113,6 +116,7 @@ class EmptyState:
     checked_by: str = ""
     action_label: str = ""
     action_url: str = ""
+    leads_away: bool = False
 
 
 def overview(dashboard: Dashboard, address: Address) -> Overview:
@@ -260,10 +264,12 @@ def _limit(limit: LimitState) -> str:
     return ""
 
 
-def empty_state(dashboard: Dashboard, address: Address, *, gets_emails: bool = False) -> EmptyState:
+def empty_state(
+    dashboard: Dashboard, address: Address, *, gets_emails: bool = False, may_scan: bool = False
+) -> EmptyState:
     """Return the explanation of an empty page, without a claim that the checks do not support.
 
-    ``gets_emails``: the reader gets e-mails about this website.
+    ``gets_emails``: the reader gets e-mails about this website; ``may_scan``: the reader may start scans.
     """
     if dashboard.dashboard.total:
         last = dashboard.dashboard.page_count
@@ -280,7 +286,11 @@ def empty_state(dashboard: Dashboard, address: Address, *, gets_emails: bool = F
     if address.filters.active.keys() - {"status"}:
         return _no_matches(address)
     if not is_checked(dashboard):
-        return _not_checked(dashboard.summary.first_check_by, gets_emails=gets_emails)
+        unchecked = _not_checked(dashboard.summary.first_check_by, gets_emails=gets_emails)
+        if not may_scan:
+            return unchecked
+        scan = address.of_scans()
+        return replace(unchecked, action_label=_("Scan now"), action_url=scan, leads_away=True)
     return _no_threats(dashboard.coverage)
 
 

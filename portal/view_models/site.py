@@ -218,11 +218,17 @@ def site_not_found(host: str, *, path: str) -> SitePage:
 
 
 def build_results(
-    dashboard: Dashboard, address: Address, *, gets_emails: bool = False, last_visit: date | None = None
+    dashboard: Dashboard,
+    address: Address,
+    *,
+    gets_emails: bool = False,
+    may_scan: bool = False,
+    last_visit: date | None = None,
 ) -> Results:
     """Return the results for ``address``.
 
-    ``gets_emails``: the reader gets e-mails about this website; ``last_visit``: the day of the visit before.
+    ``gets_emails``: the reader gets e-mails about this website; ``may_scan``: the reader may start scans;
+    ``last_visit``: the day of the visit before.
     """
     page, values = dashboard.dashboard, dashboard.dashboard.facets
     is_filtered = bool(address.filters.active)
@@ -245,7 +251,7 @@ def build_results(
         ),
         empty_state=None
         if dashboard.threats or page.problems
-        else empty_state(dashboard, address, gets_emails=gets_emails),
+        else empty_state(dashboard, address, gets_emails=gets_emails, may_scan=may_scan),
         pager=pager(page, address),
         coverage=coverage_rows(dashboard.coverage, address),
         notes=note_views(dashboard.analyst_notes, address),

@@ -224,6 +224,20 @@ def storing_stub(monkeypatch, stub):
     return stub
 
 
+@pytest.mark.parametrize(("role", "leads_to_a_scan"), [("owner", True), ("manager", True), ("viewer", False)])
+def test_a_website_never_checked_leads_owners_and_managers_to_a_scan(
+    client, account, website, stub, role, leads_to_a_scan
+):
+    stub.response = make_clean_dashboard(
+        dashboard=make_page(total=0, page_count=0, grade=None),
+        coverage=[make_coverage("never", last_run_at=None)],
+    )
+    client.force_login(make_membership(make_user("reader"), account, role).user)
+    page = client.get("/sites/shop.example.com/").content.decode()
+    assert ('id="empty-action"' in page) == leads_to_a_scan
+    assert ("Scan now" in page) == leads_to_a_scan
+
+
 def test_the_header_asks_for_the_styles_of_the_page(browser, stub):
     response = browser.get(PATH)
     url, digest = re.search(r'stylesheet" href="(\S+)" integrity="(\S+)"', response.text).groups()

@@ -118,6 +118,12 @@ def test_a_website_never_checked_says_what_happens_next(due, hears, text):
     assert news.text == text.format(day=due and labels.day(due))
 
 
+def test_a_website_never_checked_leads_those_who_may_to_a_scan():
+    state = empty_state(never_checked(TOMORROW), HERE, may_scan=True)
+    assert (state.action_label, state.action_url) == ("Scan now", HERE.of_scans())
+    assert empty_state(never_checked(TOMORROW), HERE).action_url == ""
+
+
 @pytest.mark.parametrize(
     ("due", "text"), [(THIS_DAY, "First check by {day}"), (YESTERDAY, "First check overdue since {day}")]
 )
