@@ -57,6 +57,15 @@ class JoinForm(ChosenPassword, UserCreationForm):  # type: ignore[type-arg]  # g
         labels: ClassVar = {"username": _("User name")}
         help_texts: ClassVar = {"username": ""}
 
+    def add_error(self, field: str | None, error: Any) -> None:
+        """Add the error, and let the browser begin at the first field that has one."""
+        super().add_error(field, error)
+        faulty = next((name for name in self.fields if self.has_error(name)), None)
+        for name in self.fields if faulty else ():
+            self.fields[name].widget.attrs.pop("autofocus", None)
+        if faulty:
+            self.fields[faulty].widget.attrs["autofocus"] = True
+
     def clean_username(self) -> str:
         """Refuse names that look like an e-mail address, which could belong to another person."""
         username = str(super().clean_username())

@@ -220,6 +220,16 @@ def test_an_address_and_a_sender_are_limited(mailoutbox):
     assert len(mailoutbox) == 8
 
 
+@pytest.mark.parametrize(
+    ("wrong", "first"),
+    [({}, "name"), ({"username": "a@b"}, "username"), ({"password1": "x", "password2": "x"}, "password2")],
+)
+def test_the_form_begins_at_the_first_field_with_an_error(wrong, first):
+    form = sign_up_views.AccountForm(FIELDS | wrong)
+    form.is_valid()
+    assert [field.name for field in form if "autofocus" in str(field)] == [first]
+
+
 def test_a_person_who_is_signed_in_makes_no_second_account_by_accident(client, mailoutbox):
     ask()
     client.force_login(make_user("bob"))
