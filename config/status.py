@@ -4,7 +4,7 @@ Anyone can read it, so it names no account, host, address or command.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from urllib.parse import urlsplit
 
@@ -50,7 +50,7 @@ class ComponentStatus:
     word: str
     tone: str
     days: Mapping[int, str]
-    works_again: datetime | None
+    works_again: datetime | None = None
 
     @property
     def history(self) -> str:
@@ -80,7 +80,8 @@ class StatusPage:
 def status(request: HttpRequest) -> HttpResponse:
     """Show the status page."""
     _check_is_on()
-    page = status_page(measured(timezone.now()))
+    refused_until = calls_refused_until(now := timezone.now())
+    page = status_page(measured(now, refused_until), refused_until)
     return render(request, "status/page.html", {"status": page, "feed_url": reverse("status_feed")})
 
 
@@ -92,11 +93,14 @@ def feed(request: HttpRequest) -> HttpResponse:
     return HttpResponse(feed_of(url, own), content_type="application/atom+xml; charset=utf-8")
 
 
-def measured(now: datetime) -> dict[Incident.Component, bool]:
-    """Return whether each component of this deployment works; one that nothing measures is left out."""
+def measured(now: datetime, refused_until: datetime | None) -> dict[Incident.Component, bool]:
+    """Return whether each component of this deployment works; one that nothing measures is left out.
+
+    Calls are refused ``refused_until``, if they are.
+    """
     ready, works = not health.READINESS.failed(), {}
     if settings.ENABLE_API:
-        works[Incident.Component.CALLS] = ready and not calls_refused_until(now)
+        works[Incident.Component.CALLS] = ready and not refused_until
     if settings.ENABLE_PORTAL:
         works[Incident.Component.PORTAL] = ready
     runs = last_runs(now)
@@ -109,12 +113,18 @@ def measured(now: datetime) -> dict[Incident.Component, bool]:
     return works
 
 
-def status_page(works: Works) -> StatusPage:
+def status_page(works: Works, refused_until: datetime | None) -> StatusPage:
     """Return the page for these measurements, with the incidents in the database."""
     now, incidents = timezone.now(), _incidents()
     return StatusPage(
         at=now,
-        components=[_component(component, works[component], incidents, now) for component in works],
+        components=[
+            replace(
+                _component(component, works[component], incidents, now),
+                works_again=_works_again(refused_until) if component is Incident.Component.CALLS else None,
+            )
+            for component in works
+        ],
         incidents=incidents,
         first_day=_place(_known_since(incidents), now),
     )
@@ -165,13 +175,11 @@ def _component(
         word=str(word),
         tone=tone,
         days=days,
-        works_again=_works_again(component, now),
     )
 
 
-def _works_again(component: Incident.Component, now: datetime) -> datetime | None:
+def _works_again(until: datetime | None) -> datetime | None:
     """Return the whole minute, in UTC, at which calls that are refused after a restore are answered again."""
-    until = calls_refused_until(now) if component is Incident.Component.CALLS else None
     return until and (until.astimezone(UTC) + timedelta(minutes=1)).replace(second=0, microsecond=0)
 
 

@@ -7,7 +7,7 @@ from datetime import UTC, timedelta
 import pytest
 from django.utils import timezone
 
-from config import health
+from config import health, status
 from config.models import Incident, Run
 from dashboard_api import limits
 from dashboard_api.models import Nonce
@@ -88,9 +88,16 @@ def test_calls_that_are_refused_after_a_restore_are_shown_with_the_minute_of_the
     word, history = components(client)["Signed calls"]
     assert (word, components(client)["Portal"][0]) == ("Disrupted", "Works")
     assert f"answered again at {minute:%H:%M} UTC" in history
-    assert "of the last 1 day that our team" in client.get("/status/").text
+    assert "of the last day that our team" in client.get("/status/").text
     Nonce.objects.raise_fence(timezone.now() - timedelta(seconds=limits.TIMESTAMP_WINDOW_SECONDS + 2))
     assert components(client)["Signed calls"] == ("Works", "No incidents")
+
+
+def test_the_page_asks_once_until_when_calls_are_refused(client, monkeypatch):
+    asked = []
+    monkeypatch.setattr(status, "calls_refused_until", asked.append)
+    components(client)
+    assert len(asked) == 1
 
 
 def test_an_incident_is_shown_with_its_component_until_90_days_after_its_end(client):

@@ -1,7 +1,7 @@
 """Write the status page as plain files, to be served where an outage of ours does not reach."""
 
 from collections.abc import Iterator
-from datetime import timedelta
+from datetime import datetime, timedelta
 from http import HTTPStatus
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,7 @@ from django.core.management.base import CommandError, CommandParser
 from django.template.loader import render_to_string
 from django.utils import timezone, translation
 
+from config.doctor import calls_refused_until
 from config.models import Incident
 from config.status import Works, feed_of, measured, status_page
 from foundation.operator_command import OperatorCommand, Result
@@ -42,13 +43,14 @@ class Command(OperatorCommand):
 
     def perform(self, *, folder: Path, **options: Any) -> Result:
         """Write each file as a whole, the pages last."""
-        works = measured(timezone.now())
+        refused_until = calls_refused_until(now := timezone.now())
+        works = measured(now, refused_until)
         failure = _failure(f"{settings.PORTAL_BASE_URL}/status/") if settings.PORTAL_BASE_URL else ""
         if failure:
             disturbed = {Incident.Component.CALLS, Incident.Component.PORTAL} & works.keys()
             works |= dict.fromkeys(disturbed, False)
         try:
-            for name, content in _files(works):
+            for name, content in _files(works, refused_until):
                 unfinished = folder / f".{name}.tmp"
                 unfinished.write_bytes(content)
                 unfinished.replace(folder / name)
@@ -72,7 +74,7 @@ def _failure(address: str) -> str:
     return f"{address} answered {status}." if status >= HTTPStatus.INTERNAL_SERVER_ERROR else ""
 
 
-def _files(works: Works) -> Iterator[tuple[str, bytes]]:
+def _files(works: Works, refused_until: datetime | None) -> Iterator[tuple[str, bytes]]:
     """Yield the name and content of each file."""
     for name in _STATIC:
         yield name, Path(finders.find(f"portal/{name}") or "").read_bytes()
@@ -84,5 +86,5 @@ def _files(works: Works) -> Iterator[tuple[str, bytes]]:
     ]
     for code, file, _name in languages:
         with translation.override(code):
-            context = {"status": status_page(works), "feed_url": _FEED, "languages": languages}
+            context = {"status": status_page(works, refused_until), "feed_url": _FEED, "languages": languages}
             yield file, render_to_string("status/published.html", context).encode()
