@@ -31,7 +31,7 @@ _NEVER = datetime.min.replace(tzinfo=UTC)
 class Totals:
     """Numbers of all websites of the person, some of them filters; ``remark``: some have no results now.
 
-    ``pending`` says how many websites have yet to report: until then, a zero would promise too much.
+    ``pending`` says how many websites are counted so far: until all are, a zero would promise too much.
     ``open`` leads to the open findings if all are of one website, else to the websites that have them.
     """
 
@@ -176,9 +176,6 @@ def _totals(entries: Sequence[_Entry], filters: SiteFilters) -> Totals:
     remark = ngettext(
         "%(count)s website has no results now.", "%(count)s websites have no results now.", without
     )
-    waiting = ngettext(
-        "Waiting for results of %(count)s website.", "Waiting for results of %(count)s websites.", pending
-    )
     return Totals(
         websites=len(entries),
         attention=_attention(sum(entry.needs_attention for entry in entries), filters),
@@ -189,8 +186,18 @@ def _totals(entries: Sequence[_Entry], filters: SiteFilters) -> Totals:
         ),
         grades=tuple(_grade(grade, grades[grade], filters) for grade in GRADES if grades[grade]),
         remark=remark % {"count": number_format(without)} if without else "",
-        pending=waiting % {"count": number_format(pending)} if pending else "",
+        pending=_pending_text(pending, len(entries)),
     )
+
+
+def _pending_text(pending: int, total: int) -> str:
+    """Return how many websites the totals cover, and when the others are counted; empty if all are."""
+    if not pending:
+        return ""
+    text = _(
+        "Counted so far: %(count)s of %(total)s websites. Each of the others is counted when you see its row."
+    )
+    return text % {"count": number_format(total - pending), "total": number_format(total)}
 
 
 def _open(entries: Sequence[_Entry], filters: SiteFilters) -> Option:

@@ -116,7 +116,9 @@ def test_the_totals_add_up_every_website_with_results(websites):
     ]  # fmt: skip
     assert totals.attention.label == "4 websites need attention"
     assert totals.remark == "1 website has no results now."
-    assert totals.pending == "Waiting for results of 1 website."
+    assert totals.pending == (
+        "Counted so far: 7 of 8 websites. Each of the others is counted when you see its row."
+    )
 
 
 def test_the_total_of_open_findings_leads_to_the_websites_that_have_them(websites):
