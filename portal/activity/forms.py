@@ -28,7 +28,8 @@ class ActivityForm(forms.Form):
     def __init__(self, *args: Any, people: dict[str, str], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.fields["person"].choices = [("", _("Everyone")), *people.items()]  # type: ignore[attr-defined]
-        actions = sorted(ACTIONS.items(), key=lambda item: str(item[1]))
+        by_label = {str(label): action for action, label in ACTIONS.items()}  # some have the same label
+        actions = [(by_label[label], label) for label in sorted(by_label)]
         self.fields["action"].choices = [("", _("Every action")), *actions]  # type: ignore[attr-defined]
 
     def apply_to(self, events: QuerySet[AuditEvent]) -> QuerySet[AuditEvent]:
@@ -39,4 +40,7 @@ class ActivityForm(forms.Form):
             events = events.filter(at__range=tuple(ends))
         if wanted["person"]:
             events = by_person(events, wanted["person"])
-        return events.filter(action=wanted["action"]) if wanted["action"] else events
+        if wanted["action"]:
+            same = [action for action, label in ACTIONS.items() if label == ACTIONS[wanted["action"]]]
+            events = events.filter(action__in=same)
+        return events

@@ -2,6 +2,7 @@
 
 import csv
 import io
+import re
 
 import pytest
 from django.urls import reverse
@@ -43,6 +44,15 @@ def test_an_owner_sees_members_and_our_team_without_names_of_staff(client, owner
     assert "Viewed your pages" in text
     assert "eve-of-staff" not in text
     assert "Ticket 7" not in text
+
+
+def test_actions_with_one_name_are_one_filter(client, owner):
+    act("scan.cancelled", account="acct_0001", host="shop.example.com")
+    act("website.scan_cancelled", account="acct_0001", host="blog.example.com")
+    [action] = re.findall(r'<option value="([^"]*)">Cancelled a scan<', text_of(client))
+    rows = text_of(client, f"?action={action}").partition('<ul class="rows">')[2]
+    assert "shop.example.com" in rows
+    assert "blog.example.com" in rows
 
 
 def test_a_link_is_named_by_its_website_alone(client, owner):
