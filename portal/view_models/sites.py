@@ -194,9 +194,7 @@ def _pending_text(pending: int, total: int) -> str:
     """Return how many websites the totals cover, and when the others are counted; empty if all are."""
     if not pending:
         return ""
-    text = _(
-        "Counted so far: %(count)s of %(total)s websites. Each of the others is counted when you see its row."
-    )
+    text = _("Counted so far: %(count)s of %(total)s websites, those whose rows you saw.")
     return text % {"count": number_format(total - pending), "total": number_format(total)}
 
 

@@ -116,9 +116,7 @@ def test_the_totals_add_up_every_website_with_results(websites):
     ]  # fmt: skip
     assert totals.attention.label == "4 websites need attention"
     assert totals.remark == "1 website has no results now."
-    assert totals.pending == (
-        "Counted so far: 7 of 8 websites. Each of the others is counted when you see its row."
-    )
+    assert totals.pending == "Counted so far: 7 of 8 websites, those whose rows you saw."
 
 
 def test_the_total_of_open_findings_leads_to_the_websites_that_have_them(websites):
