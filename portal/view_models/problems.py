@@ -71,10 +71,12 @@ def do_first(dashboard: Dashboard, address: Address) -> DoFirst | None:
 class ChosenProblem:
     """The problem whose findings are listed; ``fix`` is one line or empty, ``fixes`` are those by stack.
 
-    Severity and its ``meaning`` are those of the first finding of the list, as is ``description`` if the
-    findings have none in common.
+    ``title`` is empty if its findings have several. Severity and its ``meaning`` are those of the first
+    finding of the list, as is ``description`` if the findings have none in common.
     """
 
+    title: str
+    is_title_translated: bool
     severity: str
     tone: str
     meaning: str
@@ -92,7 +94,10 @@ def chosen_problem(dashboard: Dashboard, address: Address) -> ChosenProblem | No
     first = dashboard.threats[0]
     advice = " ".join(first.remediation.split())
     description = common_description(dashboard.threats) or first.description
+    titles = problem_titles(dashboard, problem)
     return ChosenProblem(
+        title=titles[0] if len(titles) == 1 else "",
+        is_title_translated=bool(topics.title_of(problem)),
         severity=labels.label(labels.SEVERITIES, first.severity),
         tone=labels.tone(first.severity),
         meaning=labels.label(labels.SEVERITY_MEANINGS, first.severity),
@@ -101,6 +106,15 @@ def chosen_problem(dashboard: Dashboard, address: Address) -> ChosenProblem | No
         is_fix_translated=bool(topics.fix_of(problem)),
         fixes=fixes_by_stack(problem),
     )
+
+
+def problem_titles(dashboard: Dashboard, problem: str) -> list[str]:
+    """Return the title of ``problem``, or the different ones of its findings."""
+    if title := topics.title_of(problem):
+        return [title]
+    known = (*dashboard.dashboard.do_first, *dashboard.dashboard.problems)
+    titles = [each.title for each in known if each.id == problem] or [row.title for row in dashboard.threats]
+    return list(dict.fromkeys(titles))
 
 
 def problem_rows(

@@ -9,7 +9,6 @@ from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext, npgettext
 
-from portal import topics
 from portal.error_pages import ErrorPage, new_reference, unknown_website
 from portal.forms import MAX_QUERY_LENGTH, Filters
 from portal.gateway.messages import Dashboard
@@ -55,6 +54,7 @@ from portal.view_models.problems import (
     chosen_problem,
     do_first,
     problem_rows,
+    problem_titles,
 )
 
 
@@ -279,7 +279,7 @@ def _visible_facets(dashboard: Dashboard, address: Address, last_visit: date | N
 
 def problem_title(dashboard: Dashboard, problem: str) -> str:
     """Return the title of ``problem``, or that of its findings; as an example if they have several."""
-    titles = _problem_titles(dashboard, problem)
+    titles = problem_titles(dashboard, problem)
     if not titles:
         return _("this problem")
     return titles[0] if len(titles) == 1 else _("such as “%(title)s”") % {"title": titles[0]}
@@ -287,20 +287,12 @@ def problem_title(dashboard: Dashboard, problem: str) -> str:
 
 def problem_heading(dashboard: Dashboard, problem: str) -> str:
     """Return the title of ``problem`` as a heading, which has no words before it."""
-    titles = _problem_titles(dashboard, problem)
+    titles = problem_titles(dashboard, problem)
     return (
         titles[0]
         if len(titles) == 1
         else _("Findings: %(filters)s") % {"filters": problem_title(dashboard, problem)}
     )
-
-
-def _problem_titles(dashboard: Dashboard, problem: str) -> list[str]:
-    if title := topics.title_of(problem):
-        return [title]
-    known = (*dashboard.dashboard.do_first, *dashboard.dashboard.problems)
-    titles = [each.title for each in known if each.id == problem] or [row.title for row in dashboard.threats]
-    return list(dict.fromkeys(titles))
 
 
 def count_text(dashboard: Dashboard, filters: Filters) -> str:

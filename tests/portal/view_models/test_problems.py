@@ -113,6 +113,17 @@ def test_what_a_problem_is_names_none_of_its_findings_if_they_differ_by_their_na
     assert problem.description == "The value of “…” is run."
 
 
+def test_the_findings_of_a_problem_come_with_its_name_unless_they_have_several():
+    topic = Address(path=PATH, filters=Filters(problem="log4shell"))
+    other = Address(path=PATH, filters=Filters(problem="0" * 16))
+    threats = [make_threat(title="Open"), make_threat(title="Shut")]
+    titles = [
+        build_results(make_dashboard(threats=rows), here).chosen_problem.title
+        for rows, here in ((threats, topic), (threats[:1], other), (threats, other))
+    ]
+    assert titles == ["The server is vulnerable to Log4Shell", "Open", ""]
+
+
 def test_without_findings_of_it_no_problem_is_chosen():
     here = Address(path=PATH, filters=Filters(problem="log4shell"))
     assert build_results(make_dashboard(threats=[]), here).chosen_problem is None
