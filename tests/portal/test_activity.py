@@ -94,6 +94,13 @@ def test_decisions_about_a_website_are_shown_to_the_accounts_that_have_it(client
     assert "Changed" not in text
 
 
+def test_a_decision_of_no_account_ends_with_its_time(client, owner):
+    other = factories.make_portal_account("acct_0002", name="Example Press")
+    factories.make_membership(owner.user, other)
+    act("finding.accepted_risk", who="eve", kind="staff", host="shop.example.com")
+    assert not re.search(r"·\s*<", text_of(client))
+
+
 def test_the_actions_of_other_accounts_are_never_shown(client, owner):
     act("import.stored", who="their token", kind="system", account="acct_0002", host="shop.example.com")
     act("member.invited", who="bob", account="acct_0002")
