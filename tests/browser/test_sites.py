@@ -97,7 +97,7 @@ def test_the_numbers_above_the_list_wait_for_its_rows(open_page, owner, website,
     held = Held(page, f"**/{website.host}/row/")
     page.goto("/")
     totals = page.get_by_role("region", name="All your websites")
-    expect(totals).to_contain_text("Counted so far: 0 of 2 websites.")
+    expect(totals).to_contain_text("Counted so far: 0 of 2 websites")
     expect(totals).not_to_contain_text("No website needs attention")
     expect(totals).not_to_contain_text("open findings")
     held.request().continue_()
