@@ -1,8 +1,8 @@
 """Reads the meta tags of a page as a browser without scripts does, and only those of its head."""
 
 import re
-from html import unescape
-from html.parser import HTMLParser
+
+from foundation.markup import MarkupReader, text_of_html
 
 # Everything else ends the head, also where the page does not say so.
 _OF_THE_HEAD = {"html", "head", "base", "link", "meta", "script", "style"}
@@ -27,10 +27,10 @@ def is_markup(body: bytes) -> bool:
 def title_of(page: bytes) -> str:
     """Return the title of a page, empty for one without."""
     match = _TITLE.search(page[: 64 * 1024])
-    return unescape(match[1].decode("utf-8", "replace")).strip() if match else ""
+    return text_of_html(match[1].decode("utf-8", "replace")).strip() if match else ""
 
 
-class _Reader(HTMLParser):
+class _Reader(MarkupReader):
     """Collects the tags."""
 
     def __init__(self, name: str) -> None:
@@ -65,7 +65,3 @@ class _Reader(HTMLParser):
         """Notice text outside of elements, which ends the head; the text of scripts and styles does not."""
         if not self._inert and self.cdata_elem is None and data.strip():
             self._is_head = False
-
-    def parse_marked_section(self, i: int, report: int = 1) -> int:
-        """Skip ``<![...>`` as a browser does; Python's reader takes some of them for errors."""
-        return self.parse_bogus_comment(i)

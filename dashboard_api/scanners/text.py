@@ -1,9 +1,10 @@
 """Texts of a report, cleaned and laid out, and the weaknesses they name."""
 
-import html
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
+
+from foundation.markup import text_of_html
 
 _ANSI_SEQUENCE = r"\x1b\[[0-?]*[ -/]*[@-~]"
 _CONTROL = r"[\x00-\x08\x0b-\x1f\x7f-\x9f]"
@@ -65,7 +66,7 @@ def plain_text(markup: str) -> str:
 
 def html_text(markup: str) -> str:
     """Return ``plain_text`` of HTML in which everything that is no formatting was escaped."""
-    return html.unescape(plain_text(markup))
+    return text_of_html(plain_text(markup))
 
 
 def links_in(markup: str) -> list[str]:

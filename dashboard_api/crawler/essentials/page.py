@@ -3,11 +3,11 @@
 import re
 from collections.abc import Iterator, Mapping
 from datetime import datetime
-from html.parser import HTMLParser
 from typing import Any, NamedTuple
 from urllib.parse import urljoin, urlsplit
 
 from foundation.domains import registrable_domain
+from foundation.markup import MarkupReader
 from foundation.outbound.fetch import Fetched
 
 _SIX_MONTHS = 15_552_000
@@ -128,7 +128,7 @@ def _content(page: Fetched) -> Iterator[tuple[str, ...]]:
         yield "script-without-integrity", "\n".join(found.foreign[:10])
 
 
-class _Loaded(HTMLParser):
+class _Loaded(MarkupReader):
     """The files that a page loads over http, and the scripts of other websites without integrity."""
 
     def __init__(self, url: str) -> None:
@@ -153,10 +153,6 @@ class _Loaded(HTMLParser):
             self.plain.append(whole[:300])
         if tag == "script" and owner != self._owner and "integrity" not in values:
             self.foreign.append(whole[:300])
-
-    def parse_marked_section(self, i: int, report: int = 1) -> int:
-        """Skip ``<![...>`` as a browser does; Python's reader takes some of them for errors."""
-        return self.parse_bogus_comment(i)
 
 
 def _owner(url: str) -> str:

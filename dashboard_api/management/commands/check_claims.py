@@ -1,14 +1,19 @@
 """Look for the tokens of the claims whose check is due; for cron."""
 
-from datetime import timedelta
+import logging
+from datetime import datetime, timedelta
 from typing import Any
 
 from django.core.management.base import CommandParser
 from django.utils import timezone
 
 from dashboard_api.models import OwnershipClaim
+from dashboard_api.ownership import calendar
 from dashboard_api.ownership.checks import check_claim
 from foundation.operator_command import OperatorCommand, Result, positive
+from foundation.storage import is_storage_fault
+
+logger = logging.getLogger(__name__)
 
 
 class Command(OperatorCommand):
@@ -34,9 +39,23 @@ class Command(OperatorCommand):
         for claim in OwnershipClaim.objects.due(began):
             if timezone.now() > began + timedelta(minutes=minutes):
                 break
-            after = check_claim(claim, now=timezone.now())
+            after = _checked(claim, timezone.now())
+            if after is None:
+                continue
             checked += 1
             if after.state != claim.state:
                 lines.append(f"{after}: {after.state}")
         lines.append(f"Claims checked: {checked}.")
         return Result(text="\n".join(lines), fields={"checked": checked, "changed": len(lines) - 1})
+
+
+def _checked(claim: OwnershipClaim, now: datetime) -> OwnershipClaim | None:
+    """Return the claim after its check; None if that failed, which must not keep the others from theirs."""
+    try:
+        return check_claim(claim, now=now)
+    except Exception as error:
+        if is_storage_fault(error):
+            raise
+        logger.exception("%s: the check failed", claim)
+        OwnershipClaim.objects.filter(pk=claim.pk).update(next_check_at=calendar.next_check(claim, now))
+        return None

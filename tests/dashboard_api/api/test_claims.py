@@ -330,6 +330,27 @@ def test_the_command_checks_what_is_due(client, account, internet, capsys):
     assert SiteLink.objects.not_revoked().count() == 1
 
 
+def test_a_check_that_fails_does_not_keep_the_claims_of_others_from_theirs(
+    account, monkeypatch, capsys, caplog
+):
+    broken, other = (claims.add(account, host, by="ada", now=timezone.now()) for host in (f"a.{HOST}", HOST))
+    OwnershipClaim.objects.update(next_check_at=timezone.now())
+
+    def check_claim(claim, *, now):
+        if claim == broken:
+            raise ValueError("unforeseen")
+        return claims.record_check(claim, Check(Verdict.FOUND, "file", "https"), now=now)
+
+    monkeypatch.setattr("dashboard_api.management.commands.check_claims.check_claim", check_claim)
+    call_command("check_claims")
+    assert "Claims checked: 1." in capsys.readouterr().out
+    other.refresh_from_db()
+    broken.refresh_from_db()
+    assert (other.state, broken.state) == ("verified", "pending")
+    assert broken.next_check_at > timezone.now(), "it would be checked first again"
+    assert "unforeseen" in caplog.text
+
+
 def test_a_link_that_ended_because_the_proof_was_missing_says_so(client, account):
     claim = claims.add(account, HOST, by="ada", now=timezone.now())
     claims.record_check(claim, Check(Verdict.FOUND, "file", "https"), now=timezone.now())

@@ -20,6 +20,7 @@ PARTS = [
     '"',
     "=",
     "&#x110000;",
+    "&#" + "1" * 5_000,
     "\0",
     TAG,
 ]
@@ -45,3 +46,10 @@ def test_no_page_is_an_error(page):
 def test_a_title_is_read_as_text():
     assert title_of(b"<html><TITLE lang='de'> Caf&eacute; &amp; Bar\n</title>") == "Café & Bar"
     assert title_of(b"a file") == ""
+
+
+def test_a_number_of_thousands_of_digits_in_a_page_is_no_error():
+    number = "&#" + "1" * 5_000 + ";"
+    page = f'<head><title>{number}</title><meta name="other" content="{number}">{TAG}</head>{number}'
+    assert verification_tags(page.encode(), "proof") == (["here"], [])
+    assert title_of(page.encode()) == "\ufffd"

@@ -2,7 +2,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dashboard_api.scanners.text import clean, one_line, plain_text, slug, within_bytes, without_numbers
+from dashboard_api.scanners.text import (
+    clean,
+    html_text,
+    one_line,
+    plain_text,
+    slug,
+    within_bytes,
+    without_numbers,
+)
 
 
 @pytest.mark.parametrize(
@@ -73,3 +81,7 @@ def test_formatting_goes_and_the_rest_stays(markup, text):
 
 def test_long_white_space_takes_no_long_time():
     assert plain_text(" " * 1_000_000 + "x") == " " * 1_000_000 + "x"
+
+
+def test_a_number_of_thousands_of_digits_in_html_is_no_character():
+    assert html_text(f"<p>a&#{'9' * 5_000};b &#{'0' * 5_000}65;</p>") == "a\ufffdb A"

@@ -112,6 +112,7 @@ PAGES = [
     ("<title>Index of /backup</title>", ["directory-listing"]),
     ('<img src="http://[broken">', []),
     ('<![x]><![ <p><img src="http://shop.example.com/a.png">', ["mixed-content"]),
+    (f'&#{"1" * 5_000};<img src="http://shop.example.com/a.png">', ["mixed-content"]),
 ]
 
 
