@@ -4,7 +4,7 @@ The names of staff, their reasons, and the values that they changed are not show
 """
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -14,12 +14,16 @@ from django.utils.translation import gettext as _
 
 from audit.models import AuditActor, AuditEvent
 from portal.activity.labels import ACTIONS
-from portal.models import Membership, Website
+from portal.models import Membership, Website, WebsiteSummary
 from portal.spreadsheets import BYTE_ORDER_MARK, inert, lines
 
 OUR_TEAM = "team"
 BATCH = 500
 COLUMNS = ("time", "account", "who", "action", "about", "details", "outcome", "request")
+MAX_PERIODS = 500  # databases limit the length of a condition
+_LINKED, _REVOKED = ("link.linked", "link.restored"), "link.revoked"
+_LAST = 2**63 - 1
+_ENDED = ("revoked_link", "unknown_link")  # refusals of the service
 _OURS = (AuditEvent.Kind.STAFF, AuditEvent.Kind.COMMAND)
 
 
@@ -47,10 +51,44 @@ def owned_accounts(user: AbstractBaseUser | AnonymousUser) -> dict[str, str]:
 def events_of(accounts: Iterable[str]) -> QuerySet[AuditEvent]:
     """Return the events that owners of these accounts see, the newest first."""
     accounts = list(accounts)
-    hosts = list(Website.objects.filter(account__ref__in=accounts).values_list("host", flat=True))
     actions = [action for action in ACTIONS if not action.startswith("admin.")]
-    about_websites = Q(account="", host__in=hosts, action__in=actions)
+    about_websites = Q(account="", action__in=actions) & _while_linked(accounts)
     return AuditEvent.objects.filter(Q(account__in=accounts) | about_websites)
+
+
+def _while_linked(accounts: Sequence[str]) -> Q:
+    """Return the condition for events about the accounts' websites while these were linked.
+
+    Other accounts may have had a website before or after, and what was decided for those is theirs.
+    """
+    websites = Website.objects.filter(account__ref__in=accounts).values_list("pk", "account__ref", "host")
+    known = {(account, host): pk for pk, account, host in websites}
+    hosts = {host for _account, host in known}
+    links = AuditEvent.objects.filter(host__in=hosts, action__in=(*_LINKED, _REVOKED)).order_by("pk")
+    of_others = set(links.exclude(account__in=accounts).order_by().values_list("host", flat=True))
+    own_links = list(links.filter(account__in=accounts, host__in=of_others))
+    # The events of old links are no longer on record; whether they ended, the service says.
+    on_record = {(link.account, link.host) for link in own_links}
+    old = {pk: own[1] for own, pk in known.items() if own[1] in of_others and own not in on_record}
+    ended = WebsiteSummary.objects.filter(pk__in=old, refusal__in=_ENDED).values_list("pk", flat=True)
+    still = {old[pk] for pk in old.keys() - set(ended)}
+    condition = Q(host__in=hosts - of_others | still)
+    for host, first, last in _periods(own_links)[-MAX_PERIODS:]:
+        condition |= Q(host=host, pk__range=(first, last))
+    return condition
+
+
+def _periods(links: Iterable[AuditEvent]) -> list[tuple[str, int, int]]:
+    """Return the host, the first and the last event of each time in which an account was linked to it."""
+    open_since: dict[tuple[str, str], int] = {}
+    periods = []
+    for link in links:
+        own = (link.account, link.host)
+        if link.action == _REVOKED:
+            periods.append((link.host, open_since.pop(own, 0), link.pk))
+        else:
+            open_since.setdefault(own, link.pk)
+    return periods + [(host, first, _LAST) for (_account, host), first in open_since.items()]
 
 
 def people_in(events: QuerySet[AuditEvent]) -> dict[str, str]:

@@ -9,6 +9,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from audit.recording import Acting, Person, Subject, acting, record
+from portal.models import WebsiteSummary
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -99,6 +100,34 @@ def test_a_decision_of_no_account_ends_with_its_time(client, owner):
     factories.make_membership(owner.user, other)
     act("finding.accepted_risk", who="eve", kind="staff", host="shop.example.com")
     assert not re.search(r"·\s*<", text_of(client))
+
+
+def test_decisions_about_a_website_are_shown_while_the_account_has_it_and_not_those_for_others(client, owner):
+    shop = {"kind": "staff", "host": "shop.example.com"}
+
+    def decided(label):
+        act("finding.accepted_risk", subject=Subject("finding", "1", label), **shop)
+
+    for account, label in (("acct_0002", "before"), ("acct_0001", "ours"), ("acct_0003", "after")):
+        act("link.linked", account=account, **shop)
+        decided(label)
+        act("link.revoked", account=account, **shop)
+    decided("nobody's")
+    act("link.restored", account="acct_0001", **shop)
+    decided("again ours")
+    text = text_of(client) + client.get("/activity.csv").getvalue().decode()
+    shown = {label for label in ("before", "ours", "after", "nobody", "again ours") if f": {label}" in text}
+    assert shown == {"ours", "again ours"}
+
+
+def test_an_account_whose_link_is_no_longer_on_record_sees_decisions_unless_the_link_ended(client, owner):
+    act("link.linked", account="acct_0002", host="shop.example.com", kind="staff")
+    act("finding.accepted_risk", kind="staff", host="shop.example.com")
+    website = owner.account.websites.get()
+    WebsiteSummary.objects.store(website, refusal="websites_limit")
+    assert "Our team" in text_of(client).partition('class="rows"')[2]
+    WebsiteSummary.objects.store(website, refusal="revoked_link")
+    assert "Our team" not in text_of(client).partition('class="rows"')[2]
 
 
 def test_the_actions_of_other_accounts_are_never_shown(client, owner):
