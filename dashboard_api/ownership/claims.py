@@ -14,6 +14,7 @@ from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.utils.translation import gettext as _
 
+from audit.recording import Subject
 from audit.recording import record as audit
 from dashboard_api.crawler import queue
 from dashboard_api.models import Account, OwnershipClaim, ScanJob, SiteLink, Website
@@ -140,7 +141,17 @@ def answer(
         return claim
     if claim.state != State.CONTESTED or not _others(claim).filter(account=holder).exists():
         raise _wrong_state(claim)
-    audit("ownership.answered", claim, by=by, host=claim.host, reason=reason, after={"agrees": agrees})
+    # Each account reads its own events, so the event names no account but that of the holder.
+    subject = Subject("dashboard_api.ownershipclaim", str(claim.pk), claim.host)
+    audit(
+        "ownership.answered",
+        subject,
+        account=holder.ref,
+        by=by,
+        host=claim.host,
+        reason=reason,
+        after={"agrees": agrees},
+    )
     if agrees:
         _verify(claim, now)
     else:

@@ -304,6 +304,13 @@ def test_the_same_answer_again_changes_nothing():
     assert AuditEvent.objects.filter(action="ownership.answered").count() == 2
 
 
+def test_an_answer_is_on_record_for_the_holder_alone_and_names_no_other_account():
+    other, _ = held_by_another()
+    claims.answer(checked(added(), FILE), other, agrees=False, by=other.ref, reason="", now=NOW)
+    event = AuditEvent.objects.get(action="ownership.answered")
+    assert (event.account, event.host, event.label) == (other.ref, HOST, HOST)
+
+
 def test_an_account_gets_its_own_findings_again():
     claim = checked(added(), FILE)
     factories.make_finding(Website.objects.get(host=HOST))
