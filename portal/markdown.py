@@ -8,15 +8,21 @@ _TAGS = {
     "a", "blockquote", "br", "code", "del", "em", "hr", "li", "ol", "p", "pre", "s", "strong",
     "table", "tbody", "td", "th", "thead", "tr", "ul",
 }  # fmt: skip
+# From each bracket, the end of a link is looked for in the rest of its paragraph.
+MAX_STEPS = 3_000_000
 _markdown = MarkdownIt("js-default", {"html": False, "linkify": False}).disable("image")
+_without_links = MarkdownIt("js-default", {"html": False, "linkify": False}).disable(["image", "link"])
 
 
 def render_note(text: str) -> SafeString:
     """Return ``text`` as HTML without active content: raw HTML shows as text, links lead to http(s) only.
 
-    Headings become paragraphs, because the page has its own outline.
+    Headings become paragraphs, because the page has its own outline. Brackets that are too
+    many to be links make none.
     """
-    tokens = _markdown.parse(text)
+    steps = sum(part.count("[") * len(part) for part in text.split("\n\n"))
+    parser = _markdown if steps <= MAX_STEPS else _without_links
+    tokens = parser.parse(text)
     for token in tokens:
         if token.type in ("heading_open", "heading_close"):
             token.tag = "p"

@@ -1,4 +1,5 @@
 import re
+import time
 
 import pytest
 
@@ -78,3 +79,11 @@ def test_an_image_of_a_note_is_a_link_that_loads_nothing():
     assert render_note("![pixel](https://example.com/p.png)") == (
         '<p>!<a href="https://example.com/p.png" rel="noopener noreferrer">pixel</a></p>\n'
     )
+
+
+def test_brackets_that_are_too_many_to_be_links_take_no_long_time():
+    began = time.process_time()
+    assert render_note("[" * 60_000) == f"<p>{'[' * 60_000}</p>\n"
+    assert "<a" not in render_note("[a](https://example.com)" + "[a*" * 20_000)
+    assert time.process_time() - began < 3
+    assert render_note("[a](https://example.com)\n\n" * 1_000).count("<a ") == 1_000
