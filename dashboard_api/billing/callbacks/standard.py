@@ -9,6 +9,7 @@ import re
 from collections.abc import Mapping, Sequence
 from datetime import UTC, date, datetime
 from typing import Annotated
+from uuid import UUID
 
 import msgspec
 from standardwebhooks.webhooks import Webhook
@@ -104,6 +105,14 @@ def read(body: bytes, *, livemode: bool) -> Content:
     return _snapshot(data, kind, at)
 
 
+def _one_spelling(billing_ref: str) -> str:
+    """Return the reference as we write it; one that is none of ours stays as it is."""
+    try:
+        return str(UUID(billing_ref))
+    except ValueError:
+        return billing_ref
+
+
 def _moment(at: datetime | None) -> datetime | None:
     """Return the time in UTC; None without a zone, or far from today."""
     if at is None or at.tzinfo is None or not FIRST_DAY <= at.date() <= LAST_DAY:
@@ -122,7 +131,7 @@ def _snapshot(data: _Data, kind: str, at: datetime | None) -> Snapshot:
     return Snapshot(
         type=kind,
         occurred_at=at,
-        object_id=data.subscription or data.billing_ref or data.customer,
+        object_id=data.subscription or _one_spelling(data.billing_ref) or data.customer,
         order=(data.version, int(at.timestamp()) if at else 0),
         status=data.status,
         ends_on=data.ends_on,
