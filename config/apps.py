@@ -33,9 +33,10 @@ class ConfigConfig(AppConfig):
 
         An import locks that file for minutes.
         """
-        from config import audit_hooks, heartbeats
+        from config import audit_hooks, heartbeats, staff
 
         audit_hooks.watch_admin()
+        staff.refuse_odd_times()
         command_ended.connect(heartbeats.store)
         pre_migrate.connect(_refuse_earlier_tables, sender=self)
         post_migrate.connect(_create_groups, sender=self)  # the last application: all permissions exist

@@ -12,6 +12,8 @@ from allauth.account.internal.flows.reauthentication import is_reauthentication_
 from allauth.mfa.utils import is_mfa_enabled
 from django.conf import settings
 from django.contrib import messages
+from django.contrib.admin import ModelAdmin
+from django.contrib.admin.options import IncorrectLookupParameters
 from django.contrib.auth import REDIRECT_FIELD_NAME
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
@@ -37,6 +39,19 @@ _EVERYDAY = (
 # Forms with passwords: the proof comes first, because a form that waits for it is stored in the session.
 _WITH_PASSWORDS = ("auth_user_add", "auth_user_password_change", "password_change")
 AdminView = Callable[..., Any]
+
+
+def refuse_odd_times() -> None:
+    """Let lists of the admin refuse a time that no calendar has, as they refuse other wrong filters."""
+    read_list = ModelAdmin.get_changelist_instance
+
+    def get_changelist_instance(self: Any, request: HttpRequest) -> Any:
+        try:
+            return read_list(self, request)
+        except (OverflowError, ValueError) as error:
+            raise IncorrectLookupParameters from error
+
+    ModelAdmin.get_changelist_instance = get_changelist_instance  # type: ignore[method-assign]
 
 
 def protected(admin_view: AdminView) -> AdminView:

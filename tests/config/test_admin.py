@@ -4,8 +4,11 @@ import re
 
 import pytest
 from allauth.mfa.models import Authenticator
+from django.contrib import admin
 from django.contrib.auth.models import Group, Permission, User
+from django.db.models import DateField
 from django.test import Client
+from django.urls import reverse
 from django.utils.html import strip_tags
 
 from config.operations import SUBJECTS
@@ -100,3 +103,20 @@ def test_who_may_change_groups_or_delete_second_factors_gets_no_permissions_by_i
         for factor in factors
     ]
     assert answers == [403, 302]
+
+
+def odd_filters():
+    """Yield the address of each list of the admin with each of its times at a number that no calendar has."""
+    for model, page in admin.site._registry.items():
+        address = reverse(f"admin:{page.opts.app_label}_{page.opts.model_name}_changelist")
+        for name in (field.name for field in model._meta.concrete_fields if isinstance(field, DateField)):
+            yield from (f"{address}?{name}__year={year}" for year in ("0", "99999", "9" * 30, "9" * 5_000))
+            yield from (f"{address}?{name}__year=2026&{name}__month={month}" for month in ("13", "9" * 30))
+
+
+def test_a_list_of_the_admin_refuses_a_time_that_no_calendar_has():
+    operator = sign_in(make_user("operator", is_staff=True, is_superuser=True))
+    operator.raise_request_exception = False
+    answers = {address[:90]: operator.get(address).status_code for address in odd_filters()}
+    assert len(answers) > 100
+    assert {address: status for address, status in answers.items() if status not in (200, 302)} == {}
