@@ -12,6 +12,7 @@ from dashboard_api.ownership.checking import CheckResult, shown_texts
 from dashboard_api.ownership.claims import Verdict
 from foundation.deadline import Deadline, DeadlinePassed
 from foundation.domains import registrable_domain
+from foundation.hosts import MAX_HOST_LENGTH
 from foundation.outbound.name_servers import Server, TextReply, ask_servers, is_bogus, servers_of
 from foundation.outbound.names import NoAddress
 
@@ -34,11 +35,12 @@ class _Reading(NamedTuple):
 
 
 def has_record(host: str) -> bool:
-    """Return whether ``host`` can have a record: not an address, a single name or a machine's own."""
+    """Return whether ``host`` can have a record: not an address, a single, local or very long name."""
     try:
         ipaddress.ip_address(host)
     except ValueError:
-        return "." in host and not host.endswith(".localhost")
+        is_name = "." in host and not host.endswith(".localhost")
+        return is_name and len(record_name(host)) <= MAX_HOST_LENGTH
     return False
 
 

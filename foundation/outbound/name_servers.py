@@ -185,7 +185,10 @@ def _resolvers() -> list[tuple[str, int]]:
 
 def _reply(server: Server, name: str, deadline: Deadline) -> TextReply | None:
     """Return the server's reply with authority over the zone; None for anything else."""
-    question = dns.message.make_query(name, dns.rdatatype.TXT, use_edns=0, flags=0)
+    try:
+        question = dns.message.make_query(name, dns.rdatatype.TXT, use_edns=0, flags=0)
+    except dns.exception.DNSException:  # no name, such as one that is too long
+        return None
     try:
         reply, is_tcp = _over_tcp(question, server.address, deadline), True
     except _FAILURES:

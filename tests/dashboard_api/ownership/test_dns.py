@@ -8,6 +8,7 @@ from dashboard_api.ownership import dns
 from dashboard_api.ownership.claims import Verdict
 from dashboard_api.ownership.dns import Proof, look_in_dns
 from foundation.deadline import Deadline
+from foundation.hosts import MAX_HOST_LENGTH
 from foundation.outbound import name_servers
 from tests.faults.name_servers import RESOLVER, NameServers
 from tests.faults.server import closed_port
@@ -224,3 +225,27 @@ def test_panels_that_add_the_domain_want_the_rest_of_the_name(host, relative):
 )
 def test_only_names_of_a_domain_can_have_a_record(host, has):
     assert dns.has_record(host) is has
+
+
+@pytest.mark.parametrize("labels", [2, 3])
+def test_a_host_with_a_long_name_is_looked_up_where_its_name_still_fits(zone, labels):
+    host = ".".join(["a" * 57] * labels + ["example.com"])
+    assert dns.has_record(host)
+    assert looked(host).outcome == "name_missing"
+    zone.add(dns.record_name(host), TOKEN)
+    assert looked(host).outcome == "found"
+
+
+def test_a_host_whose_proof_would_have_too_long_a_name_has_no_record():
+    host = ".".join(["a" * 56] * 4 + ["example.com"])
+    assert len(dns.record_name(host)) > MAX_HOST_LENGTH > len(host)
+    assert not dns.has_record(host)
+
+
+def test_cnames_with_the_longest_of_names_are_followed(zone):
+    longest = ".".join(["x", *["y" * 60] * 3, "y" * 56, "example.com"])
+    assert len(longest) == MAX_HOST_LENGTH
+    zone.add(NAME, longest, kind="CNAME")
+    zone.add(longest, "proof.example.com", kind="CNAME")
+    zone.add("proof.example.com", TOKEN)
+    assert looked().outcome == "found"
