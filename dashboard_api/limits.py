@@ -81,6 +81,7 @@ MAX_CHANGES_DAYS = 31  # decision record 0046
 MAX_REASON_LENGTH = 500
 CHECK_PAUSE = timedelta(seconds=15)  # between two checks of a claim by hand
 CHECKS_AN_HOUR = 30  # of a claim by hand
+ACCOUNT_CHECKS_AN_HOUR = 60  # of all claims of an account by hand: slow websites hold up the checks of others
 
 # Scans: decision record 0116.
 SCAN_START_HOUR = 2  # of a schedule, in the owner's time zone

@@ -2,12 +2,14 @@
 
 import threading
 from collections.abc import Iterable
-from datetime import datetime
+from datetime import datetime, timedelta
 from math import ceil
 from typing import Any
 
 from django.db import transaction
+from django.db.models import Min, Sum
 
+from dashboard_api import limits
 from dashboard_api.contract.fields import PROOFS
 from dashboard_api.models import OwnershipClaim
 from dashboard_api.ownership import claims
@@ -19,6 +21,7 @@ from foundation.outbound.fetch import SECONDS
 
 Method = OwnershipClaim.Method
 _BUSY_SECONDS = 5
+_HOUR = timedelta(hours=1)
 _one_at_a_time = threading.Semaphore(1)  # a check holds a thread of the server for seconds
 
 
@@ -45,10 +48,17 @@ def check_by_hand(claim: OwnershipClaim, *, method: str, now: datetime) -> Owner
 def _count(claim: OwnershipClaim, now: datetime) -> None:
     """Count the check; raise TooSoon before the pause or, after many checks, the hour is over."""
     counted = OwnershipClaim.objects.select_for_update().get(pk=claim.pk)
-    allowed_at = counted.check_allowed_at
-    if allowed_at is not None and now < allowed_at:
+    allowed_at = max(filter(None, (counted.check_allowed_at, _room_at(counted.account_id, now))), default=now)
+    if now < allowed_at:
         raise TooSoon(ceil((allowed_at - now).total_seconds()))
     counted.count_check(now)
+
+
+def _room_at(account_id: int, now: datetime) -> datetime | None:
+    """Return when the account may check again after many checks of its claims; None: it may now."""
+    recent = OwnershipClaim.objects.filter(account=account_id, asked_since__gt=now - _HOUR)
+    counted = recent.aggregate(count=Sum("asked_count", default=0), since=Min("asked_since"))
+    return counted["since"] + _HOUR if counted["count"] >= limits.ACCOUNT_CHECKS_AN_HOUR else None
 
 
 def check_claim(claim: OwnershipClaim, methods: Iterable[str] = (), *, now: datetime) -> OwnershipClaim:

@@ -70,6 +70,19 @@ def test_a_claim_has_thirty_checks_by_hand_in_an_hour_and_the_next_says_when_it_
     assert claim.check_allowed_at == NOW + timedelta(hours=2)
 
 
+def test_an_account_has_sixty_checks_by_hand_in_an_hour_of_all_its_claims_and_others_have_theirs(looks):
+    account = factories.make_account("acct_many", secrets=())
+    own = [claims.add(account, f"{number}.{HOST}", by="ada", now=NOW) for number in range(7)]
+    for number in range(60):
+        now = NOW + number * timedelta(seconds=5)
+        checks.check_by_hand(own[number % 7], method="file", now=now)
+    with pytest.raises(checks.TooSoon) as refusal:
+        checks.check_by_hand(own[4], method="file", now=now)
+    assert refusal.value.seconds == 3600 - 59 * 5
+    assert checks.check_by_hand(added("other.example.com"), method="file", now=now).asked_count == 1
+    assert checks.check_by_hand(own[0], method="file", now=NOW + timedelta(hours=1, minutes=10))
+
+
 def test_a_check_within_the_pause_waits_for_its_end_and_is_not_counted(looks):
     claim = checks.check_by_hand(added(), method="file", now=NOW)
     with pytest.raises(checks.TooSoon) as refusal:
