@@ -120,7 +120,7 @@ MIDDLEWARE = [
     "config.guards.refuse_script_name",
     "config.guards.same_origin_only",
     "django.middleware.security.SecurityMiddleware",
-    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "config.static_files.StaticFiles",
     "config.caching.without_cookies",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "config.caching.no_store",

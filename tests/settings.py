@@ -29,7 +29,7 @@ STORAGES = {
     "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
 }
 # Static files come from their sources here, not from a collected directory.
-MIDDLEWARE = [name for name in MIDDLEWARE if not name.startswith("whitenoise.")]  # noqa: F405
+MIDDLEWARE = [name for name in MIDDLEWARE if name != "config.static_files.StaticFiles"]  # noqa: F405
 DASHBOARD_BASE_URL = "http://127.0.0.1:8000"
 DASHBOARD_TIMEOUT_SECONDS = 15
 ALLOW_PRIVATE_HOSTS = CRAWLER_ENABLED = False
