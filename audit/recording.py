@@ -208,7 +208,9 @@ def _account_of(subject: Any) -> str:
 
 
 def _host_of(subject: Any) -> str:
-    return str(getattr(subject, "host", "") or getattr(getattr(subject, "website", None), "host", ""))
+    """Return the host of the subject's website; a finding has a host of its own, which may be below it."""
+    website = getattr(subject, "website", None) or subject
+    return str(getattr(website, "host", ""))
 
 
 def _short_values(values: Values | None) -> dict[str, Any] | None:

@@ -30,6 +30,14 @@ def test_an_event_has_its_request_its_object_and_its_account():
 
 
 @pytest.mark.django_db
+def test_an_event_about_a_finding_has_the_host_of_its_website_which_may_be_above_that_of_the_finding():
+    finding = factories.make_finding(factories.make_website(), location="https://api.shop.example.com/")
+    assert finding.host == "api.shop.example.com", "which may be a website of another account"
+    record("finding.accepted_risk", finding, by="ada")
+    assert AuditEvent.objects.get(action="finding.accepted_risk").host == "shop.example.com"
+
+
+@pytest.mark.django_db
 def test_an_action_that_fails_leaves_no_event():
     account = factories.make_account()
     before = AuditEvent.objects.count()
