@@ -36,7 +36,7 @@ class ConfigConfig(AppConfig):
         from config import audit_hooks, heartbeats, staff
 
         audit_hooks.watch_admin()
-        staff.refuse_odd_times()
+        staff.limit_filters()
         command_ended.connect(heartbeats.store)
         pre_migrate.connect(_refuse_earlier_tables, sender=self)
         post_migrate.connect(_create_groups, sender=self)  # the last application: all permissions exist

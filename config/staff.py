@@ -38,12 +38,17 @@ _EVERYDAY = (
 )
 # Forms with passwords: the proof comes first, because a form that waits for it is stored in the session.
 _WITH_PASSWORDS = ("auth_user_add", "auth_user_password_change", "password_change")
+_NOT_OFFERED = {"regex", "iregex", "range"}  # lookups; the last one takes two values, and fails for others
 AdminView = Callable[..., Any]
 
 
-def refuse_odd_times() -> None:
-    """Let lists of the admin refuse a time that no calendar has, as they refuse other wrong filters."""
-    read_list = ModelAdmin.get_changelist_instance
+def limit_filters() -> None:
+    """Let lists of the admin refuse addresses with filters that Django takes, but that no page of ours has.
+
+    A time that no calendar has is refused like other wrong filters. A regular expression can keep a process
+    busy for hours, because Python applies it for SQLite.
+    """
+    read_list, is_allowed = ModelAdmin.get_changelist_instance, ModelAdmin.lookup_allowed
 
     def get_changelist_instance(self: Any, request: HttpRequest) -> Any:
         try:
@@ -51,7 +56,11 @@ def refuse_odd_times() -> None:
         except (OverflowError, ValueError) as error:
             raise IncorrectLookupParameters from error
 
+    def lookup_allowed(self: Any, lookup: str, value: Any, request: HttpRequest) -> bool:
+        return _NOT_OFFERED.isdisjoint(lookup.split("__")) and is_allowed(self, lookup, value, request)
+
     ModelAdmin.get_changelist_instance = get_changelist_instance  # type: ignore[method-assign]
+    ModelAdmin.lookup_allowed = lookup_allowed  # type: ignore[method-assign]
 
 
 def protected(admin_view: AdminView) -> AdminView:

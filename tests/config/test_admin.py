@@ -13,7 +13,7 @@ from django.utils.html import strip_tags
 
 from config.operations import SUBJECTS
 from tests.config.test_sessions import PAGE, SAFARI, sign_in
-from tests.factories import make_user
+from tests.factories import make_finding, make_user, make_website
 
 pytestmark = pytest.mark.django_db
 LIST = "/admin/auth/user/"
@@ -120,3 +120,15 @@ def test_a_list_of_the_admin_refuses_a_time_that_no_calendar_has():
     answers = {address[:90]: operator.get(address).status_code for address in odd_filters()}
     assert len(answers) > 100
     assert {address: status for address, status in answers.items() if status not in (200, 302)} == {}
+
+
+@pytest.mark.parametrize(
+    "lookup", ["title__regex=^(a%2B)%2B$", "title__iregex=a", "website__host__regex=a", "id__range=1"]
+)
+def test_a_list_of_the_admin_refuses_regular_expressions_and_ranges(lookup):
+    make_finding(make_website(), title=f"{'a' * 18}!")
+    analyst = sign_in(make_user("analyst", is_staff=True))
+    analyst.raise_request_exception = False
+    User.objects.get(username="analyst").groups.add(Group.objects.get(name="Analysts"))
+    assert analyst.get("/admin/dashboard_api/finding/?queue=all").status_code == 200
+    assert analyst.get(f"/admin/dashboard_api/finding/?queue=all&{lookup}").status_code == 400
