@@ -152,6 +152,10 @@ def _run(job: ReportJob, file: BinaryIO) -> None:
     if job.token.revoked_at is not None:
         job.finish(errors.InvalidToken.status, _refusal(errors.InvalidToken, "The token was revoked."))
         return
+    if not job.token.account.links.not_revoked().filter(website=job.website).exists():
+        text = "The link of the website was revoked."
+        job.finish(errors.InvalidToken.status, _refusal(errors.InvalidToken, text))
+        return
     try:
         _import(job, file)
     except EmptyRefusal as error:

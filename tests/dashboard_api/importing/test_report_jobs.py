@@ -180,6 +180,16 @@ def test_a_report_whose_token_is_revoked_while_it_waits_is_not_imported(monkeypa
 
 
 @pytest.mark.django_db
+def test_a_report_whose_website_is_taken_from_the_account_while_its_bytes_come_is_not_imported(monkeypatch):
+    link = make_link()
+    sent = waiting(monkeypatch, make_token(link)[1])
+    link.revoke(by="ada", reason="sold", now=timezone.now())
+    report_jobs.run(uuid.UUID(sent))
+    assert ReportJob.objects.get().status == 401
+    assert not Finding.objects.exists()
+
+
+@pytest.mark.django_db
 def test_prune_deletes_finished_jobs_and_what_crashes_left(client, monkeypatch, folder):
     run_here(monkeypatch)
     clear = make_token(make_link())[1]
