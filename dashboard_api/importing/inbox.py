@@ -6,6 +6,7 @@ same bytes of a later scan are another import (decision record 0037).
 """
 
 import fcntl
+import logging
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -23,6 +24,9 @@ from dashboard_api.models import ImportRun, Website
 from dashboard_api.scanners.report import UnreadableReport
 from dashboard_api.scanners.streams import unpack
 from foundation.hosts import InvalidHost, normalise_host
+from foundation.storage import is_storage_fault
+
+logger = logging.getLogger(__name__)
 
 _LOCK = ".lock"
 _BLANK_BYTES = 1024  # a file that begins with this much white space counts as empty
@@ -65,6 +69,11 @@ def import_all(path: Path, *, options: ImportOptions, by: str) -> Iterator[Inbox
                 yield InboxResult(path=report.path, why=str(error))
             except OSError as error:
                 yield InboxResult(path=report.path, why=f"It cannot be read or moved: {error.strerror}.")
+            except Exception as error:
+                if is_storage_fault(error):
+                    raise
+                logger.exception("%s: the import failed", report.path)
+                yield InboxResult(path=report.path, why="Its import failed, and the log says why. It waits.")
 
 
 def _import(inbox: Folder, report: InboxReport, options: ImportOptions, *, by: str) -> InboxResult:

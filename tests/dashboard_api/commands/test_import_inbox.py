@@ -69,6 +69,22 @@ def test_a_refused_report_is_set_aside_with_its_reason_and_the_others_go_on(webs
     assert Finding.objects.count() == 1
 
 
+def test_a_report_whose_import_fails_waits_and_the_others_go_on(website, folder, monkeypatch, caplog):
+    leave(folder, make_row(), name="a.jsonl")
+    leave(folder, make_row(), name="b.jsonl")
+    whole = inbox.import_file
+
+    def import_file(*args, file_name, **kwargs):
+        if file_name == "a.jsonl":
+            raise ValueError("unforeseen")
+        return whole(*args, file_name=file_name, **kwargs)
+
+    monkeypatch.setattr(inbox, "import_file", import_file)
+    assert refused(folder) == "Not every report was imported."
+    assert names(folder) == ["shop.example.com/a.jsonl", "shop.example.com/done/b.jsonl"]
+    assert "unforeseen" in caplog.text
+
+
 def test_every_line_about_a_refused_report_names_it(website, folder):
     leave(folder, FOREIGN)
     output = io.StringIO()
