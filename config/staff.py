@@ -15,6 +15,7 @@ from django.contrib import messages
 from django.contrib.admin import ModelAdmin
 from django.contrib.admin.options import IncorrectLookupParameters
 from django.contrib.auth import REDIRECT_FIELD_NAME
+from django.db import NotSupportedError
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import resolve, reverse
@@ -45,15 +46,15 @@ AdminView = Callable[..., Any]
 def limit_filters() -> None:
     """Let lists of the admin refuse addresses with filters that Django takes, but that no page of ours has.
 
-    A time that no calendar has is refused like other wrong filters. A regular expression can keep a process
-    busy for hours, because Python applies it for SQLite.
+    A time that no calendar has, and what SQLite cannot do, are refused like other wrong filters. A regular
+    expression can keep a process busy for hours, because Python applies it for SQLite.
     """
     read_list, is_allowed = ModelAdmin.get_changelist_instance, ModelAdmin.lookup_allowed
 
     def get_changelist_instance(self: Any, request: HttpRequest) -> Any:
         try:
             return read_list(self, request)
-        except (OverflowError, ValueError) as error:
+        except (NotSupportedError, OverflowError, ValueError) as error:
             raise IncorrectLookupParameters from error
 
     def lookup_allowed(self: Any, lookup: str, value: Any, request: HttpRequest) -> bool:
