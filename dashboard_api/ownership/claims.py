@@ -17,7 +17,7 @@ from django.utils.translation import gettext as _
 from audit.recording import Subject
 from audit.recording import record as audit
 from dashboard_api.crawler import queue
-from dashboard_api.models import Account, OwnershipClaim, ScanJob, SiteLink, Website
+from dashboard_api.models import Account, LinkEvent, OwnershipClaim, ScanJob, SiteLink, Website
 from dashboard_api.models.ownership import OwnershipClaimQuerySet, new_token
 from dashboard_api.models.sites import Archived, SiteLinkQuerySet, SitesLimitReached, check_has_one_owner
 from dashboard_api.ownership import calendar
@@ -222,7 +222,7 @@ def _after_verified(claim: OwnershipClaim, check: Check, now: datetime) -> None:
         claim.method, claim.strength = check.method, check.strength
         claim.state, claim.misses, claim.missed_at, claim.unasked_at = State.VERIFIED, 0, None, None
         if claim.link_problem:
-            _connect(claim, now)
+            _connect_later(claim, now)
         return
     if check.verdict is Verdict.NOT_ASKED:
         claim.unasked_at = claim.unasked_at or now
@@ -251,8 +251,10 @@ def _after_lapsed(claim: OwnershipClaim, check: Check, now: datetime) -> None:
         _end(claim, State.EXPIRED, now)
     elif check.verdict is Verdict.FOUND:
         claim.method, claim.strength = check.method, check.strength
-        own_links = SiteLink.objects.filter(account=claim.account, website__host=claim.host)
-        _take_over(claim, now, is_inherited=own_links.exists())
+        links = SiteLink.objects.filter(website__host=claim.host)
+        later = links.filter(revoked_at__gt=claim.lapsed_at).exclude(account=claim.account)
+        is_own = links.filter(account=claim.account).exists() and not later.exists()
+        _take_over(claim, now, is_inherited=is_own)
 
 
 _AFTER: dict[str, Callable[[OwnershipClaim, Check, datetime], None]] = {
@@ -275,7 +277,7 @@ def _take_over(claim: OwnershipClaim, now: datetime, *, is_inherited: bool) -> N
         _check_holders(claim, now)
         return
     if not is_inherited:
-        former = Website.objects.filter(host=claim.host, archived_at=None).first()
+        former = _website(claim)
         if former is not None:  # one that staff archived stays as it is
             former.retire(now=now)
     _verify(claim, now)
@@ -342,6 +344,17 @@ def _connect(claim: OwnershipClaim, now: datetime) -> None:
         _scan_first(website, claim.account)
 
 
+def _connect_later(claim: OwnershipClaim, now: datetime) -> None:
+    """Link a claim that could not be linked when it was verified; the website may be another's since then."""
+    came = LinkEvent.objects.filter(link__website__host=claim.host, at__gt=claim.verified_at)
+    came = came.exclude(action=LinkEvent.Action.REVOKED).exclude(link__account=claim.account)
+    is_back = claim.link_problem == LinkProblem.ARCHIVED and _website(claim) is not None
+    if is_back or came.exists():
+        _take_over(claim, now, is_inherited=not _has_history(claim))
+    else:
+        _connect(claim, now)
+
+
 def _scan_first(website: Website, account: Account) -> None:
     """Queue the first scan of a website before all others, if this deployment scans."""
     if settings.CRAWLER_ENABLED and not website.scan_jobs.exists():
@@ -396,11 +409,17 @@ def _others(claim: OwnershipClaim) -> SiteLinkQuerySet:
 
 
 def _has_history(claim: OwnershipClaim) -> bool:
-    """Return whether the website has findings, unless this account alone has ever linked it."""
+    """Return whether another account ever linked the website, or it has findings that no account linked."""
     website = Website.objects.filter(host=claim.host).first()
-    if website is None or not website.findings.exists():
+    if website is None:
         return False
-    return set(website.links.values_list("account", flat=True)) != {claim.account_id}
+    accounts = set(website.links.values_list("account", flat=True))
+    return bool(accounts - {claim.account_id}) or (not accounts and website.findings.exists())
+
+
+def _website(claim: OwnershipClaim) -> Website | None:
+    """Return the website, unless staff archived it."""
+    return Website.objects.filter(host=claim.host, archived_at=None).first()
 
 
 def _locked(claim: OwnershipClaim) -> OwnershipClaim:

@@ -222,6 +222,54 @@ def left_with_findings(host=HOST):
     return link.website
 
 
+def without_room():
+    """Return a verified claim that is not linked, and the plan that lacks room for it."""
+    account = factories.make_account("acct_early", secrets=(), entitled=False)
+    entitlement = factories.make_entitlement(account, sites_limit=0)
+    return checked(claims.add(account, HOST, by="ada", now=NOW), FILE), entitlement
+
+
+def with_room(entitlement):
+    entitlement.sites_limit = 1
+    entitlement.save()
+
+
+def test_room_in_the_plan_does_not_open_what_another_account_got_meanwhile():
+    early, entitlement = without_room()
+    holder = checked(added("acct_holder"), DNS, timedelta(hours=1))
+    assert is_linked(holder)
+    factories.make_finding(Website.objects.get(host=HOST))
+    with_room(entitlement)
+    early = checked(early, FILE, timedelta(days=1))
+    assert (early.state, is_linked(early)) == ("contested", False)
+    early = claims.answer(early, holder.account, agrees=True, by="eve", reason="", now=NOW)
+    assert is_linked(early)
+
+
+def test_room_in_the_plan_does_not_open_what_another_account_left_meanwhile():
+    early, entitlement = without_room()
+    holder = checked(added("acct_holder"), DNS, timedelta(hours=1))
+    factories.make_finding(Website.objects.get(host=HOST))
+    claims.withdraw(holder, by="eve", reason="sold", now=NOW)
+    with_room(entitlement)
+    early = checked(early, FILE, timedelta(days=1))
+    assert is_linked(early)
+    assert not Website.objects.get(host=HOST).findings.exists()
+
+
+def test_room_in_the_plan_needs_no_second_consent_of_the_holder():
+    other, _ = held_by_another()
+    account = factories.make_account("acct_late", secrets=(), entitled=False)
+    entitlement = factories.make_entitlement(account, sites_limit=0)
+    claim = checked(claims.add(account, HOST, by="ada", now=NOW), FILE)
+    agreed_at = timezone.now() + timedelta(hours=1)
+    claim = claims.answer(claim, other, agrees=True, by="eve", reason="", now=agreed_at)
+    assert (claim.state, claim.link_problem) == ("verified", "no_room")
+    with_room(entitlement)
+    claim = claims.record_check(claim, FILE, now=agreed_at + timedelta(days=1))
+    assert (claim.state, is_linked(claim)) == ("verified", True)
+
+
 def test_a_new_owner_begins_a_new_website_without_the_findings_of_former_owners():
     former = left_with_findings()
     claim = checked(added(), FILE)
@@ -244,6 +292,16 @@ def test_a_website_that_staff_archived_is_not_replaced():
     assert Website.objects.count() == 1
 
 
+def test_a_website_that_staff_take_out_of_the_archive_does_not_open_to_another_owner():
+    former = left_with_findings()
+    former.archive(by="staff", reason="not ours", now=NOW)
+    claim = checked(added(), FILE)
+    former.restore()
+    claim = checked(claim, FILE, timedelta(days=7))
+    assert (claim.link_problem, is_linked(claim)) == ("", True)
+    assert not Website.objects.get(host=HOST).findings.exists()
+
+
 def test_a_lapsed_holder_does_not_read_what_a_later_owner_found():
     claim = checked(failing(), MISSING, timedelta(days=14))
     factories.make_finding(Website.objects.get(host=HOST))
@@ -256,6 +314,41 @@ def test_a_lapsed_holder_does_not_read_what_a_later_owner_found():
     assert not Website.objects.get(host=HOST).findings.exists()
     assert Website.objects.count() == 3
     assert later.account != claim.account
+
+
+def test_a_new_owner_inherits_nothing_of_a_website_without_findings():
+    former = checked(added("acct_former"), FILE)
+    website = Website.objects.get(host=HOST)
+    factories.make_note(website, body="Anna asked for this.")
+    ScanJob.objects.create(website=website, account=former.account, by="former")
+    claims.withdraw(former, by="eve", reason="sold", now=NOW)
+    assert is_linked(checked(added(), FILE))
+    new = Website.objects.get(host=HOST)
+    assert not new.notes.exists()
+    assert not new.scan_jobs.exists()
+
+
+def test_a_lapsed_holder_does_not_read_what_was_found_where_nothing_was_before():
+    claim = checked(failing(), MISSING, timedelta(days=14))
+    later = checked(added("acct_later"), FILE, timedelta(days=15))
+    factories.make_finding(Website.objects.get(host=HOST))
+    claims.withdraw(later, by="eve", reason="left", now=NOW + timedelta(days=16))
+    claim = checked(claim, FILE, timedelta(days=17))
+    assert is_linked(claim)
+    assert not Website.objects.get(host=HOST).findings.exists()
+
+
+def test_a_lapsed_holder_does_not_read_what_the_other_holder_found_since_then():
+    claim, other = failing(), added("acct_later")
+    other = checked(other, FILE, timedelta(days=1))
+    claims.answer(other, claim.account, agrees=True, by="eve", reason="", now=NOW + timedelta(days=1))
+    claim = checked(claim, MISSING, timedelta(days=15))
+    assert (claim.state, is_linked(claim), is_linked(other)) == ("lapsed", False, True)
+    factories.make_finding(Website.objects.get(host=HOST))
+    claims.withdraw(other, by="eve", reason="left", now=NOW + timedelta(days=16))
+    claim = checked(claim, FILE, timedelta(days=17))
+    assert is_linked(claim)
+    assert not Website.objects.get(host=HOST).findings.exists()
 
 
 def test_a_contested_claim_is_verified_once_no_other_account_holds_the_website():
