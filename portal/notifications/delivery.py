@@ -105,12 +105,16 @@ def _send(
 
 @transaction.atomic
 def _claim(notifications: list[PendingNotification], *, now: datetime) -> UUID | None:
-    """Claim the notifications for one e-mail and return its id; None if another process was faster."""
+    """Claim the notifications for one e-mail and return its id; None if another process was faster.
+
+    Those of an earlier attempt about a website that cannot be asked now wait for an e-mail of their own.
+    """
     email_id = notifications[0].email_id or uuid4()
     wanted = {notification.pk for notification in notifications}
     unclaimed = _unclaimed(now).select_for_update(of=("self",)).filter(pk__in=wanted)
     if {notification.pk for notification in unclaimed} != wanted:
         return None
+    PendingNotification.objects.filter(email_id=email_id).exclude(pk__in=wanted).update(email_id=None)
     PendingNotification.objects.filter(pk__in=wanted).update(email_id=email_id, claimed_at=now)
     return email_id
 

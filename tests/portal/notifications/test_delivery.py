@@ -167,6 +167,23 @@ def test_changes_after_a_failed_email_are_a_second_email(website, owner, monkeyp
     }
 
 
+def test_a_refused_email_is_sent_without_a_website_that_was_lost_meanwhile(
+    account, website, owner, subscribe, monkeypatch
+):
+    subscribe(owner, frequency=DAILY)
+    outlet = make_portal_website(account, "outlet.example.com")
+    create(owner, website), create(owner, outlet, 2)
+    morning = NOON + timedelta(hours=18)
+    with monkeypatch.context() as patch:
+        patch.setattr(locmem.EmailBackend, "send_messages", _raising(OSError("busy")))
+        send_at([website, outlet], now=morning)
+    assert send_at([website], now=morning).sent == 1
+    assert "Finding 1" in mail.outbox[0].body
+    assert "outlet.example.com" not in mail.outbox[0].body
+    send_at([website, outlet], now=morning)
+    assert len({sent.extra_headers["Message-ID"] for sent in mail.outbox}) == 2
+
+
 def test_a_mail_server_that_cannot_be_reached_is_tried_once(website, owner, viewer, subscribe, monkeypatch):
     subscribe(viewer)
     create(owner, website), create(viewer, website)
