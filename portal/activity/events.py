@@ -49,11 +49,20 @@ def owned_accounts(user: AbstractBaseUser | AnonymousUser) -> dict[str, str]:
 
 
 def events_of(accounts: Iterable[str]) -> QuerySet[AuditEvent]:
-    """Return the events that owners of these accounts see, the newest first."""
+    """Return the events that owners of these accounts see, the newest first.
+
+    An account may have the reference of one that was deleted for good, whose events stay.
+    """
     accounts = list(accounts)
     actions = [action for action in ACTIONS if not action.startswith("admin.")]
     about_websites = Q(account="", action__in=actions) & _while_linked(accounts)
-    return AuditEvent.objects.filter(Q(account__in=accounts) | about_websites)
+    found = AuditEvent.objects.filter(Q(account__in=accounts) | about_websites)
+    deleted = AuditEvent.objects.filter(
+        object_type="account", object_id__in=accounts, action="account.forgotten"
+    )
+    for ref, number in deleted.order_by("pk").values_list("account", "pk"):
+        found = found.exclude(account=ref, pk__lte=number)
+    return found
 
 
 def _while_linked(accounts: Sequence[str]) -> Q:

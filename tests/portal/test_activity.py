@@ -138,6 +138,18 @@ def test_the_actions_of_other_accounts_are_never_shown(client, owner):
     assert "bob" not in text
 
 
+def test_the_actions_of_a_deleted_account_are_not_shown_to_a_new_one_with_its_reference(client, owner):
+    act("findings.exported", account="acct_0001", host="former.example.com")
+    act("account.forgotten", kind="command", account="acct_0001", subject=Subject("account", "acct_0001"))
+    act("findings.exported", account="acct_0001", host="shop.example.com")
+    for url in (URL, "/activity.csv"):
+        response = client.get(url)
+        text = b"".join(response).decode()
+        assert "shop.example.com" in text
+        assert "former.example.com" not in text
+        assert "account.forgotten" not in text
+
+
 @pytest.mark.parametrize("role", ["manager", "viewer"])
 def test_other_members_see_nothing(client, owner, role):
     act("findings.exported", account="acct_0001", host="shop.example.com")

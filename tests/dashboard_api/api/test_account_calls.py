@@ -83,6 +83,13 @@ def test_the_website_of_another_account_has_no_name(client, link):
     assert [row["host"] for row in calls(client)["calls"]] == [None, None]
 
 
+def test_a_website_that_another_owner_proved_since_then_keeps_its_name_and_says_nothing_more(client, link):
+    ask(client, fields_for(link))
+    link.revoke(by="ada", reason="sold", now=timezone.now())
+    link.website.retire(now=timezone.now())
+    assert [row["host"] for row in calls(client)["calls"]] == ["shop.example.com"]
+
+
 def test_an_account_without_a_plan_sees_that_its_calls_are_refused(client):
     link = make_link(make_account(entitled=False))
     ask(client, fields_for(link))
