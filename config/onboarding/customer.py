@@ -123,7 +123,17 @@ def _entitlement(account: Account, customer: Customer, by: str, created: list[st
     return entitlement
 
 
+def _retire_of_former_owners(account: Account, host: str) -> None:
+    """Let the customer begin without what was found for others, as a proof does (decision record 0113)."""
+    website = Website.objects.filter(host=host, archived_at=None).first()
+    links = SiteLink.objects.filter(website=website) if website else SiteLink.objects.none()
+    is_free = links.exists() and not links.not_revoked().exists()
+    if website and is_free and not links.filter(account=account).exists():
+        website.retire(now=timezone.now())
+
+
 def _link(account: Account, customer: Customer, by: str, created: list[str]) -> SiteLink:
+    _retire_of_former_owners(account, customer.host)
     website, is_new = Website.objects.get_or_create(host=customer.host)
     if website.verified_at is None:
         website.verify(method=customer.method, by=by, at=timezone.now())

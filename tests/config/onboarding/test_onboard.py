@@ -14,7 +14,7 @@ from dashboard_api.contract import examples
 from portal import models as portal
 from tests.commands import run, run_json
 from tests.dashboard_api.calls import ask, fields_for
-from tests.factories import make_account, make_link, make_membership, make_user, make_website
+from tests.factories import make_account, make_finding, make_link, make_membership, make_user, make_website
 from tests.racing import race
 
 pytestmark = pytest.mark.django_db
@@ -180,6 +180,16 @@ def test_a_website_of_another_customer_is_linked_too_and_keeps_its_verification(
     run(*COMMAND, "--by", "Robin")
     website = api.Website.objects.get()
     assert (website.verified_by, website.links.count()) == ("tests", 2)
+
+
+def test_a_customer_reads_nothing_of_former_owners_of_the_website():
+    link = make_link(make_account("acct_0002"), make_website())
+    make_finding(link.website)
+    link.website.unverify(by="Robin", reason="The domain was sold", now=timezone.now())
+    run(*COMMAND, "--by", "Robin")
+    website = api.SiteLink.objects.get(account__ref="acct_0001").website
+    assert (website.host, website.verified_by, website.findings.count()) == ("shop.example.com", "Robin", 0)
+    assert api.SiteLink.objects.get(account__ref="acct_0002").website.findings.count() == 1
 
 
 def test_a_service_alone_sets_up_its_own_part(settings):
