@@ -55,10 +55,12 @@ def invite(
 ) -> Invitation:
     """Create an invitation, which replaces earlier ones for the same address.
 
-    Raises NoSeat and PlanInactive for ``seats``; operators invite without them.
+    Raises NoSeat and PlanInactive for ``seats``, and DoesNotExist if ``by`` was just removed; operators
+    invite without both.
     """
     now = timezone.now()
     _lock_account(account.pk)
+    _require_owner(account.pk, by)
     check_may_invite(account, email, seats)
     account.invitations.open(at=now).filter(email=email).update(closed_at=now)
     invitation = account.invitations.create(
@@ -93,12 +95,18 @@ def accept(invitation: Invitation, user: User, *, seats: Seats = UNLIMITED) -> M
 
 @transaction.atomic
 def change_role(membership: Membership, role: str, *, by: User) -> None:
-    """Change the member's role; raises LastOwner, and DoesNotExist if the member was just removed."""
+    """Change the member's role; raises LastOwner, and DoesNotExist if either was just removed.
+
+    An owner who is one no longer leaves no open invitations behind; so does one whom others remove.
+    """
     _lock_account(membership.account_id)
+    _require_owner(membership.account_id, by)
     membership.refresh_from_db()
     if membership.role == role:
         return
     _require_other_owner(membership)
+    if membership.is_owner:
+        _withdraw_invitations_of(membership, by=by)
     membership.role = role
     membership.save()
     record_change(membership.account, Action.ROLE, membership.user.get_username(), by=by, role=role)
@@ -108,9 +116,13 @@ def change_role(membership: Membership, role: str, *, by: User) -> None:
 def remove(membership: Membership, *, by: User) -> None:
     """End the membership, for an owner or for the member; raises LastOwner and DoesNotExist."""
     _lock_account(membership.account_id)
+    action = Action.LEFT if membership.user == by else Action.REMOVED
+    if action == Action.REMOVED:
+        _require_owner(membership.account_id, by)
     membership.refresh_from_db()
     _require_other_owner(membership)
-    action = Action.LEFT if membership.user == by else Action.REMOVED
+    if action == Action.REMOVED:
+        _withdraw_invitations_of(membership, by=by)
     record_change(membership.account, action, membership.user.get_username(), by=by)
     membership.delete()
 
@@ -124,6 +136,21 @@ def is_last_owner(membership: Membership) -> bool:
 def _lock_account(account_id: int) -> Account:
     """Lock the account, so that two owners cannot remove each other at the same time."""
     return Account.objects.select_for_update().get(pk=account_id)
+
+
+def _require_owner(account_id: int, by: User | None) -> None:
+    """Raise DoesNotExist for a person whose role ended after the page was opened."""
+    if by is not None:
+        Membership.objects.owners().get(account=account_id, user=by)
+
+
+def _withdraw_invitations_of(membership: Membership, *, by: User) -> None:
+    """Withdraw the open invitations that this person sent: one may be to an address of their own."""
+    account, name = membership.account, membership.user.get_username()
+    for invitation in account.invitations.open(at=timezone.now()):
+        sent = account.membership_changes.filter(action=Action.INVITED, person=invitation.email).first()
+        if sent is not None and sent.by == name:
+            withdraw(invitation, by=by)
 
 
 def _require_other_owner(membership: Membership) -> None:

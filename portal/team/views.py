@@ -56,6 +56,8 @@ def invite(request: HttpRequest, account: int) -> HttpResponse:
     except (seats.NoSeat, seats.PlanInactive) as refusal:
         form.add_error(None, _refusal(refusal))
         return _render_team(request, form)
+    except Membership.DoesNotExist as error:
+        raise Http404 from error
     link = portal_origin(request) + reverse("portal:join", args=[invitation.token])
     if not by_email:
         return render(request, "portal/team/invitation_link.html", {"invitation": invitation, "link": link})

@@ -128,7 +128,7 @@ def test_two_owners_cannot_remove_each_other_at_the_same_time(account, owner, ac
                 actions.remove(membership, by=by.user)
             else:
                 actions.change_role(membership, VIEWER, by=by.user)
-        except actions.LastOwner:
+        except Membership.DoesNotExist:
             return "refused"
         return "done"
 
@@ -199,6 +199,7 @@ def test_a_withdrawn_invitation_is_not_found(account, owner):
 
 def test_a_second_invitation_replaces_the_first_in_the_same_account(account, owner):
     second_account = make_portal_account("acct_0002")
+    make_membership(owner.user, second_account, OWNER)
     elsewhere, another = invite(second_account, owner), invite(account, owner, email="other@example.com")
     first, second = invite(account, owner), invite(account, owner)
     with pytest.raises(actions.InvitationClosed):
@@ -206,6 +207,40 @@ def test_a_second_invitation_replaces_the_first_in_the_same_account(account, own
     assert actions.open_invitation(second.token) == second
     assert actions.open_invitation(elsewhere.token) == elsewhere
     assert actions.open_invitation(another.token) == another
+
+
+@pytest.mark.parametrize("end", ["remove", "demote"])
+def test_the_open_invitations_of_an_owner_end_when_others_end_the_role(account, owner, end):
+    other = make_membership(make_user("other"), account, OWNER)
+    own, kept = invite(account, owner, "own@example.com", OWNER), invite(account, other, "kept@example.com")
+    if end == "remove":
+        actions.remove(owner, by=other.user)
+    else:
+        actions.change_role(owner, MANAGER, by=other.user)
+    assert list(Invitation.objects.open(at=timezone.now())) == [kept]
+    with pytest.raises(actions.InvitationClosed):
+        actions.accept(own, make_user("second-self"))
+    assert "other withdrawn own@example.com" in recorded()
+
+
+def test_the_open_invitations_of_an_owner_who_leaves_stay(account, owner):
+    make_membership(make_user("other"), account, OWNER)
+    invite(account, owner)
+    actions.remove(owner, by=owner.user)
+    assert Invitation.objects.open(at=timezone.now()).exists()
+
+
+def test_an_owner_whose_role_ended_a_moment_ago_changes_nothing(account, owner, viewer):
+    other = make_membership(make_user("other"), account, OWNER)
+    actions.change_role(owner, VIEWER, by=other.user)
+    for change in (
+        lambda: invite(account, owner),
+        lambda: actions.change_role(viewer, OWNER, by=owner.user),
+        lambda: actions.remove(other, by=owner.user),
+    ):
+        with pytest.raises(Membership.DoesNotExist):
+            change()
+    assert not account.invitations.exists()
 
 
 def test_a_member_who_accepts_an_invitation_keeps_the_role(account, owner):
