@@ -63,7 +63,9 @@ def add(account: Account, host: str, *, by: str, now: datetime) -> OwnershipClai
     check_has_one_owner(host)
     claim = _added(account, host, by=by, now=now)
     is_new = claim.state == State.PENDING and claim.checked_at is None
-    if is_new and any(parent.state == State.VERIFIED for parent in proven_parents(claim)):
+    if is_new and any(
+        parent.state == State.VERIFIED and not parent.misses for parent in proven_parents(claim)
+    ):
         proof = Check(Verdict.FOUND, OwnershipClaim.Method.DNS, OwnershipClaim.Strength.DNS)
         return record_check(claim, proof, now=now)
     return claim
@@ -169,10 +171,12 @@ def decide(claim: OwnershipClaim, *, accept: bool, by: str, reason: str, now: da
         raise _wrong_state(claim)
     _require(reason)
     claim.reason = reason.strip()
-    if accept:
-        _verify(claim, now)
-    else:
+    if not accept:
         _end(claim, State.REFUSED, now)
+    elif _others(claim).exists():
+        _verify(claim, now)
+    else:  # the holder left meanwhile
+        _take_over(claim, now, is_inherited=not _has_history(claim))
     claim.next_check_at = calendar.next_check(claim, now)
     audit("ownership.decided", claim, by=by, host=claim.host, reason=reason, after={"accept": accept})
     claim.save()

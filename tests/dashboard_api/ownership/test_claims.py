@@ -157,6 +157,12 @@ def test_only_the_accounts_own_claim_that_holds_counts_for_names_below():
     assert claims.add(above.account, "b.example.com", by="ada", now=NOW).state == "pending"
 
 
+def test_a_proof_above_that_was_missing_at_the_last_look_proves_no_names_below():
+    above = checked(proven_by_dns(), MISSING, timedelta(hours=1))
+    assert above.state == "verified"
+    assert claims.add(above.account, HOST, by="ada", now=NOW).state == "pending"
+
+
 def test_a_proof_above_does_not_take_a_website_from_its_holder():
     held_by_another()
     above = proven_by_dns()
@@ -357,6 +363,16 @@ def test_a_contested_claim_is_verified_once_no_other_account_holds_the_website()
     assert claim.state == "contested"
     link.revoke(by="ada", reason="left", now=NOW)
     assert checked(claim, FILE, timedelta(hours=1)).state == "verified"
+
+
+def test_a_decision_after_the_holder_left_does_not_hand_the_findings_over():
+    _, link = held_by_another()
+    factories.make_finding(link.website)
+    claim = checked(added(), FILE)
+    link.revoke(by="ada", reason="sold", now=NOW)
+    claim = claims.decide(claim, accept=True, by="staff", reason="known", now=NOW)
+    assert (claim.state, is_linked(claim)) == ("verified", True)
+    assert not Website.objects.get(host=HOST).findings.exists()
 
 
 def shared_findings(proof):
