@@ -27,6 +27,7 @@ from dashboard_api.models import (
 )
 
 _BATCH = 2_000
+_ALONE = "The account that held it last was deleted."
 
 
 class ServicePart:
@@ -58,6 +59,9 @@ class ServicePart:
     def delete(self) -> set[str]:
         """Delete the account in the caller's transaction; return the names under which its programs acted."""
         own = list(self.own.select_for_update().order_by("pk"))  # before the account, as elsewhere
+        for website in self.shared.filter(archived_at=None).order_by("pk"):
+            if self._held_last(website):  # its links are the only record of that
+                website.retire(now=timezone.now(), reason=_ALONE)
         account = Account.objects.select_for_update().get(pk=self.account.pk)
         tokens = {token.pk: f"{token.name} (token {token.pk})" for token in account.report_tokens.all()}
         ImportRun.objects.filter(by__in=tokens.values()).update(by=FORGOTTEN)
@@ -71,6 +75,15 @@ class ServicePart:
         account.delete()
         transaction.on_commit(lambda: ForgottenAccount.finish(timezone.now()))  # or the next prune does it
         return set(tokens.values())
+
+    def _held_last(self, website: Website) -> bool:
+        """Return whether no other account has the website, or had it as long as this one."""
+        links = SiteLink.objects.filter(website=website)
+        others = links.exclude(account=self.account)
+        if others.not_revoked().exists():
+            return False
+        own = links.get(account=self.account).revoked_at
+        return own is None or not others.filter(revoked_at__gte=own).exists()
 
     def _forget_log(self) -> None:
         forget_log_entries(Account.objects.filter(pk=self.account.pk))

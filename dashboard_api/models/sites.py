@@ -185,12 +185,12 @@ class Website(models.Model):
         return self._revoke_links(by=by, reason=reason, now=now)
 
     @transaction.atomic
-    def retire(self, *, now: datetime) -> None:
+    def retire(self, *, now: datetime, reason: str = _RETIRED) -> None:
         """Archive the website of former owners for good, and free its host for a new owner's website.
 
         Raises AlreadyArchived. Decision record 0113.
         """
-        self.archive(by=RETIRING, reason=_RETIRED, now=now)
+        self.archive(by=RETIRING, reason=reason, now=now)
         former, self.retired_at = self.host, now
         self.host = f"{former[:200]} ({self.pk}, until {now:%Y-%m-%d})"  # no host has spaces
         self.save(update_fields=["host", "retired_at"])

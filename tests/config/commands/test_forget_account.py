@@ -16,6 +16,8 @@ from audit import seals
 from audit.models import AuditEvent
 from audit.recording import Acting, Person, acting
 from dashboard_api import models as api
+from dashboard_api.ownership import claims
+from dashboard_api.ownership.claims import Check, Verdict
 from portal import models as portal
 from portal.team import actions
 from tests import factories
@@ -211,3 +213,18 @@ def test_the_account_of_the_settings_is_not_deleted(settings):
     with pytest.raises(CommandError, match="Take PORTAL_ACCOUNT_REF and SITE_API_SECRET out of the settings"):
         run("forget_account", "acct_0001", *WHY, "--yes")
     assert api.Account.objects.exists()
+
+
+def test_what_was_found_alone_does_not_go_to_an_account_that_had_left_before():
+    first, second = factories.make_account("acct_0001"), factories.make_account("acct_0002")
+    website = factories.make_website("blog.example.com")
+    factories.make_link(first, website)
+    factories.make_link(second, website)
+    left = api.OwnershipClaim.objects.get(account=second)
+    claims.withdraw(left, by="eve", reason="sold", now=timezone.now())
+    factories.make_finding(website)
+    run("forget_account", "acct_0001", *WHY, "--yes")
+    now = timezone.now()
+    claim = claims.add(second, "blog.example.com", by="eve", now=now)
+    claims.record_check(claim, Check(Verdict.FOUND, "file", "https"), now=now)
+    assert api.SiteLink.objects.not_revoked().get().website.findings.count() == 0
