@@ -88,7 +88,7 @@ def withdraw(request: HttpRequest, invitation: UUID) -> HttpResponse:
 def change_role(request: HttpRequest, membership: int) -> HttpResponse:
     """Give a member another role, as an owner."""
     member = get_object_or_404(Membership.objects.manageable_by(request.user), pk=membership)
-    form = RoleForm(request.POST)
+    form, was_owner = RoleForm(request.POST), member.is_owner
     if not form.is_valid():
         raise BadRequest
     try:
@@ -97,6 +97,8 @@ def change_role(request: HttpRequest, membership: int) -> HttpResponse:
         return _confirm(request, _("An account needs an owner: make another member an owner first."))
     except Membership.DoesNotExist as error:
         raise Http404 from error
+    if was_owner and not member.is_owner:
+        _advise_about_secrets(request, member)
     return _confirm(request, _("The role of %(name)s is changed.") % {"name": member.user.get_username()})
 
 
@@ -173,7 +175,19 @@ def _end_membership(request: HttpRequest, membership: Membership, text: str, pag
         return _confirm(request, _("An account needs an owner: make another member an owner first."), page)
     except Membership.DoesNotExist as error:
         raise Http404 from error
+    if membership.is_owner and membership.user != request.user:
+        _advise_about_secrets(request, membership)
     return _confirm(request, text % names, page)
+
+
+def _advise_about_secrets(request: HttpRequest, former_owner: Membership) -> None:
+    """Say what a person who was an owner may still have: it opens the API, not the portal."""
+    text = _(
+        "%(name)s may know API secrets of %(account)s, which still work: replace them on the page “API”. "
+        "Share links work on, too, until someone ends them."
+    )
+    names = {"name": former_owner.user.get_username(), "account": former_owner.account}
+    messages.warning(request, text % names)
 
 
 def _refusal(refusal: Exception) -> SafeString:

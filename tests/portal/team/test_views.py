@@ -209,6 +209,16 @@ def test_a_removed_owner_has_no_permissions(members, browser, account):
     assert client.post(reverse("portal:remove_member", args=[members[VIEWER].pk])).status_code == 404
 
 
+@pytest.mark.parametrize("act", ["remove_member", "change_role"])
+def test_who_ends_the_role_of_an_owner_reads_what_that_person_may_still_have(members, browser, account, act):
+    second = make_membership(make_user("second"), account, OWNER)
+    owner = browser(OWNER)
+    for member, is_advised in ((second, True), (members[VIEWER], False)):
+        url = reverse(f"portal:{act}", args=[member.pk])
+        done = owner.post(url, {"role": MANAGER}, follow=True)
+        assert ("may know API secrets of Example Shop" in text_of(done)) == is_advised
+
+
 def test_leaving_takes_effect_on_the_next_request(members, browser):
     viewer = browser(VIEWER)
     done = viewer.post(reverse("portal:leave_account", args=[members[VIEWER].pk]), follow=True)
