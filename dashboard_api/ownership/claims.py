@@ -290,20 +290,23 @@ def _take_over(claim: OwnershipClaim, now: datetime, *, is_inherited: bool) -> N
 def answer_due_at(claim: OwnershipClaim) -> datetime | None:
     """Return when a contested claim is verified without an answer; None: it never is.
 
-    Silence counts only where DNS proves the claim, and where findings are shared, only if the token of
-    each account that holds the website is still in its place: one who lost the domain cannot answer.
+    Silence counts only where DNS proves the claim, and no token of a holder is missing: one who lost the
+    domain cannot answer, and would read what is found for the new owner. Where findings are shared, the
+    token of each account that holds the website must be in its place.
     """
     if claim.state != State.CONTESTED or claim.contested_at is None or claim.objected_at is not None:
         return None
     if claim.strength != OwnershipClaim.Strength.DNS:
         return None
     holders = _others(claim).values_list("account", flat=True)
-    proven = OwnershipClaim.objects.open().filter(
-        host=claim.host, account__in=holders, state=State.VERIFIED, misses=0
+    proofs = OwnershipClaim.objects.open().filter(
+        host=claim.host, account__in=holders, state__in=OwnershipClaim.HOLDING
     )
+    by_token = proofs.exclude(method=OwnershipClaim.Method.MANUAL)
+    proven = by_token.filter(state=State.VERIFIED, misses=0).count()
     website = Website.objects.filter(host=claim.host).first()
     is_shared = website is not None and website.findings.exists()
-    if is_shared and proven.exclude(method=OwnershipClaim.Method.MANUAL).count() < len(holders):
+    if proven < (len(holders) if is_shared else by_token.count()):
         return None
     return claim.contested_at + calendar.SILENCE
 

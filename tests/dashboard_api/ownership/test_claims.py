@@ -390,6 +390,21 @@ def test_silence_shares_findings_only_while_the_holders_own_proof_is_in_place():
     assert checked(claim, DNS, timedelta(hours=73)).state == "verified"
 
 
+def test_silence_of_a_holder_who_lost_the_domain_shares_nothing_that_is_found_later():
+    holder = checked(added("acct_other"), FILE)
+    claim = checked(added(), DNS)
+    for hours in (1, 2, 26):
+        holder = checked(holder, MISSING, timedelta(hours=hours))
+    claim = checked(claim, DNS, timedelta(hours=73))
+    assert (claim.state, claims.answer_due_at(claim)) == ("contested", None)
+    for days in (3, 16):
+        holder = checked(holder, MISSING, timedelta(days=days))
+    claim = checked(claim, DNS, timedelta(days=17))
+    assert (holder.state, is_linked(holder)) == ("lapsed", False)
+    assert (claim.state, is_linked(claim)) == ("verified", True)
+    assert Website.objects.get(host=HOST).links.get().account == claim.account
+
+
 def test_silence_of_a_holder_whom_staff_confirmed_shares_no_findings():
     _, link = held_by_another()
     factories.make_finding(link.website)
