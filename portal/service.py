@@ -65,15 +65,11 @@ MAX_CLAIMS = 2_000
 def get_dashboard(website: Website, request: DashboardRequest, *, stores_summary: bool = True) -> Dashboard:
     """Return the dashboard of ``website``, filtered by ``request``; raises GatewayError.
 
-    The website's summary is stored: a dashboard without its lists if ``stores_summary``, or a refusal. Call
-    this outside any open transaction: a service in this process uses the same connection.
+    The website's summary is stored, a dashboard without its lists, if ``stores_summary``. Call this outside
+    any open transaction: a service in this process uses the same connection.
     """
-    try:
-        with _access_checked(website):
-            dashboard = fetch_dashboard(configured_service(), linked_site(website), request)
-    except (InactiveEntitlement, RevokedLink, UnknownLink) as refusal:
-        WebsiteSummary.objects.store(website, refusal=_reason(refusal))
-        raise
+    with _access_checked(website):
+        dashboard = fetch_dashboard(configured_service(), linked_site(website), request)
     if stores_summary:
         WebsiteSummary.objects.store(website, dashboard=dashboard)
     return dashboard
@@ -198,10 +194,15 @@ def _signer_of(account: Account) -> SigningAccount:
 
 @contextmanager
 def _access_checked(website: Website) -> Iterator[None]:
-    """Delete the stored answers about ``website`` if the service refuses access to it."""
+    """Delete the stored answers about ``website`` if the service refuses access to it.
+
+    Its summary becomes the reason, so that no list shows an old result.
+    """
     try:
         yield
     except Refused as refusal:
+        if isinstance(refusal, InactiveEntitlement | RevokedLink | UnknownLink):
+            WebsiteSummary.objects.store(website, refusal=_reason(refusal))
         if refusal.status in (401, 403) or isinstance(refusal, UnknownLink):
             LastAnswer.objects.discard(website.pk)
         raise

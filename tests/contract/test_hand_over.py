@@ -98,3 +98,14 @@ def test_neither_owner_reads_a_byte_of_the_other(service, settings):
     assert [stranger.get(f"/badge/{each.badge}.svg").status_code for each in (former, new)] == [404, 200]
     settings.DASHBOARD_BASE_URL = "http://127.0.0.1:1"
     assert_apart(former, new)
+
+
+def test_the_list_of_websites_shows_no_old_result_once_the_service_refused_any_call(service, settings):
+    settings.EMAIL_URL, settings.PORTAL_BASE_URL = "smtp://localhost", "https://portal.example.com"
+    former = Owner("alpha").prove(timezone.now())
+    factories.make_finding(former.website, title="alpha worst", severity=4)
+    former.client.get(f"/sites/{HOST}/")
+    assert "alpha worst" in former.client.get("/").content.decode()
+    former.account.links.get().revoke(by="staff", reason="sold", now=timezone.now())
+    call_command("notify")
+    assert "alpha worst" not in former.client.get("/").content.decode()
