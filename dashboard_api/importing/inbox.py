@@ -31,6 +31,7 @@ logger = logging.getLogger(__name__)
 _LOCK = ".lock"
 _BLANK_BYTES = 1024  # a file that begins with this much white space counts as empty
 _CHANGED = "It changed while it was read; the next run imports it."
+_FORMER = "It was written while a former owner had the website, so it is not shown to the new one."
 _EMPTY_ADVICE = (
     f"In that case put it back together with a file that has its name and {SIDECAR}, such as "
     f"report.json{SIDECAR}, which says: complete = true"
@@ -130,6 +131,9 @@ def _import_once(
     """Return the result of each report in the file; none for a file that was imported before."""
     if not report.is_still(os.fstat(file.fileno())):
         raise _NotYet(_CHANGED)
+    retired = Website.objects.filter(host__startswith=f"{website.host[:200]} (")
+    if retired.filter(retired_at__gte=report.modified_at).exists():
+        raise RefusedReport(_FORMER)
     runs = ImportRun.objects.not_undone().filter(website=website, file_modified_at=report.modified_at)
     if runs.filter(digest=digest_of(file)).exists():
         return []

@@ -8,6 +8,7 @@ import time
 from datetime import UTC, datetime
 
 import pytest
+from django.utils import timezone
 
 from dashboard_api.importing import inbox
 from dashboard_api.importing.inbox_files import Folder
@@ -114,6 +115,14 @@ def test_a_crash_between_the_import_and_the_move_repeats_nothing_also_with_a_sid
     assert ImportRun.objects.count() == 1
     # Otherwise the sidecar would count for the next report of this name.
     assert not (folder / HOST / "a.jsonl.toml").exists()
+
+
+def test_a_report_from_the_time_of_a_former_owner_is_not_shown_to_the_new_one(website, folder):
+    leave(folder, PANEL, name="former.jsonl", age=DAY)
+    website.retire(now=timezone.now())
+    make_website()
+    assert "former owner" in output_of_refusal(folder)
+    assert not Finding.objects.exists()
 
 
 def test_refused_reports_never_share_an_explanation(folder):
