@@ -6,6 +6,7 @@ from allauth.core import context
 from allauth.mfa import app_settings
 from allauth.mfa.adapter import DefaultMFAAdapter, get_adapter
 from allauth.mfa.base import forms
+from allauth.mfa.totp import forms as totp_forms
 from django.core.cache import cache
 from django.utils.translation import gettext, pgettext
 from django.utils.translation import gettext_lazy as _
@@ -54,6 +55,10 @@ class AuthenticateForm(OnRecord, CodeOnce, forms.AuthenticateForm):
 
 class ReauthenticateForm(OnRecord, CodeOnce, forms.ReauthenticateForm):
     """The confirmation before a sensitive action."""
+
+
+class ActivateForm(CodeOnce, totp_forms.ActivateTOTPForm):
+    """The first code of a new app, which does not sign in, too."""
 
 
 class SecondFactors(DefaultMFAAdapter):

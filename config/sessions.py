@@ -18,9 +18,10 @@ from django.dispatch import receiver
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 from django.utils.dateparse import parse_datetime
-from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy as _
 
 SIGNED_IN = "signed_in"  # in the session: the time and the browser of the sign-in
+SIGN_IN_AGAIN = _("You were signed out to keep your account safe. Please sign in again.")
 _BROWSERS = {
     "Edg/": "Edge", "OPR/": "Opera", "SamsungBrowser/": "Samsung Internet", "Firefox/": "Firefox",
     "FxiOS/": "Firefox", "CriOS/": "Chrome", "Chrome/": "Chrome", "Safari/": "Safari",
@@ -107,9 +108,7 @@ def end_old_sessions(
             last_page_at = session.last_page_at or now
             if now - last_page_at > limits.idle or now - _signed_in_at(session, now) > limits.longest:
                 logout(request)
-                messages.info(
-                    request, _("You were signed out to keep your account safe. Please sign in again.")
-                )
+                messages.info(request, SIGN_IN_AGAIN)
             elif now - last_page_at > limits.precision:
                 session.note_page(now)
         return get_response(request)

@@ -207,6 +207,7 @@ ACCOUNT_FORMS = {
 }
 MFA_ADAPTER = "config.second_factors.SecondFactors"
 MFA_FORMS = {
+    "activate_totp": "config.second_factors.ActivateForm",
     "authenticate": "config.second_factors.AuthenticateForm",
     "reauthenticate": "config.second_factors.ReauthenticateForm",
 }

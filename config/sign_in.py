@@ -10,6 +10,7 @@ from allauth.account.adapter import DefaultAccountAdapter
 from allauth.account.views import password_reset
 from allauth.core.exceptions import ImmediateHttpResponse
 from django.conf import settings
+from django.contrib import messages
 from django.contrib.auth import get_user_model
 from django.contrib.auth.backends import ModelBackend
 from django.contrib.auth.hashers import verify_password
@@ -18,19 +19,21 @@ from django.core.exceptions import ValidationError
 from django.db import OperationalError
 from django.db.models import Q
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
-from django.shortcuts import render, resolve_url
+from django.shortcuts import redirect, render, resolve_url
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.debug import sensitive_variables
 from django.views.decorators.http import require_safe
 
 from config.errors import too_many_requests
 from config.second_factors import WRONG_CODE
+from config.sessions import SIGN_IN_AGAIN
 from config.sign_in_limit import count_attempt
 from portal.page_urls import is_local_path
 
 WRONG_NAME_OR_PASSWORD = _("The name or the password is not correct.")
 # A sentence of allauth that cannot be replaced; naming it here puts it into our translations.
 ALLAUTH_TEXTS = (_("You must type the same password each time."),)
+_BEGAN_WITH = "sign_in_began_with"  # in the session: a digest of the password, as Django's own
 REAUTHENTICATION_LABELS = {
     "reauthenticate": _("Use your password"),
     "mfa_reauthenticate": _("Use a code"),
@@ -126,6 +129,20 @@ class SignIn(DefaultAccountAdapter):
         if code in ("too_many_login_attempts", "rate_limited"):
             raise ImmediateHttpResponse(too_many_requests(self.request))
         return super().validation_error(code, *args)
+
+    def pre_login(self, request: HttpRequest, user: Any, **details: Any) -> HttpResponse | None:
+        """Note the password with which the sign-in begins: the second step may come minutes later."""
+        request.session[_BEGAN_WITH] = user.get_session_auth_hash()
+        response: HttpResponse | None = super().pre_login(request, user, **details)
+        return response
+
+    def login(self, request: HttpRequest, user: Any) -> None:
+        """Sign in; raises ImmediateHttpResponse if the password changed since the sign-in began."""
+        if request.session.pop(_BEGAN_WITH, None) != user.get_session_auth_hash():
+            request.session.flush()
+            messages.info(request, SIGN_IN_AGAIN)
+            raise ImmediateHttpResponse(redirect(settings.LOGIN_URL))
+        super().login(request, user)
 
     def pre_authenticate(self, request: HttpRequest, **credentials: Any) -> None:
         """Count the attempt for its name and for its address; raises ImmediateHttpResponse (429)."""

@@ -77,6 +77,30 @@ def test_a_new_password_by_a_link_keeps_the_second_step(enrolled, at_once, mailo
     assert client.get("/team/").status_code == 302
 
 
+def test_a_sign_in_that_began_with_the_former_password_ends_at_its_second_step(client, enrolled, clock):
+    thief, new = Client(), "another horse battery"
+    assert sign_in(thief)["Location"] == STEP
+    words = {"oldpassword": PASSWORD, "password1": new, "password2": new}
+    assert client.post("/accounts/password/change/", words)["Location"] == "/accounts/"
+    assert thief.post(STEP, {"code": code_of(enrolled, at=clock.now)})["Location"] == "/accounts/login/"
+    assert "Please sign in again." in thief.get("/accounts/login/").content.decode()
+    assert thief.get("/team/").status_code == 302
+    assert client.get("/team/").status_code == 200
+
+
+def test_the_code_that_set_the_app_up_does_not_sign_in(client, clock):
+    make_user()
+    sign_in(client)
+    client.post("/accounts/reauthenticate/", {"password": PASSWORD, "next": ACTIVATE})
+    key = re.search(r'id="authenticator_secret">(\w+)<', client.get(ACTIVATE).content.decode())[1]
+    code = code_of(key, at=clock.now)
+    assert client.post(ACTIVATE, {"code": code})["Location"] == CODES
+    clock.now += 5
+    assert enter(code).status_code == 200
+    clock.now += 60
+    assert enter(code_of(key, at=clock.now))["Location"] == "/"
+
+
 def test_a_right_code_takes_back_no_wrong_password_for_others(enrolled, clock):
     assert fail(Client(), 4, name="first") + fail(Client(), 4, name="second") == [200] * 8
     clock.now += 1
