@@ -139,6 +139,17 @@ def test_a_control_character_in_an_address_is_400(client, path):
     assert response["Content-Security-Policy"]
 
 
+@pytest.mark.parametrize("path", ["/admin/../v1/reports", "/admin/./x/", "/admin/x/.."])
+def test_an_address_with_dots_that_a_proxy_takes_for_another_is_400_and_its_form_is_not_read(client, path):
+    form = {"CONTENT_TYPE": "application/x-www-form-urlencoded", "CONTENT_LENGTH": "4000"}
+    response = client.generic("POST", "/", PATH_INFO=path, **form | {"wsgi.input": Endless()})
+    assert response.status_code == 400
+
+
+def test_dots_in_a_name_are_no_reason_to_refuse_an_address(client):
+    assert client.get("/admin/.x/..y/z./").status_code == 302
+
+
 def test_a_nul_in_a_form_is_400(client):
     assert client.post("/theme/", {"theme": "dark", "next": "/\0"}).status_code == 400
 

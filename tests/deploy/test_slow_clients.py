@@ -90,6 +90,15 @@ def test_everybody_else_is_answered_while_100_clients_hardly_read(website):
         assert probed(website) == [200] * PROBES
 
 
+def test_no_page_waits_for_a_form_that_nginx_takes_for_a_report_and_does_not_collect(website):
+    head = f"POST /admin/..%2fv1/reports HTTP/1.1\r\nHost: {NAME}\r\nContent-Length: 4000\r\n"
+    head += "Content-Type: application/x-www-form-urlencoded\r\n\r\na="
+    with website.connected() as connection:
+        connection.sendall(head.encode())
+        connection.settimeout(5)
+        assert connection.recv(4096).startswith(b"HTTP/1.1 400 ")
+
+
 def ending(connection):
     """Wait until the other side closes the connection, whatever it says before."""
     try:
