@@ -43,7 +43,7 @@ class ClaimForm(forms.ModelForm):
         account, host = self.cleaned_data.get("account"), self.cleaned_data.get("host")
         if account and host:
             check_has_one_owner(host)
-            claims.check_room(account, host)
+            claims.check_room(account, host, now=timezone.now())
 
 
 def _checked(claim: OwnershipClaim) -> None:

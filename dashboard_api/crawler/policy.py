@@ -58,6 +58,7 @@ PROFILES: Mapping[str, Profile] = {
     ),
 }
 RETESTS_A_DAY = 20
+CANCELLED_A_DAY = 50  # of an account and a website before they began: they count for nothing, but are stored
 REPEATED_WITHIN = timedelta(minutes=1)  # a retest that is asked for again after its end
 REQUESTS_A_SECOND = 5.0  # of an engine behind our proxy
 DAILY_FEATURE = "scans_daily"
@@ -251,3 +252,12 @@ def check_retests(website: Website, now: datetime) -> None:
     times = recent.values_list("created_at", flat=True)[:RETESTS_A_DAY]
     if len(times) == RETESTS_A_DAY:
         raise TooManyScans(website, times[RETESTS_A_DAY - 1] + _DAY, 0)
+
+
+def check_cancelled(website: Website, account: Account, now: datetime) -> None:
+    """Raise TooManyScans if the account cancelled many scans of these 24 hours before they began."""
+    jobs = ScanJob.objects.filter(website=website, account=account, created_at__gt=now - _DAY)
+    cancelled = jobs.filter(state=ScanJob.State.CANCELLED, started_at=None).order_by("-created_at")
+    times = cancelled.values_list("created_at", flat=True)[:CANCELLED_A_DAY]
+    if len(times) == CANCELLED_A_DAY:
+        raise TooManyScans(website, times[CANCELLED_A_DAY - 1] + _DAY, 0)

@@ -78,6 +78,7 @@ def add(
         return existing, False
     if account is not None:
         policy.check_running()
+        policy.check_cancelled(website, account, now)
     if profile == ScanJob.Profile.DEEP:
         policy.check_consent(account, website, now)
     if trigger == ScanJob.Trigger.RETEST:

@@ -5,7 +5,7 @@ An action locks the website's claims first, then the website, then the account, 
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from datetime import datetime
+from datetime import datetime, timedelta
 from enum import Enum
 from typing import Any, NamedTuple
 
@@ -26,12 +26,13 @@ from foundation.domains import parents_of
 State = OwnershipClaim.State
 LinkProblem = OwnershipClaim.LinkProblem
 MAX_OPEN_CLAIMS = 20
+MAX_ENDED_A_DAY = 100  # claims that began and ended within 24 hours: nothing deletes them
 MAX_UNASKED, MIN_JUDGED = 0.2, 5  # of the checks of an hour; fewer say nothing
 SYSTEM = "ownership check"
 
 
 class TooManyClaims(ValidationError):
-    """The account has too many claims that wait for a proof."""
+    """The account has too many claims that wait for a proof, or has given up too many."""
 
 
 class WrongState(ValidationError):
@@ -74,7 +75,7 @@ def add(account: Account, host: str, *, by: str, now: datetime) -> OwnershipClai
 @transaction.atomic
 def _added(account: Account, host: str, *, by: str, now: datetime) -> OwnershipClaim:
     account = Account.objects.select_for_update().get(pk=account.pk)
-    check_room(account, host)
+    check_room(account, host, now=now)
     claim = OwnershipClaim.objects.open().filter(account=account, host=host).first()
     if claim is None:
         claim = OwnershipClaim(account=account, host=host, token=new_token(), by=by.strip(), created_at=now)
@@ -84,15 +85,19 @@ def _added(account: Account, host: str, *, by: str, now: datetime) -> OwnershipC
     return claim
 
 
-def check_room(account: Account, host: str) -> None:
+def check_room(account: Account, host: str, *, now: datetime) -> None:
     """Raise TooManyClaims if the account cannot claim ``host``; a claim that it has takes no room."""
     claims = OwnershipClaim.objects.open().filter(account=account)
-    waiting = claims.filter(state__in=(State.PENDING, State.CONTESTED)).count()
-    if waiting >= MAX_OPEN_CLAIMS and not claims.filter(host=host).exists():
+    if claims.filter(host=host).exists():
+        return
+    if claims.filter(state__in=(State.PENDING, State.CONTESTED)).count() >= MAX_OPEN_CLAIMS:
         raise TooManyClaims(
             _("%(count)s websites wait for their proof: prove one of them first, or give one up.")
             % {"count": MAX_OPEN_CLAIMS}
         )
+    ended = OwnershipClaim.objects.filter(account=account, created_at__gt=now - timedelta(days=1))
+    if ended.exclude(ended_at=None).count() >= MAX_ENDED_A_DAY:
+        raise TooManyClaims(_("You have given up many websites today. Add others tomorrow."))
 
 
 def proven_parents(claim: OwnershipClaim) -> list[OwnershipClaim]:

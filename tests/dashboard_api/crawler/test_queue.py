@@ -95,6 +95,20 @@ def test_a_scan_waits_for_the_cooldown_and_for_the_quota_of_a_day():
     scan(now + timedelta(days=1))
 
 
+def test_an_account_that_cancelled_fifty_scans_before_they_began_waits_a_day_for_the_next(settings):
+    settings.CRAWLER_ENABLED, now = True, timezone.now()
+    account = factories.make_account()
+    website = factories.make_scannable(account=account)
+    for _ in range(policy.CANCELLED_A_DAY):
+        queue.add(website, by="ada", account=account, now=now)[0].cancel(by="ada")
+    with pytest.raises(policy.TooManyScans):
+        queue.add(website, by="ada", account=account, now=now)
+    job, is_new = queue.add(website, by="staff", now=now)
+    assert is_new
+    job.cancel(by="staff")
+    assert queue.add(website, by="ada", account=account, now=now + timedelta(days=1))[1]
+
+
 def test_jobs_are_claimed_by_priority_then_by_age():
     old, young = queued("a.example.com"), queued("b.example.com")
     first = queued("c.example.com", trigger=ScanJob.Trigger.FIRST)

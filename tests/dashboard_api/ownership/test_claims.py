@@ -76,6 +76,17 @@ def test_an_account_has_at_most_twenty_claims_that_wait():
         claims.add(account, "one-more.example.com", by="ada", now=NOW)
 
 
+def test_an_account_that_gave_up_a_hundred_claims_in_a_day_adds_others_a_day_later():
+    account, host = factories.make_account(secrets=()), "one-more.example.com"
+    for number in range(claims.MAX_ENDED_A_DAY):
+        claim = claims.add(account, f"host-{number}.example.com", by="ada", now=NOW)
+        claims.withdraw(claim, by="ada", reason="mistake", now=NOW)
+    with pytest.raises(claims.TooManyClaims, match="Add others tomorrow"):
+        claims.add(account, host, by="ada", now=NOW)
+    assert claims.add(factories.make_account("acct_0002", secrets=()), host, by="bob", now=NOW)
+    assert claims.add(account, host, by="ada", now=NOW + timedelta(days=1))
+
+
 @pytest.mark.parametrize("host", ["co.uk", "github.io", "router.lan"])
 def test_a_name_without_an_owner_of_its_own_cannot_be_claimed(host):
     with pytest.raises(NoWebsite):
