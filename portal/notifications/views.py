@@ -130,13 +130,13 @@ def unsubscribe(request: HttpRequest, token: str) -> HttpResponse:
         membership = memberships.filter(pk=membership_of_token(token)).first()
     except BadSignature as error:
         raise Http404 from error
-    if request.method == "POST" and membership is not None:
-        subscription = Subscription.of(membership)
-        subscription.frequency = Subscription.Frequency.NEVER
+    subscription = Subscription.of(membership) if membership else None
+    is_done = subscription is None or subscription.frequency == Subscription.Frequency.NEVER
+    if request.method == "POST" and membership and subscription and not is_done:
+        subscription.frequency, is_done = Subscription.Frequency.NEVER, True
         with transaction.atomic():
             subscription.save()
             audit("subscription.ended", account=membership.account.ref)
-    is_done = membership is None or Subscription.of(membership).frequency == Subscription.Frequency.NEVER
     context = {"membership": membership, "is_done": is_done}
     return render(request, "portal/notifications/unsubscribe.html", context)
 

@@ -4,6 +4,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
+from audit.models import AuditEvent
 from portal.models import Subscription
 from portal.models.notifications import gets_emails
 from portal.notifications.emails import unsubscribe_token
@@ -109,6 +110,12 @@ def test_a_mail_program_unsubscribes_with_one_click(owner):
     assert client.post(unsubscribe_url(owner), {"List-Unsubscribe": "One-Click"}).status_code == 200
     assert subscription_of(owner) == ("High", "never", "")
     assert b"unsubscribed" in client.get(unsubscribe_url(owner)).content
+
+
+def test_who_unsubscribes_again_writes_nothing_into_the_activity(owner):
+    for _ in range(3):
+        assert b"unsubscribed" in Client().post(unsubscribe_url(owner)).content
+    assert AuditEvent.objects.filter(action="subscription.ended").count() == 1
 
 
 def test_unsubscribing_keeps_the_rest_of_the_choice(browser, owner):
