@@ -6,7 +6,10 @@ from allauth.core import context
 from allauth.mfa import app_settings
 from allauth.mfa.adapter import DefaultMFAAdapter, get_adapter
 from allauth.mfa.base import forms
+from allauth.mfa.models import Authenticator
 from allauth.mfa.totp import forms as totp_forms
+from allauth.mfa.webauthn import forms as webauthn_forms
+from allauth.mfa.webauthn.internal import auth as webauthn
 from django.core.cache import cache
 from django.utils.translation import gettext, pgettext
 from django.utils.translation import gettext_lazy as _
@@ -59,6 +62,21 @@ class ReauthenticateForm(OnRecord, CodeOnce, forms.ReauthenticateForm):
 
 class ActivateForm(CodeOnce, totp_forms.ActivateTOTPForm):
     """The first code of a new app, which does not sign in, too."""
+
+
+class LoginForm(webauthn_forms.LoginWebAuthnForm):
+    """The sign-in by a passkey alone, which always takes a PIN, a fingerprint or a face.
+
+    allauth asks for it with the challenge, and takes that of a second step here, too, for which a touch is
+    enough.
+    """
+
+    def clean_credential(self) -> Authenticator:
+        """Return the passkey; raises ValidationError for one that was only touched."""
+        sent = webauthn.parse_authentication_response(self.cleaned_data["credential"])
+        if not sent.response.authenticator_data.is_user_verified():
+            raise get_adapter().validation_error("incorrect_code")
+        return super().clean_credential()
 
 
 class SecondFactors(DefaultMFAAdapter):
