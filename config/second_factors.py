@@ -64,7 +64,19 @@ class ActivateForm(CodeOnce, totp_forms.ActivateTOTPForm):
     """The first code of a new app, which does not sign in, too."""
 
 
-class LoginForm(webauthn_forms.LoginWebAuthnForm):
+class AnyAnswer:
+    """A form with the answer of a passkey, which may hold anything: not all of it is refused by libraries."""
+
+    add_error: Any
+
+    def _clean_fields(self) -> None:
+        try:
+            super()._clean_fields()  # type: ignore[misc]
+        except (AttributeError, LookupError, RecursionError, TypeError, ValueError):
+            self.add_error("credential", get_adapter().validation_error("incorrect_code"))
+
+
+class LoginForm(AnyAnswer, webauthn_forms.LoginWebAuthnForm):
     """The sign-in by a passkey alone, which always takes a PIN, a fingerprint or a face.
 
     allauth asks for it with the challenge, and takes that of a second step here, too, for which a touch is
@@ -77,6 +89,10 @@ class LoginForm(webauthn_forms.LoginWebAuthnForm):
         if not sent.response.authenticator_data.is_user_verified():
             raise get_adapter().validation_error("incorrect_code")
         return super().clean_credential()
+
+
+class AuthenticateByPasskeyForm(AnyAnswer, webauthn_forms.AuthenticateWebAuthnForm):
+    """The second step of the sign-in, by a passkey."""
 
 
 class SecondFactors(DefaultMFAAdapter):

@@ -209,6 +209,7 @@ MFA_ADAPTER = "config.second_factors.SecondFactors"
 MFA_FORMS = {
     "activate_totp": "config.second_factors.ActivateForm",
     "authenticate": "config.second_factors.AuthenticateForm",
+    "authenticate_webauthn": "config.second_factors.AuthenticateByPasskeyForm",
     "login_webauthn": "config.second_factors.LoginForm",
     "reauthenticate": "config.second_factors.ReauthenticateForm",
 }

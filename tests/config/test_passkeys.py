@@ -62,3 +62,19 @@ def test_a_touch_alone_does_not_sign_in_even_with_the_challenge_of_a_second_step
     monkeypatch.setattr(time, "time", lambda: later)  # the thief's own sign-in is over
     browser.post(BY_PASSKEY, {"credential": key.answer(challenge, flags=TOUCHED)}, secure=True)
     assert not is_signed_in(browser)
+
+
+NO_ANSWERS = ["[]", "x", '{"id": 1}', '{"id": "a2V5LTE", "response": {}}']
+
+
+@pytest.mark.parametrize("answer", [*NO_ANSWERS, "[" * 5000, "1" + "0" * 5000])
+def test_an_answer_that_no_passkey_makes_does_not_sign_in_and_is_no_error(browser, key, answer):
+    challenge_of_sign_in(browser)
+    refused = browser.post(BY_PASSKEY, {"credential": answer}, secure=True)
+    assert refused["Location"] == "/accounts/login/"
+
+
+@pytest.mark.parametrize("answer", NO_ANSWERS)
+def test_nor_does_it_end_a_second_step_with_an_error(browser, key, answer):
+    challenge_of_second_step(browser, "owner")
+    assert browser.post(STEP, {"credential": answer}, secure=True).status_code == 200
