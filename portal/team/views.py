@@ -184,7 +184,7 @@ def _advise_about_secrets(request: HttpRequest, former_owner: Membership) -> Non
     """Say what a person who was an owner may still have: it opens the API, not the portal."""
     text = _(
         "%(name)s may know API secrets of %(account)s, which still work: replace them on the page “API”. "
-        "Share links work on, too, until someone ends them."
+        "Share links also work until someone ends them."
     )
     names = {"name": former_owner.user.get_username(), "account": former_owner.account}
     messages.warning(request, text % names)
