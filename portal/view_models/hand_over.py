@@ -25,7 +25,8 @@ MAX_MAIL_URL_LENGTH = 1_900
 MAX_SUBJECT_LENGTH = 150
 
 _SPECIAL = re.compile(r"[\\`*_\[\]<>#|~!&]")
-_MENTION = re.compile(r"(?<![\w/.])@(?=\w)")
+# Trackers take every @ for a mention that follows no letter, digit or "_". Only a link keeps its own.
+_MENTION = re.compile(r"((?<!\S)https?://(?:[a-z0-9-]+\.)+[a-z]+(?::\d+)?/\S*)|(?<!\w)@(?=[\w.])", re.ASCII)
 _QUICK_ACTION = re.compile(r"^([^\S\n]*)/", re.MULTILINE)  # \s would read blank lines again from each of them
 _BACKTICKS = re.compile("`+")
 
@@ -204,7 +205,8 @@ class Markdown(Plain):
     def text(self, text: str) -> str:
         """Escape markup, mentions of people, and lines that GitLab would take for a command."""
         escaped = _SPECIAL.sub(r"\\\g<0>", text)
-        return _QUICK_ACTION.sub(r"\1\\/", _MENTION.sub("@\u2060", escaped))
+        silent = _MENTION.sub(lambda found: found[1] or "@\u2060", escaped)
+        return _QUICK_ACTION.sub(r"\1\\/", silent)
 
     def code(self, text: str) -> str:
         """Return code in a line, in more backticks than it has itself."""

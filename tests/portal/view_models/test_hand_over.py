@@ -128,6 +128,16 @@ def test_nobody_is_mentioned_and_no_command_is_given():
     assert "admin@example.com" in text
 
 
+@pytest.mark.parametrize("before", ["/", ".", "./", "-", "(", "ä ", "https://", "x https:///", "ftp://a/"])
+def test_nobody_is_mentioned_after_a_slash_or_a_full_stop(before):
+    assert f"{before}@\u2060all" in markdown(description=f"See {before}@all")
+
+
+def test_a_link_with_an_at_sign_still_opens():
+    link = "https://unpkg.com/@scope/package"
+    assert link in markdown(description=f"Update {link} now.")
+
+
 def test_blank_lines_take_no_time():
     began = time.process_time()
     text = markdown(description="a" + "\n" * 32_000 + "x\n/close")
