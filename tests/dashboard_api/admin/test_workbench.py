@@ -6,6 +6,7 @@ from django.contrib.auth.models import Permission
 from django.urls import reverse
 from django.utils import timezone
 
+from audit.models import AuditEvent
 from dashboard_api.models import AnalystNote, Finding, Severity
 from tests.factories import (
     make_account,
@@ -266,6 +267,17 @@ class TestDecisions:
         confirmed = chosen | {"confirmed": "True", "reason": "Both are mistaken."}
         assert analyst.post(action("selected"), confirmed)["Location"] == URL
         assert Finding.objects.filter(status="false_positive").count() == 2
+
+    def test_a_review_of_several_is_in_the_history_of_each(self, analyst, link):
+        findings = [make_finding(link.website), make_finding(link.website)]
+        known = make_finding(link.website, reviewed_at=timezone.now())
+        chosen = {"_selected_action": [finding.pk for finding in (*findings, known)]}
+        analyst.post(action("selected"), chosen | {"action": "mark_reviewed"})
+        entries = LogEntry.objects.filter(change_message="Marked as reviewed.")
+        assert {entry.object_id for entry in entries} == {str(finding.pk) for finding in findings}
+        events = AuditEvent.objects.filter(action="admin.changed")
+        assert {event.object_id for event in events} == {str(finding.pk) for finding in findings}
+        assert not Finding.objects.filter(reviewed_at=None).exists()
 
     @pytest.mark.parametrize("fields", [{}, {"action": "delete_selected"}, {"action": "fixed"}])
     def test_nothing_selected_changes_nothing(self, analyst, link, fields):
