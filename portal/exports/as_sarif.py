@@ -106,7 +106,7 @@ def _result(threat: Threat, selection: Selection, rules: _Rules) -> dict[str, An
         "ruleId": rule_id,
         "ruleIndex": rule_index,
         **_verdict(threat),
-        "message": {"text": threat.title},
+        "message": {"text": threat.title.replace("](", "] (")},  # no link [3.11.6]
         "locations": [_location(threat, selection.first.host)],
         "fingerprints": {"threatDashboardFinding/v1": f"{selection.first.host}/{threat.id}"},
         "suppressions": SUPPRESSIONS.get(threat.status, []),  # all results have the member, or none [3.27.23]

@@ -52,7 +52,9 @@ class Command(OperatorCommand):
         try:
             for name, content in _files(works, refused_until):
                 unfinished = folder / f".{name}.tmp"
-                unfinished.write_bytes(content)
+                unfinished.unlink(missing_ok=True)  # a link would lead to another file
+                with unfinished.open("xb") as file:
+                    file.write(content)
                 unfinished.replace(folder / name)
         except OSError as error:
             raise CommandError(f"{folder} cannot be written: {error.strerror}.") from error

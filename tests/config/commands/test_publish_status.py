@@ -63,6 +63,19 @@ def test_it_writes_a_page_in_each_language_and_the_feed(tmp_path):
     assert Run.objects.get().command == "publish_status"
 
 
+def test_a_link_in_the_folder_leads_to_no_other_file(tmp_path):
+    """Another user, such as that of the web server, may write to the folder."""
+    other, folder = tmp_path / "other", tmp_path / "status"
+    folder.mkdir()
+    other.write_text("Keep this.")
+    for name in ("index.html", ".index.html.tmp"):
+        (folder / name).symlink_to(other)
+    run("publish_status", str(folder))
+    assert other.read_text() == "Keep this."
+    assert not (folder / "index.html").is_symlink()
+    assert "<html" in (folder / "index.html").read_text()
+
+
 def test_without_an_answer_at_our_address_calls_and_portal_are_disturbed(tmp_path, settings, site):
     settings.PORTAL_BASE_URL = f"http://127.0.0.1:{site.server_port}"
     assert run_json("publish_status", str(tmp_path))["disturbed"] == []

@@ -109,6 +109,12 @@ def test_a_finding_has_a_fingerprint_and_a_link_to_the_portal():
     assert result["provenance"]["firstDetectionTimeUtc"] == "2026-11-01T08:00:00Z"
 
 
+def test_no_text_of_a_finding_becomes_a_link_of_a_viewer():
+    """Viewers show "[text](address)" in a message as a link [3.11.6]."""
+    result = result_of(title="Read [all details](https://evil.example/) and [this](1)")
+    assert result["message"]["text"] == "Read [all details] (https://evil.example/) and [this] (1)"
+
+
 def test_a_location_that_is_not_a_url_is_a_name_at_the_website():
     location = result_of(location="shop.example.com:443")["locations"][0]
     assert location["physicalLocation"]["artifactLocation"]["uri"] == "https://shop.example.com/"
