@@ -12,6 +12,7 @@ from django.utils.decorators import method_decorator
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.debug import sensitive_post_parameters, sensitive_variables
 
+from audit.recording import record as audit
 from foundation.hosts import InvalidHost, normalise_host
 from foundation.sealing import CannotUnseal
 from portal.models import Account, Badge, Membership, MembershipChange, ShareLink, Website
@@ -131,8 +132,13 @@ class AccountAdmin(admin.ModelAdmin):
         return int(account.number_of_members)
 
     def save_formset(self, request: HttpRequest, form: Any, formset: Any, change: bool) -> None:
-        """Save, and record new and removed members."""
+        """Save, and record new and removed members, and what happened to websites."""
+        if formset.model is Website:
+            _record_websites(formset)
         super().save_formset(request, form, formset, change)
+        if formset.model is Website:
+            for website in formset.new_objects:
+                audit("admin.added", website)
         if formset.model is Membership:
             for membership in formset.new_objects:
                 _record(Action.JOINED, membership)
@@ -271,6 +277,22 @@ def _warn_about_seats(request: HttpRequest, response: HttpResponse, pk: str) -> 
     for account in Account.objects.filter(pk=pk):
         if warning := seats.warning(account):
             messages.warning(request, warning)
+
+
+def _record_websites(formset: Any) -> None:
+    """Record the websites that ``formset`` is about to change or delete."""
+    for row in formset.initial_forms:
+        website = row.instance
+        if row in formset.deleted_forms:
+            audit("admin.deleted", website)
+        elif row.has_changed():
+            before = {name: row.initial[name] for name in row.changed_data}
+            audit(
+                "admin.changed",
+                website,
+                before=before,
+                after={name: row.cleaned_data[name] for name in before},
+            )
 
 
 def _record(action: str, membership: Membership) -> None:

@@ -3,6 +3,7 @@ import re
 import pytest
 from django.urls import reverse
 
+from audit.models import AuditEvent
 from portal.models import Account, Membership, Website
 from portal.sharing import actions as sharing
 from tests.factories import (
@@ -17,6 +18,7 @@ pytestmark = pytest.mark.django_db
 
 LINK_ID = "6f1c2f0e-8f7e-4f57-9a3b-0d4a5b6c7d8e"
 INLINE = re.compile(r"<script(?![^>]*\b(src|type=.application/json.))[^>]*>|<style|\sstyle=|\son\w+=")
+OTHER_LINK_ID = "00000000-8f7e-4f57-9a3b-0d4a5b6c7d8e"
 CANARY = "canary-0123456789abcdef"
 
 
@@ -79,6 +81,28 @@ def test_changes_by_operators_are_recorded(operator):
     ]
     page_text = operator.get(page("account_change", account.pk)).content.decode()
     assert "Changes of members" in page_text
+
+
+def test_changes_of_websites_on_the_page_of_their_account_are_on_record(operator):
+    account = make_portal_account()
+
+    def send(**website):
+        rows = account_form(websites=[{"host": "shop.example.com", "link_id": LINK_ID} | website])
+        rows["websites-INITIAL_FORMS"] = int("id" in website)
+        rows["websites-0-account"] = account.pk
+        assert operator.post(page("account_change", account.pk), rows).status_code == 302
+
+    send()
+    website = account.websites.get()
+    send(id=website.pk, link_id=OTHER_LINK_ID)
+    send(id=website.pk, link_id=OTHER_LINK_ID, DELETE="on")
+    assert not account.websites.exists()
+    events = AuditEvent.objects.filter(object_type="portal.website").order_by("pk")
+    assert [(event.action, event.account, event.host, event.object_id) for event in events] == [
+        (f"admin.{verb}", "acct_0001", "shop.example.com", str(website.pk))
+        for verb in ("added", "changed", "deleted")
+    ]
+    assert (events[1].before, events[1].after) == ({"link_id": LINK_ID}, {"link_id": OTHER_LINK_ID})
 
 
 def test_account_with_members_and_their_record_can_be_deleted(operator):
