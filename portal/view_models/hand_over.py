@@ -28,6 +28,7 @@ _SPECIAL = re.compile(r"[\\`*_\[\]<>#|~!&]")
 # Trackers take every @ for a mention that follows no letter, digit or "_". Only a link keeps its own.
 _MENTION = re.compile(r"((?<!\S)https?://(?:[a-z0-9-]+\.)+[a-z]+(?::\d+)?/\S*)|(?<!\w)@(?=[\w.])", re.ASCII)
 _QUICK_ACTION = re.compile(r"^([^\S\n]*)/", re.MULTILINE)  # \s would read blank lines again from each of them
+_NOT_IN_ADDRESS = re.compile(r"[<>\s\x00-\x1f\x7f]")
 _BACKTICKS = re.compile("`+")
 
 
@@ -228,8 +229,8 @@ class Markdown(Plain):
         return f"- **{name}:** {value}"
 
     def url(self, url: str) -> str:
-        """Return an address that the reader can open."""
-        return f"<{url}>"
+        """Return an address that the reader can open; a bracket of its own does not end it."""
+        return f"<{_NOT_IN_ADDRESS.sub(lambda found: quote(found[0], safe=''), url)}>"
 
 
 Markup = Plain

@@ -121,6 +121,16 @@ def test_no_text_of_a_finding_becomes_markup(words):
     assert shown == words
 
 
+@pytest.mark.parametrize(
+    "after",
+    [">![x](https://evil.example/x.png)", "><img/src=https://evil.example>", "`", "\\>@robin", " # x"],
+)
+def test_no_address_of_a_finding_becomes_markup(after):
+    html = rendered(markdown(references=[f"https://example.com/{after}"]))
+    link = re.search(r"<h2>Read more</h2>\n<ul>\n<li>(.*)</li>", html)[1]
+    assert re.fullmatch(r'<a href="https://example\.com/[^"]*">[^<]*</a>', link)
+
+
 def test_nobody_is_mentioned_and_no_command_is_given():
     text = markdown(description="Hello @robin\n/close\n  /assign @robin\nadmin@example.com")
     assert "@robin" not in text
