@@ -28,6 +28,7 @@ _SPECIAL = re.compile(r"[\\`*_\[\]<>#|~!&]")
 # Trackers take every @ for a mention that follows no letter, digit or "_". Only a link keeps its own.
 _MENTION = re.compile(r"((?<!\S)https?://(?:[a-z0-9-]+\.)+[a-z]+(?::\d+)?/\S*)|(?<!\w)@(?=[\w.])", re.ASCII)
 _QUICK_ACTION = re.compile(r"^([^\S\n]*)/", re.MULTILINE)  # \s would read blank lines again from each of them
+_WIKI = re.compile(r"(\\?)(!(?=\S)|[\[{])")
 _NOT_IN_ADDRESS = re.compile(r"[<>\s\x00-\x1f\x7f]")
 _BACKTICKS = re.compile("`+")
 
@@ -233,12 +234,28 @@ class Markdown(Plain):
         return f"<{_NOT_IN_ADDRESS.sub(lambda found: quote(found[0], safe=''), url)}>"
 
 
+class Wiki(Plain):
+    """Text for the fields of Jira, which read "!address!" as an image and "[~name]" as a mention."""
+
+    def text(self, text: str) -> str:
+        """Escape what begins markup."""
+        return _WIKI.sub(lambda found: ("\\\u2060" if found[1] else "") + "\\" + found[2], text)
+
+    def code(self, text: str) -> str:
+        """Return code, which has no markup of its own here."""
+        return self.text(text)
+
+    def url(self, url: str) -> str:
+        """Return an address without what begins markup."""
+        return _WIKI.sub(lambda found: quote(found[0], safe=""), url)
+
+
 Markup = Plain
 
 
 def _markup_of(tracker: IssueTracker | None) -> Markup:
     """Return the markup that the tracker's form reads."""
-    return Plain() if tracker and tracker.kind == "jira" else Markdown()
+    return Wiki() if tracker and tracker.kind == "jira" else Markdown()
 
 
 def _facts(finding: Finding, markup: Markup, *, host: str, link: Lead) -> Iterator[str]:

@@ -148,6 +148,21 @@ def test_a_link_with_an_at_sign_still_opens():
     assert link in markdown(description=f"Update {link} now.")
 
 
+def test_no_text_of_a_finding_becomes_markup_of_jira():
+    """Jira reads "!address!" as an image, "[~name]" as a mention and "{name}" as a macro."""
+    words = "!https://evil.example/x.png! [~robin] {color:red} Stop! a[0] \\[~b]"
+    jira = tracker("jira", "https://j.example/secure/CreateIssueDetails!init.jspa?pid=1&issuetype=1")
+    finding = make_finding(
+        description=words, location=words, references=["https://example.com/!https://evil.example/x.png!"]
+    )
+    url = issue_link(finding, jira, host=HOST, link=SHARED).url
+    [body] = parse_qs(urlsplit(url).query)["description"]
+    safe = "\\!https://evil.example/x.png! \\[~robin] \\{color:red} Stop! a\\[0] \\\u2060\\[~b]"
+    assert body.count(safe) == 2
+    assert "https://example.com/%21https://evil.example/x.png" in body
+    assert not re.search(r"(?<!\\)[!\[{]\w", body)
+
+
 def test_blank_lines_take_no_time():
     began = time.process_time()
     text = markdown(description="a" + "\n" * 32_000 + "x\n/close")
