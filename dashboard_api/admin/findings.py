@@ -287,11 +287,10 @@ class FindingAdmin(Workbench):
     @admin.action(description=_("Mark as reviewed"), permissions=["operate"])
     def mark_reviewed(self, request: HttpRequest, queryset: QuerySet[Finding]) -> None:
         """Take findings out of the queue without a decision."""
-        waiting = list(queryset.filter(reviewed_at__isnull=True))
-        for finding in waiting:
-            Finding.objects.filter(pk=finding.pk).update(reviewed_at=timezone.now())
+        waiting = queryset.filter(reviewed_at__isnull=True)
+        for finding in waiting.iterator(chunk_size=500):
             self.log_change(request, finding, "Marked as reviewed.")
-        done = _("Marked as reviewed: %(count)s.") % {"count": len(waiting)}
+        done = _("Marked as reviewed: %(count)s.") % {"count": waiting.update(reviewed_at=timezone.now())}
         self.message_user(request, done, messages.SUCCESS)
 
     @admin.action(description=_("False positive"), permissions=["operate"])
