@@ -114,7 +114,8 @@ def _claim(notifications: list[PendingNotification], *, now: datetime) -> UUID |
     unclaimed = _unclaimed(now).select_for_update(of=("self",)).filter(pk__in=wanted)
     if {notification.pk for notification in unclaimed} != wanted:
         return None
-    PendingNotification.objects.filter(email_id=email_id).exclude(pk__in=wanted).update(email_id=None)
+    if notifications[0].email_id:
+        PendingNotification.objects.filter(email_id=email_id).exclude(pk__in=wanted).update(email_id=None)
     PendingNotification.objects.filter(pk__in=wanted).update(email_id=email_id, claimed_at=now)
     return email_id
 
