@@ -112,11 +112,11 @@ def test_decisions_about_a_website_are_shown_while_the_account_has_it_and_not_th
         act("link.linked", account=account, **shop)
         decided(label)
         act("link.revoked", account=account, **shop)
-    decided("nobody's")
+    decided("no one's")
     act("link.restored", account="acct_0001", **shop)
     decided("again ours")
     text = text_of(client) + client.get("/activity.csv").getvalue().decode()
-    shown = {label for label in ("before", "ours", "after", "nobody", "again ours") if f": {label}" in text}
+    shown = {label for label in ("before", "ours", "after", "no one", "again ours") if f": {label}" in text}
     assert shown == {"ours", "again ours"}
 
 
