@@ -131,8 +131,7 @@ def _import_once(
     """Return the result of each report in the file; none for a file that was imported before."""
     if not report.is_still(os.fstat(file.fileno())):
         raise _NotYet(_CHANGED)
-    retired = Website.objects.filter(host__startswith=f"{website.host[:200]} (")
-    if retired.filter(retired_at__gte=report.modified_at).exists():
+    if website.retired_ones().filter(retired_at__gte=report.modified_at).exists():
         raise RefusedReport(_FORMER)
     runs = ImportRun.objects.not_undone().filter(website=website, file_modified_at=report.modified_at)
     if runs.filter(digest=digest_of(file)).exists():

@@ -60,6 +60,15 @@ class InUse(ValidationError):
     """The website has findings or an active link, so it cannot be deleted."""
 
 
+def _retired_start(host: str) -> str:
+    return f"{host[:200]} ("  # no host has spaces
+
+
+def host_before(host: str) -> str:
+    """Return the host of a website, also of a retired one, whose name says that and when another began."""
+    return host.partition(" ")[0]
+
+
 class Website(models.Model):
     """A website with its findings. Several accounts can link the same website.
 
@@ -192,9 +201,13 @@ class Website(models.Model):
         """
         self.archive(by=RETIRING, reason=reason, now=now)
         former, self.retired_at = self.host, now
-        self.host = f"{former[:200]} ({self.pk}, until {now:%Y-%m-%d})"  # no host has spaces
+        self.host = f"{_retired_start(former)}{self.pk}, until {now:%Y-%m-%d})"
         self.save(update_fields=["host", "retired_at"])
         audit("website.retired", self, by=RETIRING, host=former)
+
+    def retired_ones(self) -> models.QuerySet["Website"]:
+        """Return the retired websites of former owners that had the host of this one."""
+        return Website.objects.filter(host__startswith=_retired_start(self.host), retired_at__isnull=False)
 
     def _revoke_links(self, *, by: str, reason: str, now: datetime) -> int:
         """Revoke the active links, and return their number."""

@@ -2,6 +2,7 @@
 
 from dashboard_api.contract import CallPosition, CallsRequest, responses
 from dashboard_api.models import Secret, SiteLink
+from dashboard_api.models.sites import host_before
 from dashboard_api.queries.account_calls import CallRow, Reader, calls_of
 
 
@@ -12,7 +13,7 @@ def build_calls(account_id: int, request: CallsRequest, *, reader: Reader) -> re
     hints = dict(Secret.objects.filter(account_id=account_id).values_list("pk", "hint"))
     links = SiteLink.objects.filter(account_id=account_id, pk__in={call.link_id for call in shown})
     # That another owner has proven a website since then, and when, is not for its former owner.
-    hosts = {pk: host.partition(" ")[0] for pk, host in links.values_list("pk", "website__host")}
+    hosts = {pk: host_before(host) for pk, host in links.values_list("pk", "website__host")}
     last = shown[-1] if len(found) > len(shown) else None
     return responses.CallsResponse(
         ok=True,
