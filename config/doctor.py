@@ -283,11 +283,11 @@ def _paused_judging() -> Iterator[str]:
 
     now = timezone.now()
     if claims.judging_pauses(now):
-        unasked, checked = claims.unasked_share(now)
+        share, checked = claims.unasked_share(now)
         yield (
-            f"Of {checked} proofs of ownership checked in the last hour, {unasked} could not be asked for: "
-            "meanwhile none is judged missing. Check that this machine reaches the internet on ports 53, 80 "
-            "and 443 (DNS_RESOLVERS)."
+            f"Of {checked} proofs of ownership checked in the last hour, {share:.0%} could not be asked for "
+            "(each account counts the same): meanwhile none is judged missing. Check that this machine "
+            "reaches the internet on ports 53, 80 and 443 (DNS_RESOLVERS)."
         )
 
 

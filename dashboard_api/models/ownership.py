@@ -6,7 +6,8 @@ from datetime import datetime, timedelta
 from typing import ClassVar, Self
 
 from django.db import models
-from django.db.models import Q
+from django.db.models import Q, Window
+from django.db.models.functions import RowNumber
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
@@ -34,8 +35,13 @@ class OwnershipClaimQuerySet(models.QuerySet["OwnershipClaim"]):
         return self.filter(ended_at=None)
 
     def due(self, now: datetime) -> Self:
-        """Return claims whose next check is due, the oldest first."""
-        return self.open().filter(next_check_at__lte=now).order_by("next_check_at", "pk")
+        """Return claims whose next check is due: one of each account in turn, its oldest first.
+
+        So slow websites of one account do not keep those of others waiting.
+        """
+        oldest = ("next_check_at", "pk")
+        turn = Window(RowNumber(), partition_by="account", order_by=oldest)
+        return self.open().filter(next_check_at__lte=now).annotate(turn=turn).order_by("turn", *oldest)
 
     def current(self, now: datetime) -> Self:
         """Return claims whose proof has not been missing for days: only their websites are scanned."""

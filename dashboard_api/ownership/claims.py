@@ -7,11 +7,13 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from datetime import datetime, timedelta
 from enum import Enum
+from statistics import fmean
 from typing import Any, NamedTuple
 
 from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.db import transaction
+from django.db.models import Count, Q
 from django.utils.translation import gettext as _
 
 from audit.recording import Subject
@@ -25,14 +27,14 @@ from foundation.domains import parents_of
 
 State = OwnershipClaim.State
 LinkProblem = OwnershipClaim.LinkProblem
-MAX_OPEN_CLAIMS = 20
+MAX_OPEN_CLAIMS = 20  # that wait for a proof or a link
 MAX_ENDED_A_DAY = 100  # claims that began and ended within 24 hours: nothing deletes them
 MAX_UNASKED, MIN_JUDGED = 0.2, 5  # of the checks of an hour; fewer say nothing
 SYSTEM = "ownership check"
 
 
 class TooManyClaims(ValidationError):
-    """The account has too many claims that wait for a proof, or has given up too many."""
+    """The account has too many claims that wait for a proof or a link, or has given up too many."""
 
 
 class WrongState(ValidationError):
@@ -90,9 +92,13 @@ def check_room(account: Account, host: str, *, now: datetime) -> None:
     claims = OwnershipClaim.objects.open().filter(account=account)
     if claims.filter(host=host).exists():
         return
-    if claims.filter(state__in=(State.PENDING, State.CONTESTED)).count() >= MAX_OPEN_CLAIMS:
+    waiting = Q(state__in=(State.PENDING, State.CONTESTED)) | ~Q(link_problem="")
+    if claims.filter(waiting).count() >= MAX_OPEN_CLAIMS:
         raise TooManyClaims(
-            _("%(count)s websites wait for their proof: prove one of them first, or give one up.")
+            _(
+                "%(count)s websites wait for their proof, or for room in the plan: prove one of them first, "
+                "or give one up."
+            )
             % {"count": MAX_OPEN_CLAIMS}
         )
     ended = OwnershipClaim.objects.filter(account=account, created_at__gt=now - timedelta(days=1))
@@ -390,16 +396,21 @@ def _revoke_link(claim: OwnershipClaim, *, by: str, reason: str, now: datetime) 
 
 def judging_pauses(now: datetime) -> bool:
     """Return whether so many checks of the last hour could not ask that ours may be the fault."""
-    unasked, checked = unasked_share(now)
-    return checked >= MIN_JUDGED and unasked > MAX_UNASKED * checked
+    share, checked = unasked_share(now)
+    return checked >= MIN_JUDGED and share > MAX_UNASKED
 
 
-def unasked_share(now: datetime) -> tuple[int, int]:
-    """Return how many of the verified claims checked in the last hour could not be asked, and all of them."""
+def unasked_share(now: datetime) -> tuple[float, int]:
+    """Return the share of the claims checked in the last hour that could not be asked, and their number.
+
+    It is the mean of the accounts' shares: one account's broken servers do not stop all judging.
+    """
     recent = OwnershipClaim.objects.open().filter(
         state__in=OwnershipClaim.HOLDING, checked_at__gt=now - calendar.JUDGED_BY
     )
-    return recent.exclude(unasked_at=None).count(), recent.count()
+    counts = recent.values_list("account").annotate(unasked=Count("unasked_at"), checked=Count("pk"))
+    shares = [unasked / checked for _account, unasked, checked in counts.order_by()]
+    return (fmean(shares) if shares else 0.0), sum(checked for _account, _unasked, checked in counts)
 
 
 def holds(claim: OwnershipClaim) -> bool:

@@ -169,7 +169,7 @@ def test_entitlements_that_differ_from_what_was_paid_are_named():
 
 def test_a_pause_of_judging_proofs_is_a_problem(monkeypatch):
     assert lines_about("proofs of ownership") == []
-    monkeypatch.setattr("dashboard_api.ownership.claims.unasked_share", lambda _: (3, 9))
+    monkeypatch.setattr("dashboard_api.ownership.claims.unasked_share", lambda _: (0.3, 9))
     [line] = lines_about("proofs of ownership")
     assert "Of 9" in line
-    assert "3 could not be asked for" in line
+    assert "30% could not be asked for" in line

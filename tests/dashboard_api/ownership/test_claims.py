@@ -76,6 +76,25 @@ def test_an_account_has_at_most_twenty_claims_that_wait():
         claims.add(account, "one-more.example.com", by="ada", now=NOW)
 
 
+def test_names_below_a_proven_domain_for_which_the_plan_has_no_room_wait_like_others(monkeypatch):
+    monkeypatch.setattr(claims, "MAX_OPEN_CLAIMS", 3)
+    account = factories.make_account(secrets=(), entitled=False)
+    factories.make_entitlement(account, sites_limit=2)
+    checked(claims.add(account, "example.com", by="ada", now=NOW), DNS)
+    names = [claims.add(account, f"{name}.example.com", by="ada", now=NOW) for name in ("a", "b", "c", "d")]
+    assert [claim.link_problem for claim in names] == ["", "no_room", "no_room", "no_room"]
+    with pytest.raises(claims.TooManyClaims, match="or give one up"):
+        claims.add(account, "e.example.com", by="ada", now=NOW)
+
+
+def test_each_account_has_a_claim_checked_before_others_have_a_second():
+    first = added(host="a.example.com")
+    second = claims.add(first.account, "b.example.com", by="ada", now=NOW)
+    other = added("acct_0002", now=NOW + timedelta(minutes=1))
+    due = OwnershipClaim.objects.due(NOW + timedelta(hours=1))
+    assert list(due) == [first, other, second]
+
+
 def test_an_account_that_gave_up_a_hundred_claims_in_a_day_adds_others_a_day_later():
     account, host = factories.make_account(secrets=()), "one-more.example.com"
     for number in range(claims.MAX_ENDED_A_DAY):
@@ -501,6 +520,17 @@ def test_judging_pauses_while_over_a_fifth_of_an_hour_cannot_be_asked(unasked, f
     assert claims.judging_pauses(NOW) == pauses
     assert checked(claim, MISSING).misses == (0 if pauses else 1)
     assert not claims.judging_pauses(NOW + timedelta(hours=1))
+
+
+def test_one_account_whose_websites_cannot_be_asked_does_not_stop_the_judging_of_others():
+    claim = checked(added(), FILE, timedelta(days=-1))
+    hour_of_checks(unasked=0, found=4)
+    slow = factories.make_account("acct_slow", secrets=(), entitled=False)
+    factories.make_entitlement(slow, sites_limit=20)
+    for number in range(20):
+        slow_claim = claims.add(slow, f"slow-{number}.example.com", by="ada", now=NOW)
+        checked(checked(slow_claim, FILE), NOT_ASKED)
+    assert checked(claim, MISSING).misses == 1
 
 
 def test_a_pause_lapses_nothing_and_a_proof_counts_all_the_same():
