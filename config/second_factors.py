@@ -1,5 +1,6 @@
 """Second factors: authenticator apps, whose codes work once, passkeys and recovery codes."""
 
+from collections.abc import Callable
 from typing import Any
 
 from allauth.core import context
@@ -65,13 +66,27 @@ class ActivateForm(CodeOnce, totp_forms.ActivateTOTPForm):
 
 
 class AnyAnswer:
-    """A form with the answer of a passkey, which may hold anything: not all of it is refused by libraries."""
+    """A form with the answer of a passkey, which may hold anything: not all of it is refused by libraries.
 
+    The page with the error does not hold it again: each answer works once.
+    """
+
+    fields: Any
     add_error: Any
 
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["credential"].bound_data = lambda _data, _initial: None
+
     def _clean_fields(self) -> None:
+        self._refuse_odd(super()._clean_fields)  # type: ignore[misc]
+
+    def _clean_form(self) -> None:
+        self._refuse_odd(super()._clean_form)  # type: ignore[misc]
+
+    def _refuse_odd(self, clean: Callable[[], None]) -> None:
         try:
-            super()._clean_fields()  # type: ignore[misc]
+            clean()
         except (AttributeError, LookupError, RecursionError, TypeError, ValueError):
             self.add_error("credential", get_adapter().validation_error("incorrect_code"))
 
@@ -93,6 +108,14 @@ class LoginForm(AnyAnswer, webauthn_forms.LoginWebAuthnForm):
 
 class AuthenticateByPasskeyForm(AnyAnswer, webauthn_forms.AuthenticateWebAuthnForm):
     """The second step of the sign-in, by a passkey."""
+
+
+class ReauthenticateByPasskeyForm(AnyAnswer, webauthn_forms.ReauthenticateWebAuthnForm):
+    """The confirmation before a sensitive action, by a passkey."""
+
+
+class AddPasskeyForm(AnyAnswer, webauthn_forms.AddWebAuthnForm):
+    """A new passkey."""
 
 
 class SecondFactors(DefaultMFAAdapter):

@@ -208,10 +208,12 @@ ACCOUNT_FORMS = {
 MFA_ADAPTER = "config.second_factors.SecondFactors"
 MFA_FORMS = {
     "activate_totp": "config.second_factors.ActivateForm",
+    "add_webauthn": "config.second_factors.AddPasskeyForm",
     "authenticate": "config.second_factors.AuthenticateForm",
     "authenticate_webauthn": "config.second_factors.AuthenticateByPasskeyForm",
     "login_webauthn": "config.second_factors.LoginForm",
     "reauthenticate": "config.second_factors.ReauthenticateForm",
+    "reauthenticate_webauthn": "config.second_factors.ReauthenticateByPasskeyForm",
 }
 MFA_PASSKEY_LOGIN_ENABLED = True
 MFA_ALLOW_UNVERIFIED_EMAIL = True  # a link proves the address before a person is made

@@ -7,7 +7,7 @@ import time
 import pytest
 from django.test import Client
 
-from tests.config.test_sign_in import sign_in
+from tests.config.test_sign_in import PASSWORD, sign_in
 from tests.factories import make_user
 from tests.passkeys import TOUCHED, VERIFIED, SecurityKey
 
@@ -64,10 +64,12 @@ def test_a_touch_alone_does_not_sign_in_even_with_the_challenge_of_a_second_step
     assert not is_signed_in(browser)
 
 
-NO_ANSWERS = ["[]", "x", '{"id": 1}', '{"id": "a2V5LTE", "response": {}}']
+NO_ANSWERS = [
+    "[]", "x", '{"id": 1}', '{"id": "a2V5LTE", "response": {}}', "[" * 5000 + "]" * 5000, "1" + "0" * 5000,
+]  # fmt: skip
 
 
-@pytest.mark.parametrize("answer", [*NO_ANSWERS, "[" * 5000, "1" + "0" * 5000])
+@pytest.mark.parametrize("answer", NO_ANSWERS)
 def test_an_answer_that_no_passkey_makes_does_not_sign_in_and_is_no_error(browser, key, answer):
     challenge_of_sign_in(browser)
     refused = browser.post(BY_PASSKEY, {"credential": answer}, secure=True)
@@ -78,3 +80,21 @@ def test_an_answer_that_no_passkey_makes_does_not_sign_in_and_is_no_error(browse
 def test_nor_does_it_end_a_second_step_with_an_error(browser, key, answer):
     challenge_of_second_step(browser, "owner")
     assert browser.post(STEP, {"credential": answer}, secure=True).status_code == 200
+
+
+@pytest.mark.parametrize("answer", NO_ANSWERS)
+def test_nor_does_it_confirm_an_action(browser, key, answer):
+    challenge = challenge_of_sign_in(browser)
+    browser.post(BY_PASSKEY, {"credential": key.answer(challenge, flags=TOUCHED | VERIFIED)}, secure=True)
+    refused = browser.post("/accounts/2fa/webauthn/reauthenticate/", {"credential": answer}, secure=True)
+    assert refused["Location"] == "/accounts/login/"  # and from there to the start page, with a message
+
+
+@pytest.mark.parametrize("answer", NO_ANSWERS)
+def test_nor_does_it_become_a_passkey(browser, answer):
+    person = make_user("owner")
+    sign_in(browser, "owner", secure=True)
+    browser.post("/accounts/reauthenticate/", {"password": PASSWORD}, secure=True)
+    browser.get("/accounts/2fa/webauthn/add/", secure=True)
+    page = browser.post("/accounts/2fa/webauthn/add/", {"name": "new", "credential": answer}, secure=True)
+    assert (page.status_code, person.authenticator_set.count()) == (200, 0)
