@@ -267,6 +267,23 @@ def test_with_a_mail_server_only_the_address_gets_the_link(members, browser, set
     assert Invitation.objects.get().token not in done.content.decode()
 
 
+def test_no_mail_program_makes_a_link_of_the_names_in_the_email_to_a_stranger(members, browser, settings):
+    settings.EMAIL_URL = "smtp://localhost"
+    owner = members[OWNER]
+    owner.account.name = "Prize at https://evil.example/now or win@evil\u3002example, St. Gallen"
+    owner.account.save()
+    owner.user.username = "www.evil.example"
+    owner.user.save()
+    browser(OWNER).post(
+        reverse("portal:invite", args=[owner.account_id]), {"email": "new@example.com", "role": VIEWER}
+    )
+    [email] = mail.outbox
+    name = "Prize at https evil example/now or win evil example, St. Gallen"
+    assert email.subject == f"You are invited to {name}"
+    for text in (email.body, email.alternatives[0][0]):
+        assert f"www evil example invites you to {name}" in text
+
+
 def test_without_a_mail_server_the_owner_is_shown_the_link_once(members, browser, settings):
     settings.EMAIL_URL = ""
     owner = browser(OWNER)
