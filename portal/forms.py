@@ -44,6 +44,16 @@ def page_number(request: HttpRequest, *, page_size: int) -> int:
     return min(max(1, int(text)), MAX_PAGE_DEPTH // page_size) if is_number else 1
 
 
+class Several(forms.TextInput):
+    """The values of a field that an address may also have several times, each once, with commas between."""
+
+    def value_from_datadict(self, data: Mapping[str, Any], files: Any, name: str) -> Any:
+        """Return the values as one text."""
+        if not isinstance(data, QueryDict):
+            return super().value_from_datadict(data, files, name)
+        return ",".join(dict.fromkeys(filter(None, data.getlist(name))))
+
+
 class WordField(forms.CharField):
     """A field for one of ``words``, in any capitalisation."""
 
@@ -62,6 +72,8 @@ class WordField(forms.CharField):
 class WordsField(WordField):
     """A field for some of ``words``, with commas between them; others are left out."""
 
+    widget = Several
+
     def clean(self, value: Any) -> str:
         """Return the chosen words as the service writes them, each once, in the order of ``words``."""
         chosen = {word.strip().casefold() for word in forms.CharField.clean(self, value).split(",")}
@@ -70,6 +82,8 @@ class WordsField(WordField):
 
 class HostsField(forms.CharField):
     """A field for host names with commas between them, which the service would refuse otherwise."""
+
+    widget = Several
 
     def clean(self, value: Any) -> str:
         """Return the names in their stored form."""
@@ -105,7 +119,7 @@ class FilterForm(forms.Form):
     status = WordField(labels.STATUSES.keys() - {labels.OPEN}, required=False)  # open is the default
     severity = WordsField(labels.SEVERITIES, required=False)
     kind = WordsField(labels.KINDS, required=False)
-    source = forms.RegexField(SOURCES, max_length=500, required=False)
+    source = forms.RegexField(SOURCES, max_length=500, required=False, widget=Several)
     hosts = HostsField(required=False)
     since = PeriodField(required=False)
     fixed = WordField(labels.PERIODS, required=False)

@@ -20,6 +20,13 @@ def test_filters_come_from_the_url():
     )
 
 
+def test_a_filter_that_the_url_has_several_times_has_all_of_its_values():
+    several = "severity=low&severity=High,Low&severity=&kind=confirmed&source=zap&source=nuclei&source=zap"
+    assert read(f"{several}&hosts=b.example.com&hosts=A.example.com") == Filters(
+        severity="High,Low", kind="confirmed", source="zap,nuclei", hosts="b.example.com,a.example.com"
+    )
+
+
 @pytest.mark.parametrize(
     "query",
     [
