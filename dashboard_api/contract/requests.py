@@ -244,8 +244,7 @@ _EXCLUSIVE = (
 
 def read_dashboard_request(fields: Mapping[str, Any]) -> DashboardRequest:
     """Return the checked request; raises InvalidRequest, which names all broken fields."""
-    values, errors = _checked(fields, DASHBOARD_FIELDS)
-    errors += _too_deep(values, advice=": narrow the filters instead")
+    values, errors = _checked(fields, DASHBOARD_FIELDS, advice=": narrow the filters instead")
     errors += [
         {"field": field, "message": f"must not be given with {other}"}
         for field, other in _EXCLUSIVE
@@ -272,15 +271,7 @@ def read_changes_request(fields: Mapping[str, Any]) -> ChangesRequest:
     return ChangesRequest(**values)
 
 
-def read_claims_request(fields: Mapping[str, Any]) -> ClaimsRequest:
-    """Return the checked request; raises InvalidRequest, which names all broken fields."""
-    values, errors = _checked(fields, CLAIMS_FIELDS)
-    if errors := errors + _too_deep(values):
-        raise InvalidRequest(errors)
-    return ClaimsRequest(**values)
-
-
-def _too_deep(values: Mapping[str, Any], *, advice: str = "") -> list[dict[str, str]]:
+def _too_deep(values: Mapping[str, Any], advice: str) -> list[dict[str, str]]:
     """Return the error of a page that is further back than lists go."""
     if values.get("page", 1) * values.get("page_size", limits.DEFAULT_PAGE_SIZE) <= limits.MAX_PAGE_DEPTH:
         return []
@@ -311,14 +302,6 @@ def read_scan_request(fields: Mapping[str, Any]) -> ScanRequest:
     return ScanRequest(**values)
 
 
-def read_scans_request(fields: Mapping[str, Any]) -> ScansRequest:
-    """Return the checked request; raises InvalidRequest, which names all broken fields."""
-    values, errors = _checked(fields, SCANS_FIELDS)
-    if errors := errors + _too_deep(values):
-        raise InvalidRequest(errors)
-    return ScansRequest(**values)
-
-
 def read_scan_schedule_request(fields: Mapping[str, Any]) -> ScanScheduleRequest:
     """Return the checked request; raises InvalidRequest, which names all broken fields."""
     values, errors = _checked(fields, SCAN_SCHEDULE_FIELDS)
@@ -342,11 +325,12 @@ def _valid(fields: Mapping[str, Any], rules: Mapping[str, Field]) -> dict[str, A
 
 
 def _checked(
-    fields: Mapping[str, Any], rules: Mapping[str, Field]
+    fields: Mapping[str, Any], rules: Mapping[str, Field], *, advice: str = ""
 ) -> tuple[dict[str, Any], list[dict[str, str]]]:
     """Return the values of the fields, and an error for each broken rule.
 
-    An empty string or ``null`` in an optional field means that it was not supplied.
+    An empty string or ``null`` in an optional field means that it was not supplied. ``advice`` ends the
+    message about a page that is too far back.
     """
     values: dict[str, Any] = {}
     errors: list[dict[str, str]] = []
@@ -365,7 +349,7 @@ def _checked(
         for name in fields
         if name not in rules
     ]
-    return values, errors
+    return values, errors + _too_deep(values, advice)
 
 
 _Request = TypeVar("_Request", bound=msgspec.Struct)
@@ -388,8 +372,10 @@ read_entitlement_request = _reader(EntitlementRequest, ACCOUNT_FIELDS)
 read_account_changes_request = _reader(AccountChangesRequest, ACCOUNT_FIELDS)
 read_websites_request = _reader(WebsitesRequest, WEBSITES_FIELDS)
 read_claim_request = _reader(ClaimRequest, CLAIM_FIELDS)
+read_claims_request = _reader(ClaimsRequest, CLAIMS_FIELDS)
 read_claim_check_request = _reader(ClaimCheckRequest, CLAIM_CHECK_FIELDS)
 read_claim_withdraw_request = _reader(ClaimWithdrawRequest, CLAIM_WITHDRAW_FIELDS)
 read_claim_answer_request = _reader(ClaimAnswerRequest, CLAIM_ANSWER_FIELDS)
+read_scans_request = _reader(ScansRequest, SCANS_FIELDS)
 read_scan_status_request = _reader(ScanStatusRequest, SCAN_STATUS_FIELDS)
 read_scan_cancel_request = _reader(ScanCancelRequest, SCAN_CANCEL_FIELDS)

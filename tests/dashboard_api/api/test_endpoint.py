@@ -470,6 +470,15 @@ def test_check_13_a_page_past_the_limit_is_400(client, link, page, page_size):
     assert "at most 10,000: narrow the filters instead" in broken["message"]
 
 
+@pytest.mark.parametrize("path", ["/v1/site/scans", "/v1/site/claims", "/v1/account/publicity"])
+def test_check_13_a_page_past_the_limit_is_400_in_every_list(client, link, path):
+    whose = fields_for(link) if path == "/v1/site/scans" else {"portal_account_ref": link.account.ref}
+    response = ask(client, {**whose, "page": 2**63}, path=path)
+    assert refused(response, 400, "invalid_request")["errors"] == [
+        {"field": "page", "message": "times page_size must be at most 10,000"}
+    ]
+
+
 @pytest.mark.parametrize("query", ["", "anything"])
 @pytest.mark.parametrize(("page", "page_size"), [(100, 100), (500, 20), (10_000, 1)])
 def test_check_13_the_last_page_of_all_is_answered(client, link, page, page_size, query):
