@@ -22,7 +22,7 @@ from dashboard_api.scanners.report import (
     UnreadableReport,
     convert_rows,
 )
-from dashboard_api.scanners.text import cves_in, numbers_in, one_line, slug
+from dashboard_api.scanners.text import cves_in, numbers_in, one_line, slug, spelt
 
 _REQUIRED = ("title", "severity", "location")
 _SEVERITIES = {**SEVERITIES, "information": Severity.INFO, "informational": Severity.INFO}
@@ -93,9 +93,10 @@ def read(stream: BinaryIO) -> ScanReport:
     lines = iter(rows)
     first = next(lines, None)
     scanner = _scanner_of(first[1]) if first and not isinstance(first[1], BadRow) else _DEFAULT_SCANNER
+    source = slug(scanner) or slug(_DEFAULT_SCANNER)
     return ScanReport(
-        source=slug(scanner) or slug(_DEFAULT_SCANNER),
-        source_name=scanner,
+        source=source,
+        source_name=spelt(scanner, source),
         entries=convert_rows(
             _of_scanner(chain([first] if first else [], lines), scanner),
             _convert,

@@ -25,7 +25,7 @@ from dashboard_api.scanners.report import (
     UnreadableReport,
     convert_rows,
 )
-from dashboard_api.scanners.text import one_line
+from dashboard_api.scanners.text import one_line, spelt
 
 HEAD = re.compile(rb'\A(?:\xef\xbb\xbf)?\s*\{[^{}]*"scan"\s*:\s*"findings/1"')
 
@@ -96,7 +96,7 @@ def read(stream: BinaryIO) -> ScanReport:
         raise UnreadableReport(f"The first line names no scan: it {error}.") from error
     return ScanReport(
         source=scan.source,
-        source_name=scan.name or scan.source,
+        source_name=spelt(scan.name, scan.source),
         version=scan.version,
         scanned_at=_utc(scan.scanned_at),
         entries=convert_rows(rows, _convert),

@@ -55,6 +55,15 @@ def slug(name: str) -> str:
     return re.sub(r"[^a-z0-9]+", "-", plain).strip("-")[:50].rstrip("-")
 
 
+def spelt(name: str, source: str) -> str:
+    """Return ``name`` if it has the letters and digits of ``source`` and no others, else ``source``.
+
+    Every account reads the name that the first report of a source gives, so it may say nothing else.
+    """
+    letters = "".join(each for each in unicodedata.normalize("NFKD", name) if each.isalnum())
+    return name if letters.lower() == source.replace("-", "") else source
+
+
 def plain_text(markup: str) -> str:
     """Return ``markup`` without blank lines and HTML that only formats; each block begins a line.
 

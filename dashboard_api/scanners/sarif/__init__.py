@@ -30,7 +30,7 @@ from dashboard_api.scanners.report import (
 from dashboard_api.scanners.sarif.evidence import evidence_of
 from dashboard_api.scanners.sarif.identity import identities_of
 from dashboard_api.scanners.sarif.run import Run, dicts_of_all, text_in
-from dashboard_api.scanners.text import cves_in, cwes_in, numbers_in, one_line, slug, without_numbers
+from dashboard_api.scanners.text import cves_in, cwes_in, numbers_in, one_line, slug, spelt, without_numbers
 
 HEAD = re.compile(rb'"runs"\s*:\s*\[')
 _LEVELS = {
@@ -97,7 +97,7 @@ def _report(source: str, category: str, runs: list[Run]) -> ScanReport:
     rules = {rule[:RULE_LENGTH] for run in runs for rule in run.rule_names}
     return ScanReport(
         source=source,
-        source_name=line_of(driver, "name") or "SARIF",
+        source_name=spelt(line_of(driver, "name") or "SARIF", source),
         version=line_of(driver, "semanticVersion", "version"),
         complete=_completeness(runs),
         scanned_at=max((time for run in runs if (time := _end(run))), default=None),

@@ -105,6 +105,7 @@ def test_scanner_is_the_source():
         (3, "is from another scanner than the first row, Penetration test 2026")
     ]
     assert read(make_line(scanner="")).source == "spreadsheet"
+    assert read(make_line(scanner="漢")).source_name == "spreadsheet"  # all accounts read this name
 
 
 @pytest.mark.parametrize(

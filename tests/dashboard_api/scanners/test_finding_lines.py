@@ -44,6 +44,13 @@ def test_first_line_names_the_scan():
     assert (bare.source_name, bare.version, bare.complete, bare.rows) == ("x", "", None, 0)
 
 
+def test_a_name_that_does_not_spell_its_source_is_not_shown_to_all_accounts():
+    first = {"scan": "findings/1", "source": "acunetix"}
+    named = read_whole(finding_lines, json_lines({**first, "name": "Your licence ended: other.example"}))
+    assert named.source_name == "acunetix"
+    assert read_whole(finding_lines, json_lines({**first, "name": "Acunetix"})).source_name == "Acunetix"
+
+
 @pytest.mark.parametrize(
     "data",
     [

@@ -35,6 +35,14 @@ def test_source_is_a_short_plain_name(name, source):
     assert read(tool={"driver": {"name": name}}).source == source
 
 
+@pytest.mark.parametrize(
+    ("name", "shown"),
+    [("Ä/B 2", "Ä/B 2"), ("漢", "sarif"), ("", "SARIF"), ("ZAP 漢", "zap"), ("x" * 60, "x" * 50)],
+)
+def test_the_name_of_a_tool_says_no_more_than_its_source(name, shown):
+    assert read(tool={"driver": {"name": name}}).source_name == shown
+
+
 def file_of(*names):
     """Return a SARIF file with a run of each tool, whose result is named like the tool."""
     return json.dumps(make_tools(*((name, [make_result(ruleId=name)]) for name in names))).encode()
