@@ -3,10 +3,10 @@
 Owners get them whatever they chose for findings, because they are about access to the portal.
 """
 
-from collections.abc import Callable, Iterator
+import logging
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import TypeVar
 from urllib.parse import urlsplit
 from uuid import NAMESPACE_URL, uuid5
 
@@ -16,12 +16,13 @@ from django.db.models import Q
 from django.template.loader import render_to_string
 from django.utils import translation
 
+from foundation.storage import is_storage_fault
 from portal.gateway import GatewayError, Rejected
 from portal.models import Account, ClaimEmail, Membership, Subscription
 from portal.models.languages import language_of
 from portal.models.members import MembershipQuerySet
 
-_Answer = TypeVar("_Answer")
+logger = logging.getLogger(__name__)
 RESEND_AFTER = timedelta(minutes=15)  # longer than it takes to send one e-mail
 
 
@@ -48,20 +49,23 @@ def owners() -> MembershipQuerySet:
     return Membership.objects.owners().filter(user__is_active=True).exclude(user__email="")
 
 
-def read_accounts(read: Callable[[Account], _Answer], outcome: Outcome) -> Iterator[tuple[Account, _Answer]]:
-    """Yield every account with an owner and what ``read`` returns for it; note failures in ``outcome``.
+def for_each_account(act: Callable[[Account], None], outcome: Outcome) -> None:
+    """Call ``act`` for every account with an owner; a failure is noted, and the next one follows.
 
     An account whose service does not know the request is left out.
     """
     for account in Account.objects.filter(memberships__in=owners()).distinct():
         try:
-            answer = read(account)
+            act(account)
         except Rejected:
             continue
         except GatewayError as error:
             outcome.failures.append(f"{account.ref}: {type(error).__name__}: {error}")
-        else:
-            yield account, answer
+        except Exception as error:
+            if is_storage_fault(error):
+                raise
+            logger.exception("%s: the e-mails to owners failed", account.ref)
+            outcome.failures.append(f"{account.ref}: {type(error).__name__}: {error}")
 
 
 def send(account: Account, key: str, words: Callable[[], Words], outcome: Outcome, now: datetime) -> None:

@@ -4,6 +4,7 @@ A mail server and a database cannot commit together. After an interruption an e-
 Message-ID, so that most mail programs show it once (decision record 0032).
 """
 
+import logging
 from collections import defaultdict
 from collections.abc import Callable, Collection, Hashable, Iterable
 from dataclasses import dataclass
@@ -16,9 +17,11 @@ from django.db import transaction
 from django.db.models import Q, QuerySet
 from django.utils import timezone
 
+from foundation.storage import is_storage_fault
 from portal.models import PendingNotification, Subscription, Website
 from portal.notifications.emails import compose
 
+logger = logging.getLogger(__name__)
 DIGEST_HOUR = 6  # in UTC; of weekly ones on Monday
 CLAIM_LIFETIME = timedelta(minutes=15)  # longer than it takes to send one e-mail
 MAX_AGE = timedelta(days=10)  # of notifications: a week until a digest, and three days of failures
@@ -95,7 +98,11 @@ def _send(
             continue
         try:
             sent += _send_one(email_id, connection)
-        except (OSError, ValueError) as error:
+        except Exception as error:
+            if is_storage_fault(error):
+                raise
+            if not isinstance(error, (OSError, ValueError)):  # of the mail server, or of an address
+                logger.exception("an e-mail about changes failed")
             PendingNotification.objects.filter(email_id=email_id).update(claimed_at=None)
             connection.close()
             failures.append(f"{notifications[0].membership.user}: {type(error).__name__}: {error}")
@@ -121,7 +128,7 @@ def _claim(notifications: list[PendingNotification], *, now: datetime) -> UUID |
 
 
 def _send_one(email_id: UUID, connection: BaseEmailBackend) -> int:
-    """Return 1 if the e-mail was sent, 0 if its member no longer wants it; raises OSError and ValueError."""
+    """Return 1 if the e-mail was sent, 0 if its member no longer wants it; raises what sending raises."""
     claimed = PendingNotification.objects.filter(email_id=email_id)
     notifications = list(_with_relations(claimed))
     is_wanted = bool(notifications) and Subscription.of(notifications[0].membership).is_active

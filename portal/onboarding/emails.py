@@ -19,7 +19,7 @@ from portal.models import Account
 from portal.onboarding import claim_states, decisions
 from portal.onboarding.actions import settle
 from portal.onboarding.view_models import claim_url
-from portal.owner_emails import Outcome, Words, read_accounts, send
+from portal.owner_emails import Outcome, Words, for_each_account, send
 
 RECENT = timedelta(days=2)  # a proof that was found earlier is no news
 WARNING_DAYS = (2, 7)  # before the link ends
@@ -38,11 +38,15 @@ class Event:
 def send_due(*, clock: Callable[[], datetime] = timezone.now) -> Outcome:
     """Read the claims of every account with an owner, and send the e-mails about them that are due."""
     outcome = Outcome()
-    for account, claims in read_accounts(service.get_claims, outcome):
+
+    def send_to(account: Account) -> None:
+        claims = service.get_claims(account)
         for claim in claims:
             settle(account, claim)
         claim_states.delete_others(account, claims)
         _send(account, claims, outcome, clock())
+
+    for_each_account(send_to, outcome)
     return outcome
 
 

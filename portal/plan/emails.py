@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 from portal import labels, service
 from portal.gateway import AccountEntitlement, AccountPlan, BillingNotice, LimitUse
 from portal.models import Account
-from portal.owner_emails import Outcome, Words, read_accounts, send
+from portal.owner_emails import Outcome, Words, for_each_account, send
 from portal.plan.view_models import over_in_words, own_name, seats_in_use, state_in_words
 
 RECENT = timedelta(days=2)  # an older notice is no news
@@ -23,17 +23,20 @@ _LIMIT_STATES = {"limit_near": "near", "limit_reached": "reached"}
 def send_due(*, clock: Callable[[], datetime] = timezone.now) -> Outcome:
     """Read the plan of every account with an owner, and send the e-mails about it that are due."""
     outcome = Outcome()
-    for account, answer in read_accounts(service.get_entitlement, outcome):
-        now = clock()
-        for notice in answer.notices:
-            words = _words_of(notice, answer)
-            if words is not None and now - notice.at < RECENT:
-                key = f"plan:{notice.id}:{notice.kind}:{notice.at:%Y-%m-%d}"
-                send(account, key, words, outcome, now)
-        if (use := _seats_to_mention(account, answer, now)) is not None:
-            key = f"plan:seats:{use.state}:of {use.limit}"  # once for each value of the limit
-            send(account, key, partial(_of_limit, use), outcome, now)
+    for_each_account(partial(_send, outcome=outcome, clock=clock), outcome)
     return outcome
+
+
+def _send(account: Account, *, outcome: Outcome, clock: Callable[[], datetime]) -> None:
+    answer, now = service.get_entitlement(account), clock()
+    for notice in answer.notices:
+        words = _words_of(notice, answer)
+        if words is not None and now - notice.at < RECENT:
+            key = f"plan:{notice.id}:{notice.kind}:{notice.at:%Y-%m-%d}"
+            send(account, key, words, outcome, now)
+    if (use := _seats_to_mention(account, answer, now)) is not None:
+        key = f"plan:seats:{use.state}:of {use.limit}"  # once for each value of the limit
+        send(account, key, partial(_of_limit, use), outcome, now)
 
 
 def _seats_to_mention(account: Account, answer: AccountPlan, now: datetime) -> LimitUse | None:

@@ -13,6 +13,7 @@ from django.utils import timezone
 from dashboard_api import limits
 from dashboard_api.models import Entitlement, Nonce, Severity
 from portal.models import FeedCursor, Membership, PendingNotification, Subscription
+from portal.notifications import polling
 from tests.commands import run, run_json
 from tests.dashboard_api.importing.reports import import_bytes
 from tests.dashboard_api.scanners.samples import json_lines, make_row
@@ -333,3 +334,22 @@ def test_without_a_mail_server_or_an_address_nothing_is_polled(begun, settings, 
     setattr(settings, name, "")
     with pytest.raises(CommandError, match="Set EMAIL_URL"):
         run("notify")
+
+
+def test_changes_that_cannot_be_stored_do_not_delay_those_of_other_websites(link, begun, monkeypatch):
+    launch = make_link(make_account("acct_0002"), make_website("launch.example.net"))
+    account = make_portal_account("acct_0002")
+    make_portal_website(account, "launch.example.net", launch.link_id)
+    make_membership(make_user("neighbour"), account)
+    store = polling.store
+
+    def fail_for_the_first(audience, *args, **options):
+        if audience.website.host == link.website.host:
+            raise KeyError("unforeseen")
+        store(audience, *args, **options)
+
+    make_finding(link.website, severity=Severity.HIGH)
+    monkeypatch.setattr(polling, "store", fail_for_the_first)
+    with pytest.raises(CommandError, match="1 failed"):
+        run("notify")
+    assert FeedCursor.objects.filter(website__host="launch.example.net").exists()

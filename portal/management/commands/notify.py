@@ -1,5 +1,6 @@
 """Send members e-mails about changes; run it every few minutes."""
 
+import logging
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any
@@ -9,6 +10,7 @@ from django.core.management.base import CommandParser
 from django.utils import timezone
 
 from foundation.operator_command import NotSetUp, OperatorCommand, Result
+from foundation.storage import is_storage_fault
 from portal.gateway import GatewayError, InactiveEntitlement, RevokedLink, UnknownLink
 from portal.models import Website
 from portal.notifications import polling
@@ -17,6 +19,7 @@ from portal.notifications.polling import Audience
 from portal.onboarding import emails as claim_emails
 from portal.plan import emails as plan_emails
 
+logger = logging.getLogger(__name__)
 _SKIPPED = (InactiveEntitlement, RevokedLink, UnknownLink)  # a later run would not help
 
 
@@ -95,6 +98,11 @@ def _poll(audience: Audience, version: str, result: PollResult, *, dry_run: bool
     except _SKIPPED as refusal:
         result.skipped.append(f"{name}: {refusal.code}")
     except GatewayError as error:
+        result.failures.append(f"{name}: {type(error).__name__}: {error}")
+    except Exception as error:
+        if is_storage_fault(error):
+            raise
+        logger.exception("%s: the changes cannot be stored", name)
         result.failures.append(f"{name}: {type(error).__name__}: {error}")
     else:
         result.polled.append(audience.website)

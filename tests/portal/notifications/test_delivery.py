@@ -6,9 +6,10 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from django.core import mail
 from django.core.mail.backends import locmem
-from django.db import DatabaseError
+from django.db import OperationalError
 
 from portal.models import PendingNotification, Subscription
+from portal.notifications import delivery
 from portal.notifications.delivery import CLAIM_LIFETIME, MAX_AGE, send_due
 from portal.notifications.digest import Digest
 from tests.factories import make_portal_website
@@ -220,6 +221,22 @@ def test_an_invalid_address_does_not_delay_others(website, owner, viewer, subscr
     assert (outcome.sent, len(outcome.failures)) == (1, 1)
 
 
+def test_an_email_that_cannot_be_written_does_not_delay_others(
+    website, owner, viewer, subscribe, monkeypatch
+):
+    def fail_for_the_owner(email_id, notifications):
+        if notifications[0].membership == owner:
+            raise KeyError("unforeseen")
+        return compose(email_id, notifications)
+
+    compose = delivery.compose
+    monkeypatch.setattr(delivery, "compose", fail_for_the_owner)
+    subscribe(viewer)
+    create(owner, website), create(viewer, website)
+    outcome = send_at([website], now=NOON)
+    assert (outcome.sent, len(outcome.failures)) == (1, 1)
+
+
 def test_notifications_expire_after_days_without_a_mail_server(website, owner):
     create(owner, website, at=NOON - MAX_AGE - timedelta(seconds=1))
     outcome = send_at([website], now=NOON)
@@ -238,11 +255,11 @@ def test_a_crash_loses_no_email_and_a_second_attempt_has_the_same_message_id(
     def crash(backend, messages):
         if is_accepted:
             sent(backend, messages)
-        raise DatabaseError
+        raise OperationalError
 
     with monkeypatch.context() as patch:
         patch.setattr(locmem.EmailBackend, "send_messages", crash)
-        with pytest.raises(DatabaseError):
+        with pytest.raises(OperationalError):
             send_at([website], now=NOON)
     assert send_at([website], now=NOON + CLAIM_LIFETIME).sent == 0
     assert send_at([website], now=NOON + CLAIM_LIFETIME + timedelta(seconds=1)).sent == 1

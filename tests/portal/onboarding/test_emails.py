@@ -186,3 +186,17 @@ def test_viewers_get_no_notices_and_states_of_claims_that_are_gone_go(run, owner
     assert claim_notices(viewer) == []
     run(make_claim(2, **VERIFIED | {"host": "other.example.com"}))
     assert claim_notices(owner.user) == []
+
+
+def test_what_one_account_cannot_be_sent_does_not_delay_others(run, monkeypatch):
+    factories.make_membership(factories.make_user("other"), factories.make_portal_account("acct_0002"))
+    compose = emails.compose
+
+    def fail_for_the_first(event, account):
+        if account.ref == "acct_0001":
+            raise KeyError("unforeseen")
+        return compose(event, account)
+
+    monkeypatch.setattr(emails, "compose", fail_for_the_first)
+    assert len(run(make_claim(**FAILING))) == 1
+    assert run.outcome.failures == ["acct_0001: KeyError: 'unforeseen'"]
