@@ -65,6 +65,10 @@ class Engine(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
         """Whether it reaches the website through our proxy."""
         return any("$proxy" in part for part in self.command)
 
+    def retests(self, source: str) -> bool:
+        """Return whether it looks again for findings of this source: never by attacks, which need consent."""
+        return source == self.name == self.reports_as and self.profile != "deep"
+
     def is_part_of(self, profile: str, host: str) -> bool:
         """Return whether the engine runs in scans of this profile and this website."""
         order = list(policy.PROFILES)
@@ -106,10 +110,10 @@ class _File(msgspec.Struct, forbid_unknown_fields=True):
 def check_runs(source: str) -> None:
     """Raise NotScannable unless an engine here writes the reports of this source."""
     try:
-        names = {engine.name for engine in read_engines(settings.CRAWLER_ENGINES)}
+        engines = read_engines(settings.CRAWLER_ENGINES)
     except WrongEngines:
-        names = set()
-    if source not in names:
+        engines = []
+    if not any(engine.retests(source) for engine in engines):
         raise policy.NotScannable(_("This scanner does not run here."), code="no_engine")
 
 

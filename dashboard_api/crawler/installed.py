@@ -1,4 +1,4 @@
-"""The scanners that this deployment runs, by the slugs of their sources."""
+"""The scanners that this deployment runs and that retest findings, by the slugs of their sources."""
 
 from functools import lru_cache
 from pathlib import Path
@@ -22,6 +22,6 @@ def sources() -> frozenset[str]:
 @lru_cache(maxsize=1)
 def _names(path: Path, _changed_ns: int) -> frozenset[str]:
     try:
-        return frozenset(engine.name for engine in read_engines(path))
+        return frozenset(engine.name for engine in read_engines(path) if engine.retests(engine.name))
     except WrongEngines:
         return frozenset()

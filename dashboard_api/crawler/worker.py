@@ -89,7 +89,7 @@ class Worker:
             return [engine for engine in self.engines if engine.is_part_of(job.profile, job.website.host)]
         found = Finding.objects.filter(pk=job.finding_id or 0)
         source = found.values_list("source__slug", flat=True).first()
-        return [engine for engine in self.engines if engine.name == source]
+        return [engine for engine in self.engines if engine.retests(source or "")]
 
     def _run_engines(self, job: ScanJob, address: str, folder: Path) -> None:
         """Run the engines, and store their reports; what ended before a cancellation is kept."""

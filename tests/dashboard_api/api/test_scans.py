@@ -18,6 +18,7 @@ from dashboard_api.models import (
     ScanSchedule,
 )
 from tests.dashboard_api.calls import (
+    FINDING_PATH,
     SCAN_CANCEL_PATH,
     SCAN_PATH,
     SCAN_SCHEDULE_PATH,
@@ -400,6 +401,16 @@ def test_a_retest_names_a_finding_of_the_website_whose_scanner_runs_here(client,
     job = queued(client, link, finding_id=str(finding.pk))
     assert (job["trigger"], job["finding_id"]) == ("retest", str(finding.pk))
     assert call(client, link, SCAN_SCHEDULE_PATH).json()["month"]["used"] == 0
+
+
+@pytest.mark.parametrize("source", ["wapiti-attacks", "wapiti-passive", "wapiti"])
+def test_a_retest_attacks_nothing_whatever_a_report_names_as_its_scanner(client, link, source):
+    finding = make_finding(link.website, source=make_source(source))
+    response = call(client, link, SCAN_PATH, finding_id=str(finding.pk))
+    assert (response.status_code, error_of(response)["reason"]) == (409, "no_engine")
+    assert not ScanJob.objects.exists()
+    answer = call(client, link, FINDING_PATH, finding_id=str(finding.pk)).json()
+    assert answer["can_retest"] is False
 
 
 def test_a_retest_that_is_asked_for_again_right_after_its_end_is_returned(client, link):

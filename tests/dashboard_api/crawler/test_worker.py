@@ -436,6 +436,15 @@ def test_a_retest_says_gone_only_after_two_looks_that_both_miss_it(
     assert finding.status == status
 
 
+def test_a_retest_that_waits_runs_no_engine_that_attacks():
+    website = with_a_finding()
+    finding = Finding.objects.get()
+    queue.add(website, by="ada", trigger=ScanJob.Trigger.RETEST, finding_id=finding.pk)
+    attack = engine("raise SystemExit('it ran')", profile="deep")
+    job = Worker(NAME, [attack], lambda: False).run_one()
+    assert (job.state, job.reason, job.runs.count()) == ("failed", "engine_missing", 0)
+
+
 ASK = """
 import urllib.request
 opener = urllib.request.build_opener(urllib.request.ProxyHandler({"http": sys.argv[4]}))
