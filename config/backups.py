@@ -9,8 +9,9 @@ import os
 import shutil
 import sqlite3
 import subprocess
+import time
 from collections.abc import Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -19,6 +20,7 @@ from django.db import connections
 
 DUMP, MANIFEST = "database.dump", "backup.json"
 _UNFINISHED = ".part"
+_LONGEST_SECONDS = 24 * 60 * 60
 
 
 class BackupError(Exception):
@@ -42,6 +44,7 @@ def write_backup(parent: Path, *, now: datetime) -> Path:
     unfinished = folder.with_suffix(_UNFINISHED)
     if folder.exists():
         raise BackupError(f"{folder} exists already: wait a second.")
+    _delete_unfinished(parent)
     unfinished.mkdir(mode=0o700, parents=True)
     try:
         files = [_copy(alias, unfinished) for alias in connections]
@@ -57,6 +60,14 @@ def write_backup(parent: Path, *, now: datetime) -> Path:
         shutil.rmtree(unfinished)
         raise
     return folder
+
+
+def _delete_unfinished(parent: Path) -> None:
+    """Delete what killed backups left, which would fill the disk; another backup may be at work now."""
+    for left in parent.glob(f"????-??-??T??????Z{_UNFINISHED}"):
+        with suppress(FileNotFoundError):  # another process deletes it, or its backup is whole now
+            if time.time() - left.stat().st_mtime > _LONGEST_SECONDS:
+                shutil.rmtree(left)
 
 
 def backups_in(parent: Path) -> list[Path]:

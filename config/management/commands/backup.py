@@ -36,7 +36,9 @@ class Command(OperatorCommand):
             written = write_backup(folder, now=timezone.now())
         except (BackupError, OSError) as error:
             raise CommandError(str(error)) from error
-        old = backups_in(folder)[:-keep] if keep else []
+        whole = backups_in(folder)
+        later = [backup for backup in whole if backup.name > written.name]
+        old = [backup for backup in whole if backup not in later][:-keep] if keep else []
         for backup in old:
             shutil.rmtree(backup)
         size = sum(file.stat().st_size for file in written.iterdir())
@@ -44,4 +46,16 @@ class Command(OperatorCommand):
         return Result(
             text=f"Wrote {written} ({size / 1e6:,.1f} MB).{deleted}",
             fields={"backup": str(written), "bytes": size, "deleted": [str(backup) for backup in old]},
+            failure=_wrong_clock(later),
         )
+
+
+def _wrong_clock(later: list[Path]) -> str:
+    """Return what to do about backups of a later time than now, which are no longer the newest."""
+    if not later:
+        return ""
+    names = ", ".join(backup.name for backup in later)
+    return (
+        f"The backup is written, and these have names that are later than now: {names}. The clock was or is "
+        "wrong. Correct it, and move these away: otherwise they are taken for the newest."
+    )

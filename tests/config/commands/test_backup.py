@@ -1,8 +1,10 @@
 """Backups, and refusals to restore; tests/deploy/test_restore.py has the drill."""
 
 import json
+import os
 import shutil
 import stat
+import time
 
 import pytest
 from django.core.management.base import CommandError
@@ -114,3 +116,22 @@ def test_a_folder_without_a_backup_is_not_restored(tmp_path):
 def test_a_database_with_tables_is_not_overwritten(backup):
     with pytest.raises(CommandError, match="nothing was changed"):
         run("restore", backup)
+
+
+def test_what_a_killed_backup_left_is_deleted_after_a_day(tmp_path):
+    left, running = tmp_path / "2026-01-01T000000Z.part", tmp_path / "2026-01-02T000000Z.part"
+    for unfinished in (left, running):
+        unfinished.mkdir()
+        (unfinished / "default.sqlite3").write_bytes(b"half of it")
+    two_days_ago = time.time() - 2 * 24 * 3600
+    os.utime(left, (two_days_ago, two_days_ago))
+    run("backup", tmp_path)
+    assert (left.exists(), running.exists()) == (False, True)
+
+
+def test_a_wrong_clock_deletes_no_new_backup_and_is_named(tmp_path, copied):
+    later = shutil.copytree(copied, tmp_path / "2999-01-01T000000Z")
+    with pytest.raises(CommandError, match=f"later than now: {later.name}. The clock was or is wrong"):
+        run("backup", tmp_path, "--keep", "1")
+    written, kept = backups.backups_in(tmp_path)
+    assert (written.name[:2], kept, copied.exists()) == ("20", later, False)
