@@ -15,7 +15,8 @@ from django.contrib import messages
 from django.contrib.admin import ModelAdmin
 from django.contrib.admin.options import IncorrectLookupParameters
 from django.contrib.auth import REDIRECT_FIELD_NAME
-from django.db import NotSupportedError
+from django.db import DataError, NotSupportedError
+from django.db.models import BinaryField, DurationField
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import resolve, reverse
@@ -39,7 +40,14 @@ _EVERYDAY = (
 )
 # Forms with passwords: the proof comes first, because a form that waits for it is stored in the session.
 _WITH_PASSWORDS = ("auth_user_add", "auth_user_password_change", "password_change")
-_NOT_OFFERED = {"regex", "iregex", "range"}  # lookups; the last one takes two values, and fails for others
+_NOT_OFFERED = {
+    "regex",
+    "iregex",
+    "range",
+    "has_keys",
+    "has_any_keys",
+}  # lookups; the last three take several values
+_NOT_READ = (BinaryField, DurationField)  # Django does not read their values in addresses
 AdminView = Callable[..., Any]
 
 
@@ -47,9 +55,11 @@ def limit_filters() -> None:
     """Let lists of the admin refuse addresses with filters that Django takes, but that no page of ours has.
 
     A time that no calendar has, and what SQLite cannot do, are refused like other wrong filters. A regular
-    expression can keep a process busy for hours, because Python applies it for SQLite.
+    expression can keep a process busy for hours, because Python applies it for SQLite. No object has a number
+    that no database stores.
     """
     read_list, is_allowed = ModelAdmin.get_changelist_instance, ModelAdmin.lookup_allowed
+    read_object = ModelAdmin.get_object
 
     def get_changelist_instance(self: Any, request: HttpRequest) -> Any:
         try:
@@ -58,10 +68,19 @@ def limit_filters() -> None:
             raise IncorrectLookupParameters from error
 
     def lookup_allowed(self: Any, lookup: str, value: Any, request: HttpRequest) -> bool:
-        return _NOT_OFFERED.isdisjoint(lookup.split("__")) and is_allowed(self, lookup, value, request)
+        fields = self.opts.concrete_fields
+        refused = _NOT_OFFERED | {field.name for field in fields if isinstance(field, _NOT_READ)}
+        return refused.isdisjoint(lookup.split("__")) and is_allowed(self, lookup, value, request)
+
+    def get_object(self: Any, *args: Any) -> Any:
+        try:
+            return read_object(self, *args)
+        except (DataError, OverflowError):
+            return None
 
     ModelAdmin.get_changelist_instance = get_changelist_instance  # type: ignore[method-assign]
     ModelAdmin.lookup_allowed = lookup_allowed  # type: ignore[method-assign]
+    ModelAdmin.get_object = get_object  # type: ignore[assignment,method-assign]
 
 
 def protected(admin_view: AdminView) -> AdminView:
