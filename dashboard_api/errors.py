@@ -464,7 +464,7 @@ class RefusedReport(ApiError):
 
 
 class TooManyReports(ApiError):
-    """The account has sent as many reports as may wait at once."""
+    """The account has sent as many reports as may wait at once, or as may be imported in a day."""
 
     status, code = 429, "too_many_reports"
     message = (
@@ -472,6 +472,15 @@ class TooManyReports(ApiError):
         "Send the next one after Retry-After seconds."
     )
     retry_after = limits.REPORT_RETRY_AFTER_SECONDS
+
+    def __init__(self, *, full_for: int | None = None) -> None:
+        super().__init__("" if full_for is None else self._of_a_day)
+        self.retry_after = self.retry_after if full_for is None else full_for
+
+    _of_a_day: ClassVar = (
+        f"{limits.MAX_SENT_BYTES_A_DAY // 1024**3} GB of reports of this account were imported within 24 "
+        "hours. Send the next one after Retry-After seconds."
+    )
 
 
 class LostReport(ApiError):

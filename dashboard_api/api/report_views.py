@@ -40,7 +40,7 @@ def send_report(request: HttpRequest) -> Reply:
     sent = report_request.read_request(request)
     website = report_request.authorize(token, sent.host, now)
     with a_place(token.account_id):
-        report_jobs.check_room(token, key=sent.key)
+        report_jobs.check_room(token, key=sent.key, now=now)
         token.note_use(now)
         stored = _stored(request, sent.options["format_name"])
         try:

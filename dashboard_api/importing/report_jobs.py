@@ -10,12 +10,14 @@ import uuid
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from concurrent.futures import wait as wait_for
-from datetime import datetime
+from datetime import datetime, timedelta
+from math import ceil
 from threading import Lock
 from typing import Any, BinaryIO
 
 import msgspec
 from django.db import connections, transaction
+from django.utils import timezone
 from django.utils.dateparse import parse_datetime
 
 from audit.recording import Acting, Person, acting
@@ -25,6 +27,7 @@ from dashboard_api.importing.ingest import ImportOptions, ImportResult
 from dashboard_api.importing.report_files import StoredReport
 from dashboard_api.importing.service import EmptyRefusal, OtherSource, RefusedReport, import_file
 from dashboard_api.models import Account, ReportJob, ReportToken, Severity, Website
+from dashboard_api.scanners.report import Budget
 from foundation.operator_command import wait_for_writers
 
 logger = logging.getLogger(__name__)
@@ -34,6 +37,7 @@ FILE_NAME = "sent over HTTP"
 _threads = ThreadPoolExecutor(max_workers=limits.MAX_REPORTS_AT_ONCE, thread_name_prefix="reports")
 _running: dict[uuid.UUID, Future[None]] = {}
 _lock = Lock()
+_DAY = timedelta(days=1)
 
 
 def add(
@@ -47,7 +51,7 @@ def add(
         Account.objects.select_for_update().get(pk=token.account_id)  # one request at a time decides
         same = ReportJob.objects.filter(token=token, idempotency_key=key).first() if key else None
         if same is None:
-            check_room(token, key="")
+            check_room(token, key="", now=timezone.now())
             return ReportJob.objects.create(
                 id=report.id,
                 token=token,
@@ -62,8 +66,8 @@ def add(
     return same
 
 
-def check_room(token: ReportToken, *, key: str) -> None:
-    """Raise TooManyReports if as many reports of the account are unfinished as are allowed at once.
+def check_room(token: ReportToken, *, key: str, now: datetime) -> None:
+    """Raise TooManyReports for as many reports of the account as are allowed at once, or in a day.
 
     A repetition, whose ``key`` names a job, needs no room.
     """
@@ -72,6 +76,13 @@ def check_room(token: ReportToken, *, key: str) -> None:
     unfinished = ReportJob.objects.unfinished().filter(token__account=token.account_id)
     if unfinished.count() >= limits.MAX_UNFINISHED_REPORTS:
         raise errors.TooManyReports
+    since = now - _DAY
+    sent = ReportJob.objects.filter(token__account=token.account_id, created_at__gt=since)
+    most = limits.MAX_SENT_BYTES_A_DAY
+    for length, sent_at in sent.order_by("-created_at").values_list("length", "created_at"):
+        most -= length
+        if most <= 0:
+            raise errors.TooManyReports(full_for=ceil((sent_at - since).total_seconds()))
 
 
 def run_and_wait(job: ReportJob, *, seconds: float) -> None:
@@ -170,7 +181,10 @@ def _run(job: ReportJob, file: BinaryIO) -> None:
 def _import(job: ReportJob, file: BinaryIO) -> None:
     dry_run, fail_on = job.options["dry_run"], job.options["fail_on"]
 
+    budget = Budget()
+
     def finish(results: list[ImportResult]) -> None:
+        job.length = budget.length
         job.finish(200, _outcome(results, dry_run=dry_run, fail_on=fail_on))
 
     by = f"{job.token.name} (token {job.token.pk})"
@@ -184,6 +198,7 @@ def _import(job: ReportJob, file: BinaryIO) -> None:
             dry_run=dry_run,
             sources=job.token.sources,
             max_bytes=limits.MAX_SENT_REPORT_BYTES,
+            budget=budget,
             before_commit=finish,
         )
     if dry_run:  # the outcome was rolled back with the findings

@@ -25,7 +25,7 @@ from dashboard_api.models import Coverage, ImportRun, Source, Website
 from dashboard_api.models.sites import Archived
 from dashboard_api.queries import change_feed
 from dashboard_api.scanners import read_report
-from dashboard_api.scanners.report import UnreadableReport
+from dashboard_api.scanners.report import Budget, UnreadableReport
 from dashboard_api.scanners.streams import ByteSource
 from foundation.stored_texts import translate
 
@@ -60,6 +60,7 @@ def import_file(
     dry_run: bool = False,
     sources: Collection[str] = (),
     max_bytes: int | None = None,
+    budget: Budget | None = None,
     on_read: Callable[[bytes], object] | None = None,
     on_stored: Callable[[int, int], object] = lambda _count, _total: None,
     before_commit: Callable[[list[ImportResult]], object] = lambda _results: None,
@@ -67,15 +68,15 @@ def import_file(
     """Import all reports of a file, one for each tool in it, in one transaction; raise RefusedReport.
 
     With ``dry_run`` the transaction is rolled back. If ``sources`` are named, reports of others are refused;
-    so are more than ``max_bytes``, also after unpacking. ``on_read`` is called with each part that is
-    read, ``on_stored`` with the number of findings of each batch and of all reports together, and
-    ``before_commit`` with the results, at the end of the transaction.
+    so are more than ``max_bytes``, also after unpacking. ``budget`` gets the length of it. ``on_read``
+    is called with each part that is read, ``on_stored`` with the number of findings of each batch and of all
+    reports together, and ``before_commit`` with the results, at the end of the transaction.
     """
     _check_not_archived(website)
     digest = hashlib.sha256()
     observers = [digest.update, on_read] if on_read else [digest.update]
     observed = io.BufferedReader(_Observed(stream, observers))
-    reports, unusable = _read_all(observed, website, options, max_bytes)
+    reports, unusable = _read_all(observed, website, options, max_bytes, budget)
     _check_sources([*(report.result for report in reports), *unusable], sources)
     total = sum(report.result.findings for report in reports)
     with transaction.atomic():
@@ -132,13 +133,17 @@ def _lock(website: Website) -> None:
 
 
 def _read_all(
-    stream: BinaryIO, website: Website, options: ImportOptions, max_bytes: int | None
+    stream: BinaryIO,
+    website: Website,
+    options: ImportOptions,
+    max_bytes: int | None,
+    budget: Budget | None,
 ) -> tuple[list[ReadReport], list[ImportResult]]:
     """Return the reports to store, and the results of those without a usable row; raise RefusedReport."""
     usable: list[ReadReport] = []
     unusable: list[ImportResult] = []
     try:
-        first = read_report(stream, format_name=options.format_name, max_bytes=max_bytes)
+        first = read_report(stream, format_name=options.format_name, max_bytes=max_bytes, budget=budget)
         for report in (first, *first.others):
             try:
                 usable.append(read(report, website, options))

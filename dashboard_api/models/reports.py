@@ -169,6 +169,7 @@ class ReportJob(models.Model):
     idempotency_key = models.CharField(max_length=limits.MAX_IDEMPOTENCY_KEY_LENGTH, blank=True)
     digest = models.CharField(max_length=64, help_text=_("SHA-256 of the body."))
     options = models.JSONField(help_text=_("The query parameters."))
+    length = models.BigIntegerField(default=0, db_default=0, help_text=_("Bytes after unpacking."))
     created_at = models.DateTimeField(default=timezone.now)
     attempts = models.PositiveSmallIntegerField(default=0)
     finished_at = models.DateTimeField(null=True, db_index=True)
@@ -198,4 +199,4 @@ class ReportJob(models.Model):
     def finish(self, status: int, outcome: dict[str, Any]) -> None:
         """Record the outcome."""
         self.finished_at, self.status, self.outcome = timezone.now(), status, outcome
-        self.save(update_fields=["finished_at", "status", "outcome"])
+        self.save(update_fields=["finished_at", "status", "outcome", "length"])

@@ -80,10 +80,19 @@ def max_sent_bytes(head: bytes, format_name: str) -> int:
     return limits.MAX_DOCUMENT_BYTES
 
 
-def read_report(stream: BinaryIO, *, format_name: str = "auto", max_bytes: int | None = None) -> ScanReport:
-    """Read ``stream`` as the named format, or as the one it looks like; raises UnreadableReport."""
+def read_report(
+    stream: BinaryIO,
+    *,
+    format_name: str = "auto",
+    max_bytes: int | None = None,
+    budget: Budget | None = None,
+) -> ScanReport:
+    """Read ``stream`` as the named format, or as the one it looks like; raises UnreadableReport.
+
+    ``budget`` tells the caller what the report costs.
+    """
     most = max_bytes or limits.MAX_REPORT_BYTES
-    budget = Budget()
+    budget = budget or Budget()
     stream = counted(unpack(limited(stream, most), most), budget)
     head = stream.read(_HEAD_BYTES)
     if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):

@@ -368,6 +368,22 @@ def test_another_token_sees_no_report_and_no_byte_of_it(client, link, token):
     assert refused_without.status_code == 401
 
 
+def test_an_account_sends_the_next_report_when_those_of_a_day_are_no_longer_too_long(
+    client, link, token, monkeypatch
+):
+    monkeypatch.setattr(limits, "MAX_SENT_BYTES_A_DAY", 2 * len(REPORT))
+    for _ in range(2):
+        assert send(client, token, REPORT).status_code == 200
+    hour_ago = timezone.now() - timedelta(hours=1)
+    ReportJob.objects.filter(pk=ReportJob.objects.first().pk).update(created_at=hour_ago)
+    response = send(client, make_token(link)[1], REPORT, environ=UNREAD)
+    assert (response.status_code, response.json()["error"]["code"]) == (429, "too_many_reports")
+    assert 22 * 3600 < int(response["Retry-After"]) <= 23 * 3600
+    ReportJob.objects.filter(created_at=hour_ago).update(created_at=hour_ago - timedelta(hours=23))
+    assert send(client, token, gzip.compress(REPORT)).status_code == 200
+    assert send(client, token, REPORT).status_code == 429
+
+
 def test_more_reports_than_may_wait_are_429_before_they_are_read(client, link, token, monkeypatch):
     never_run(monkeypatch)
     for number in range(limits.MAX_UNFINISHED_REPORTS):
