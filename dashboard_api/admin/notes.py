@@ -32,7 +32,7 @@ class AnalystNoteAdmin(EnglishLog):
         "created_at",
         "updated_at",
     )
-    readonly_fields = ("created_at", "updated_at")
+    readonly_fields = ("author", "created_at", "updated_at")
 
     @admin.display(description=_("note"))
     def beginning(self, note: AnalystNote) -> str:
@@ -46,6 +46,8 @@ class AnalystNoteAdmin(EnglishLog):
             return _("customer %(account)s") % {"account": note.account}
         return _("every customer with this website")
 
-    def get_changeform_initial_data(self, request: HttpRequest) -> dict[str, Any]:
-        """Return the initial values: the author is the signed-in user."""
-        return {"author": user_name(request)} | super().get_changeform_initial_data(request)
+    def save_model(self, request: HttpRequest, obj: AnalystNote, form: Any, change: bool) -> None:
+        """Save the note; the author of a new one is the signed-in user."""
+        if not change:
+            obj.author = user_name(request)
+        super().save_model(request, obj, form, change)

@@ -862,13 +862,16 @@ def test_finding_is_found_by_title_rule_and_host(operator):
 
 def test_note_is_by_the_signed_in_operator_and_internal_until_published(operator):
     website = make_website()
-    page = operator.get(url(AnalystNote, "add"))
-    assert 'name="author" value="ada"' in page.text
-    form = page.context["adminform"].form
+    form = operator.get(url(AnalystNote, "add")).context["adminform"].form
     assert form["is_internal"].value() is True
 
-    operator.post(url(AnalystNote, "add"), {"website": website.pk, "author": "ada", "body": "Look into it."})
-    assert AnalystNote.objects.get().author == "ada"
+    sent = {"website": website.pk, "author": "a colleague", "body": "Look into it."}
+    operator.post(url(AnalystNote, "add"), sent)
+    note = AnalystNote.objects.get()
+    assert note.author == "ada"
+    operator.post(url(note, "change"), sent | {"body": "Look again."})
+    note.refresh_from_db()
+    assert (note.author, note.body) == ("ada", "Look again.")
 
 
 def test_a_note_can_be_pinned_and_the_pinned_ones_listed(operator):
