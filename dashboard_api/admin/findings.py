@@ -287,11 +287,11 @@ class FindingAdmin(Workbench):
     @admin.action(description=_("Mark as reviewed"), permissions=["operate"])
     def mark_reviewed(self, request: HttpRequest, queryset: QuerySet[Finding]) -> None:
         """Take findings out of the queue without a decision."""
-        waiting = queryset.filter(reviewed_at__isnull=True)
-        for finding in waiting.iterator(chunk_size=500):
-            self.log_change(request, finding, "Marked as reviewed.")
-        done = _("Marked as reviewed: %(count)s.") % {"count": waiting.update(reviewed_at=timezone.now())}
-        self.message_user(request, done, messages.SUCCESS)
+        waiting, count = list(queryset.filter(reviewed_at__isnull=True).values_list("pk", flat=True)), 0
+        for start in range(0, len(waiting), 500):
+            batch = Finding.objects.filter(pk__in=waiting[start : start + 500]).select_related("website")
+            count += sum(self.mark_one_reviewed(request, finding) for finding in batch)
+        self.message_user(request, _("Marked as reviewed: %(count)s.") % {"count": count}, messages.SUCCESS)
 
     @admin.action(description=_("False positive"), permissions=["operate"])
     def false_positive(self, request: HttpRequest, queryset: QuerySet[Finding]) -> HttpResponse | None:

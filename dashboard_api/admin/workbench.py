@@ -5,6 +5,7 @@ Every action is a link or a form; scripts only add keys and replace the page's r
 
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied, ValidationError
+from django.db import transaction
 from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import get_object_or_404, redirect
 from django.template.response import TemplateResponse
@@ -63,8 +64,7 @@ class Workbench(OperatorAdmin):
             return redirect(filters.url(finding.pk))
         decision = request.POST.get("decision", "")
         if decision == "reviewed":
-            _mark_reviewed(finding)
-            self.log_change(request, finding, "Marked as reviewed.")
+            self.mark_one_reviewed(request, finding)
             return self._go_on(request, filters, finding, _("Reviewed: %(finding)s") % {"finding": finding})
         if decision == "to_review":
             return self._put_back(request, filters, finding)
@@ -81,6 +81,15 @@ class Workbench(OperatorAdmin):
                 done = _("%(decision)s: %(finding)s") % {"decision": form.label, "finding": finding}
                 return self._go_on(request, filters, finding, done)
         return self._page(request, filters, finding, failed=form)
+
+    def mark_one_reviewed(self, request: HttpRequest, finding: Finding) -> bool:
+        """Take the finding out of the queue, and record it; return False if it was reviewed before."""
+        with transaction.atomic():
+            waiting = Finding.objects.filter(pk=finding.pk, reviewed_at__isnull=True)
+            is_changed = bool(waiting.update(reviewed_at=timezone.now()))
+            if is_changed:
+                self.log_change(request, finding, "Marked as reviewed.")
+        return is_changed
 
     def _put_back(self, request: HttpRequest, filters: QueueFilters, finding: Finding) -> HttpResponse:
         """Put the finding back into the queue; it is not confirmed while it waits for a review."""
@@ -198,7 +207,3 @@ def _filters_of(request: HttpRequest) -> QueueFilters:
 
 def _id(text: str) -> int | None:
     return int(text) if text.isascii() and text.isdigit() and len(text) <= 18 else None
-
-
-def _mark_reviewed(finding: Finding) -> None:
-    Finding.objects.filter(pk=finding.pk, reviewed_at__isnull=True).update(reviewed_at=timezone.now())

@@ -7,6 +7,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from audit.models import AuditEvent
+from dashboard_api.admin.findings import FindingAdmin
 from dashboard_api.models import AnalystNote, Finding, Severity
 from tests.factories import (
     make_account,
@@ -278,6 +279,19 @@ class TestDecisions:
         events = AuditEvent.objects.filter(action="admin.changed")
         assert {event.object_id for event in events} == {str(finding.pk) for finding in findings}
         assert not Finding.objects.filter(reviewed_at=None).exists()
+
+    def test_a_review_that_a_colleague_made_meanwhile_is_on_record_once(self, analyst, link, monkeypatch):
+        findings = [make_finding(link.website), make_finding(link.website)]
+        log_change = FindingAdmin.log_change
+
+        def log_after_a_colleague(*args):
+            Finding.objects.update(reviewed_at=timezone.now())  # the colleague reviews both
+            return log_change(*args)
+
+        monkeypatch.setattr(FindingAdmin, "log_change", log_after_a_colleague)
+        chosen = {"_selected_action": [finding.pk for finding in findings], "action": "mark_reviewed"}
+        analyst.post(action("selected"), chosen)
+        assert LogEntry.objects.filter(change_message="Marked as reviewed.").count() == 1
 
     @pytest.mark.parametrize("fields", [{}, {"action": "delete_selected"}, {"action": "fixed"}])
     def test_nothing_selected_changes_nothing(self, analyst, link, fields):
