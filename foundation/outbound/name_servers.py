@@ -77,7 +77,10 @@ def is_bogus(name: str, deadline: Deadline) -> bool:
 def records_of(name: str, kind: str, deadline: Deadline) -> Records:
     """Return the records of a type, such as ``CAA``, also with wrong signatures; raise NoAddress."""
     wanted = dns.rdatatype.from_text(kind)
-    reply = _resolved(name, wanted, deadline, flags=dns.flags.CD)
+    try:
+        reply = _resolved(name, wanted, deadline, flags=dns.flags.CD)
+    except dns.exception.DNSException:  # no name, such as one that is too long
+        return Records((), exists=False, alias="")
     if reply.rcode() not in _ANSWERS:
         raise NoAddress("servers_silent")
     asked = reply.question[0].name

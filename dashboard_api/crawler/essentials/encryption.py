@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from datetime import datetime, timedelta
 
 from cryptography import x509
+from cryptography.exceptions import UnsupportedAlgorithm
 from cryptography.hazmat.primitives.asymmetric import ec, rsa
 
 from dashboard_api.crawler.essentials.page import Problem
@@ -42,14 +43,22 @@ def check_tls(
 
 def check_certificate(handshake: Handshake, now: datetime) -> Iterator[tuple[str, str]]:
     """Yield rule and evidence of each problem of the certificate."""
-    certificate = x509.load_der_x509_certificate(handshake.certificate)
+    try:
+        certificate = x509.load_der_x509_certificate(handshake.certificate)
+    except (ValueError, x509.InvalidVersion) as error:
+        if handshake.problem:
+            yield _PROBLEMS[handshake.problem], f"It cannot be read: {error}"
+        return
     ends = certificate.not_valid_after_utc
     evidence = f"Subject: {certificate.subject.rfc4514_string()[:200]}\nValid until {ends:%Y-%m-%d %H:%M} UTC"
     if handshake.problem:
         yield _PROBLEMS[handshake.problem], evidence
     if handshake.problem != "expired" and ends - now < _SOON:
         yield "certificate-expires-soon", evidence
-    key = certificate.public_key()
+    try:
+        key = certificate.public_key()
+    except (ValueError, UnsupportedAlgorithm):  # a rare curve; the website has other things to check
+        return
     if (isinstance(key, rsa.RSAPublicKey) and key.key_size < 2048) or (
         isinstance(key, ec.EllipticCurvePublicKey) and key.key_size < 224
     ):

@@ -62,6 +62,11 @@ def test_a_domain_with_nothing_lacks_each_of_them(resolver):
     }
 
 
+def test_a_host_too_long_for_records_below_it_has_those_of_its_domain(resolver):
+    resolver.knows(*GOOD)
+    assert rules(".".join(["a" * 59] * 4 + ["example.com"])) == {}
+
+
 @pytest.mark.parametrize(
     ("known", "rule"),
     [
