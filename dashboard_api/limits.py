@@ -118,6 +118,7 @@ MAX_DECODED_BYTES = 16 * 1024 * 1024  # of a document that is read into memory a
 MAX_DOCUMENT_VALUES = 4_000_000  # in a document or a line, counted by commas and brackets
 MAX_BAD_ROWS = 10_000  # before the first valid row
 MAX_SARIF_RESULTS = 5_000  # GitHub's limit for a file
+MAX_SCANNERS = 100  # of a website: each may be new, and all accounts share the table of scanners
 MAX_SARIF_PARTS = 50  # tools and categories in a file, each of which is a report and may be a new scanner
 # What reading a report may cost, each more for a longer one: decision record 0181.
 READ_SECONDS, READ_SECONDS_A_MB = 60, 2  # of the processor

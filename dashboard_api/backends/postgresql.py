@@ -230,7 +230,11 @@ def _revision_triggers() -> Iterator[str]:
                 AFTER {change} ON dashboard_api_{table} {_TRANSITIONS[change]}
                 FOR EACH STATEMENT EXECUTE FUNCTION dashboard_api_bump_websites_{change}()
             """
-    shared = [("source", change) for change in ("insert", "update", "delete", "truncate")]
+    yield """
+        CREATE TRIGGER dashboard_api_revisions_source_insert AFTER insert ON dashboard_api_source
+        FOR EACH ROW WHEN (NEW.enabled) EXECUTE FUNCTION dashboard_api_bump_every_website()
+    """
+    shared = [("source", change) for change in ("update", "delete", "truncate")]
     emptied = [(table, "truncate") for table in ("finding", "coverage", "analystnote")]
     for table, change in (*shared, *emptied):
         yield f"""

@@ -257,6 +257,7 @@ def _revision_triggers() -> Iterator[str]:
             """
         yield f"""
             CREATE TRIGGER dashboard_api_revisions_source_{change} AFTER {change} ON dashboard_api_source
+            {"WHEN NEW.enabled" if change == "insert" else ""}
             BEGIN {BUMP_EVERY_WEBSITE}; END
         """
 

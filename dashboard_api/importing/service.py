@@ -12,6 +12,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from audit.recording import record as audit
+from dashboard_api import limits
 from dashboard_api.importing.ingest import (
     ImportOptions,
     ImportResult,
@@ -81,6 +82,7 @@ def import_file(
     total = sum(report.result.findings for report in reports)
     with transaction.atomic():
         _lock(website)
+        _check_scanners(website, [*(report.result for report in reports), *unusable])
         of_file = {
             "by": by,
             "file_name": PurePath(file_name).name[-255:],
@@ -130,6 +132,21 @@ def _lock(website: Website) -> None:
     if locked is None:
         raise RefusedReport(_("%(website)s was deleted meanwhile.") % {"website": website})
     _check_not_archived(locked)
+
+
+def _check_scanners(website: Website, results: Sequence[ImportResult]) -> None:
+    """Raise RefusedReport for new scanners of a website that has the most."""
+    slugs = {result.source for result in results}
+    runs = ImportRun.objects.filter(website=website)
+    known = set(Source.objects.filter(pk__in=runs.values("source")).values_list("slug", flat=True))
+    if not slugs <= known and len(slugs | known) > limits.MAX_SCANNERS:
+        raise RefusedReport(
+            _(
+                "The website would have reports of more than %(most)s scanners. Let each scanner have the "
+                "same name in all of its reports. Nothing was changed."
+            )
+            % {"most": limits.MAX_SCANNERS}
+        )
 
 
 def _read_all(

@@ -301,6 +301,14 @@ class _Parts:
     topic_totals: str
 
 
+# Those of other websites, which are as many as other accounts have sent reports of, cost this one nothing.
+_OWN_SOURCES = """
+    WHERE enabled
+    OR id IN (SELECT source_id FROM dashboard_api_coverage WHERE website_id = %(website)s)
+    OR id IN (SELECT source_id FROM dashboard_api_bucketcount WHERE website_id = %(website)s)
+"""
+
+
 @functools.cache
 def _statement(backend: ModuleType, parts: _Parts) -> str:
     """Return the one SELECT of all lists of an ``Overview``, each as a JSON list of rows."""
@@ -309,7 +317,7 @@ def _statement(backend: ModuleType, parts: _Parts) -> str:
     run = f"source_id, state, last_run_at{utc}, completed_at{utc}, urls_checked, version, detail"
     return f"""
         SELECT (
-            SELECT {rows_of("id, slug, name, enabled, interval_days")} FROM dashboard_api_source
+            SELECT {rows_of("id, slug, name, enabled, interval_days")} FROM dashboard_api_source{_OWN_SOURCES}
         ), (
             SELECT {rows_of(run)} FROM dashboard_api_coverage WHERE website_id = %(website)s
         ), (
@@ -476,10 +484,10 @@ def _marks(parameters: dict[str, Any], name: str, values: Sequence[Any]) -> str:
     return ", ".join(f"%({key})s" for key in named)
 
 
-def sources() -> list[SourceRow]:
-    """Return all sources."""
-    statement = "SELECT id, slug, name, enabled, interval_days FROM dashboard_api_source"
-    return [SourceRow._make(row) for row in rows(Finding, statement, [])]
+def sources(website_id: int) -> list[SourceRow]:
+    """Return the sources of a website, as in its ``Overview``."""
+    statement = f"SELECT id, slug, name, enabled, interval_days FROM dashboard_api_source{_OWN_SOURCES}"  # noqa: S608  # constant text
+    return [SourceRow._make(row) for row in rows(Finding, statement, {"website": website_id})]
 
 
 def notes_about(finding_id: int, website_id: int, account_id: int) -> list[Note]:

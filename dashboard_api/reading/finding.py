@@ -25,7 +25,7 @@ def build_finding(
     ``tested_here`` are the scanners that test a finding again.
     """
     finding_id = _number(request.finding_id)
-    sources = {source.pk: source for source in overview.sources()}
+    sources = {source.pk: source for source in overview.sources(link.website_id)}
     detail = finding_detail.finding(link.website_id, finding_id, sources)
     if detail is None:
         raise UnknownFinding

@@ -155,6 +155,13 @@ def test_whatever_changes_is_in_the_next_answer(link, built, name):
     assert len(built) == 2
 
 
+def test_a_scanner_that_another_account_brings_changes_no_answer_of_this_one(link, built):
+    before = ask(link)
+    make_coverage(make_website("b.example.com"), source=make_source("another", enabled=False))
+    assert ask(link).dashboard.revision == before.dashboard.revision
+    assert len(built) == 1
+
+
 def test_a_finding_that_moves_changes_both_websites(link, built):
     other = make_link(link.account, make_website("b.example.com"))
     ask(link)

@@ -6,6 +6,7 @@ import json
 import pytest
 from django.db import connection
 
+from dashboard_api import limits
 from dashboard_api.importing import ingest
 from dashboard_api.importing.ingest import ImportOptions
 from dashboard_api.importing.service import RefusedReport, import_file
@@ -67,6 +68,17 @@ def test_reports_of_several_tools_are_imported_each_by_its_source_and_recorded()
     assert len({digest for *_, digest in runs}) == 1
     again = bring(website, ("One", [make_result()] * 2), ("Two", [make_result()]))
     assert [result.new for result in again.values()] == [0, 0]
+
+
+def test_a_website_has_no_more_scanners_than_the_limit(monkeypatch):
+    monkeypatch.setattr(limits, "MAX_SCANNERS", 2)
+    website = make_website()
+    bring(website, ("One", [make_result()]), ("Unusable", [make_result(locations=FOREIGN)]))
+    with pytest.raises(RefusedReport, match="more than 2 scanners"):
+        bring(website, ("One", [make_result()]), ("Three", [make_result()]))
+    assert sorted(Source.objects.values_list("slug", flat=True)) == ["one", "unusable"]
+    assert bring(website, ("One", [make_result()]))["one"].updated == 1
+    assert bring(make_website("b.example.com"), ("Three", []), **ended(1))["three"].rows == 0
 
 
 def test_a_tool_that_ended_fixes_its_own_findings_alone():

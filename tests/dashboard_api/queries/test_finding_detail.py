@@ -27,7 +27,7 @@ def finding(site):
 def test_a_finding_is_read_as_it_is_shown(site, finding):
     make_finding(site, source=make_source("zap"), status="fixed", fixed_at=THEN)
     make_finding(site, kind="confirmed", source_kind="suspected")
-    engines = overview.sources()
+    engines = overview.sources(site.pk)
     names = [name for name in finding_rows.Threat._fields if name not in ("pk", "source", "evidence_start")]
     for twin in Finding.objects.all():
         read = finding_detail.finding(site.pk, twin.pk, {engine.pk: engine for engine in engines})

@@ -80,12 +80,15 @@ def midnight(day):
 
 
 def test_sources_and_their_runs_on_the_website(site):
-    make_source("zzz", name="aaa", enabled=False, interval_days=3)
+    make_source("enabled", name="aaa", interval_days=3)
     make_coverage(site, source=make_source("zap"), urls_checked=7, detail='so "so"', completed_at=None)
-    make_coverage(site, source=make_source("nuclei"))
+    make_coverage(site, source=make_source("ran", enabled=False))
+    make_finding(site, source=make_source("found", enabled=False), status="fixed", fixed_at=TODAY)
+    make_finding(make_website("third.example.com"), source=make_source("another", enabled=False))
     read = overview(site).sources
-    sources = Source.objects.values_list("pk", "slug", "name", "enabled", "interval_days")
-    assert sorted(read) == sorted(reading.sources()) == sorted(sources)
+    sources = Source.objects.exclude(slug="another")
+    sources = sources.values_list("pk", "slug", "name", "enabled", "interval_days")
+    assert sorted(read) == sorted(reading.sources(site.pk)) == sorted(sources)
     assert {type(source.enabled) for source in read} == {bool}
     runs = Coverage.objects.filter(website=site).values_list(*Run._fields)
     assert sorted(overview(site).runs) == sorted(runs)
