@@ -16,9 +16,13 @@ from django.core.mail.backends.base import BaseEmailBackend
 from django.db import transaction
 from django.db.models import Q, QuerySet
 from django.utils import timezone
+from msgspec.structs import replace
 
 from foundation.storage import is_storage_fault
+from portal import service
+from portal.gateway import GatewayError
 from portal.models import PendingNotification, Subscription, Website
+from portal.notifications.digest import Digest
 from portal.notifications.emails import compose
 
 logger = logging.getLogger(__name__)
@@ -101,7 +105,7 @@ def _send(
         except Exception as error:
             if is_storage_fault(error):
                 raise
-            if not isinstance(error, (OSError, ValueError)):  # of the mail server, or of an address
+            if not isinstance(error, (GatewayError, OSError, ValueError)):  # foreseen
                 logger.exception("an e-mail about changes failed")
             PendingNotification.objects.filter(email_id=email_id).update(claimed_at=None)
             connection.close()
@@ -128,11 +132,27 @@ def _claim(notifications: list[PendingNotification], *, now: datetime) -> UUID |
 
 
 def _send_one(email_id: UUID, connection: BaseEmailBackend) -> int:
-    """Return 1 if the e-mail was sent, 0 if its member no longer wants it; raises what sending raises."""
+    """Return 1 if the e-mail was sent, 0 if its member no longer wants it, or nothing is left of it.
+
+    Raises what sending raises, and GatewayError.
+    """
     claimed = PendingNotification.objects.filter(email_id=email_id)
-    notifications = list(_with_relations(claimed))
+    notifications = [each for each in _with_relations(claimed) if _has_content_now(each)]
     is_wanted = bool(notifications) and Subscription.of(notifications[0].membership).is_active
     if is_wanted:
         connection.send_messages([compose(email_id, notifications)])
     claimed.delete()
     return int(is_wanted)
+
+
+def _has_content_now(notification: PendingNotification) -> bool:
+    """Leave out notes that staff took back since they were stored; return whether anything is left."""
+    digest = Digest.from_json(notification.digest)
+    if digest.notes:
+        changes = service.get_recent_changes(
+            notification.website, days=MAX_AGE.days + 2, min_severity="Critical"
+        )
+        published = {note.id for note in changes.analyst_notes}
+        digest = replace(digest, notes=[note for note in digest.notes if note.id in published])
+        notification.digest = digest.to_json()
+    return bool(digest)

@@ -77,7 +77,12 @@ def versions(accounts: Iterable[Account]) -> dict[str, str]:
 
 
 def is_read(audience: Audience, version: str) -> bool:
-    """Return whether the changes up to this version of the website's data are stored."""
+    """Return whether the changes up to this version of the website's data are stored, and sent.
+
+    While some wait, the website is asked: it may be paused, which its version does not show.
+    """
+    if PendingNotification.objects.filter(website=audience.website).exists():
+        return False
     known = FeedCursor.objects.filter(website=audience.website).exclude(version="")
     return bool(version) and known.filter(version=version).exists()
 

@@ -92,8 +92,9 @@ def test_only_websites_whose_data_changed_are_polled_and_their_e_mails_are_still
     make_finding(link.website, severity=Severity.HIGH)
     assert run_json("notify")["waiting"] == 1
     PendingNotification.objects.update(created_at=timezone.now() - timedelta(days=1))
-    later = run_json("notify")
-    assert (later["unchanged"], later["sent"]) == (1, 1)
+    later = run_json("notify")  # which asks whether the website is still in the plan
+    assert (later["polled"], later["sent"]) == (1, 1)
+    assert run_json("notify")["unchanged"] == 1
 
 
 def test_owners_get_an_e_mail_about_their_plan_once(link, begun):
@@ -281,6 +282,52 @@ def test_notifications_from_before_the_plan_ended_are_not_sent(link, website, be
     link.account.entitlement.save()
     summary = run_json("notify")
     assert (summary["sent"], summary["waiting"], mail.outbox) == (0, 1, [])
+
+
+@pytest.fixture
+def in_a_digest(website, begun):
+    """E-mails are due once a day, and the next one is due now for what a test stores."""
+
+    def in_a_digest(change, **fields):
+        Subscription.objects.get_or_create(
+            membership=website.account.memberships.get(), frequency="daily", language="en"
+        )
+        made = change(**fields)
+        assert run_json("notify")["waiting"] == 1
+        PendingNotification.objects.update(created_at=timezone.now() - timedelta(days=1))
+        return made
+
+    return in_a_digest
+
+
+def test_nor_are_those_about_a_website_that_is_paused(link, in_a_digest):
+    in_a_digest(make_finding, website=link.website, severity=Severity.CRITICAL)
+    link.paused_at = timezone.now()
+    link.save()
+    summary = run_json("notify")
+    assert summary["skipped"] == ["shop.example.com (acct_0001): inactive_entitlement"]
+    assert (summary["sent"], summary["waiting"], mail.outbox) == (0, 1, [])
+
+
+def test_an_email_is_silent_about_notes_that_are_internal_by_then(link, in_a_digest):
+    note = in_a_digest(make_note, website=link.website, author="Robin")
+    note.is_internal = True
+    note.save()
+    summary = run_json("notify")
+    assert (summary["sent"], summary["waiting"], mail.outbox) == (0, 0, [])
+
+
+def test_what_else_it_says_is_sent(link, in_a_digest):
+    note = make_note(link.website, author="Robin")
+    make_note(link.website, author="Kim")
+    in_a_digest(make_finding, website=link.website, severity=Severity.CRITICAL)
+    note.is_internal = True
+    note.save()
+    assert run_json("notify")["sent"] == 1
+    [email] = mail.outbox
+    assert email.subject == "shop.example.com: 1 finding to check: Critical"
+    assert "Kim wrote a note" in email.body
+    assert "Robin" not in email.body
 
 
 def test_a_failed_website_does_not_delay_the_others(link, website, begun, capsys):
