@@ -64,8 +64,9 @@ def account(request: HttpRequest) -> HttpResponse:
 @login_required
 def end_other_sessions(request: HttpRequest) -> HttpResponse:
     """Sign the person out everywhere except in this browser."""
-    _sessions_of(request.user).exclude(session_key=stored_key(request.session.session_key or "")).delete()
-    record("sessions.ended", may_wait=True)
+    others = _sessions_of(request.user).exclude(session_key=stored_key(request.session.session_key or ""))
+    if others.delete()[0]:
+        record("sessions.ended", may_wait=True)
     messages.info(request, _("You are signed out everywhere else."))
     return redirect("account")
 

@@ -30,6 +30,7 @@ CHANGES_NOTHING = {
     "switch_keys": "a cookie of the browser",
     "account_login": "the sign-in has an event",
     "account_logout": "the sign-out has an event",
+    "end_other_sessions": "sessions that it ends have an event",
     "admin:login": "the sign-in has an event",
     "admin:logout": "the sign-out has an event",
     "account_reauthenticate": "a proof of identity; a wrong one has an event",

@@ -136,6 +136,7 @@ MIDDLEWARE = [
     "csp.middleware.CSPMiddleware",
     "allauth.account.middleware.AccountMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
+    "config.form_limit.limit_forms",
 ]
 
 ROOT_URLCONF = "config.urls"
@@ -191,12 +192,16 @@ ACCOUNT_PASSWORD_RESET_TOKEN_GENERATOR = "django.contrib.auth.tokens.PasswordRes
 ACCOUNT_LOGOUT_ON_GET = False
 ACCOUNT_SESSION_REMEMBER = False
 ACCOUNT_EMAIL_SUBJECT_PREFIX = ""
-# Failures by address, and by name and address; and the page that creates a session (config.urls).
+# Failures by address, and by name and address; the page that creates a session (config.urls); and what a
+# member does that is on record.
 ACCOUNT_RATE_LIMITS = {
     "login_failed": "5/15m/key",
     "sign_in": "20/h/ip",
     "passkey": "30/m/ip",
     "sample": "120/m/ip",
+    "form": "300/h/user",
+    "export": "300/h/user",
+    "change_password": "10/h/user",
 }
 ALLAUTH_TRUSTED_PROXY_COUNT = int(TRUST_PROXY)
 ACCOUNT_FORMS = {

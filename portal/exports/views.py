@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import replace
 
+from allauth.decorators import rate_limit
 from django.http import HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import render
@@ -27,10 +28,13 @@ from portal.view_models import site_not_found, site_page
 from portal.view_models.export_links import pdf_available
 
 Export = Callable[[Website, Address], HttpResponseBase]
+View = Callable[..., HttpResponseBase]
+_limited: Callable[[View], View] = rate_limit(action="export", limit_get=True)  # each one is on record
 
 
 @require_GET
 @members_only
+@_limited
 def findings(request: HtmxHttpRequest, host: str, suffix: str) -> HttpResponseBase:
     """Send all findings that match the filters, as a file."""
 
@@ -47,6 +51,7 @@ def findings(request: HtmxHttpRequest, host: str, suffix: str) -> HttpResponseBa
 
 @require_GET
 @members_only
+@_limited
 @gzip_page
 def report(request: HtmxHttpRequest, host: str) -> HttpResponseBase:
     """Show the worst findings in full, on a page made for printing."""
@@ -60,6 +65,7 @@ def report(request: HtmxHttpRequest, host: str) -> HttpResponseBase:
 
 @require_GET
 @members_only
+@_limited
 def pdf(request: HtmxHttpRequest, host: str) -> HttpResponseBase:
     """Send the report as a PDF."""
 

@@ -133,7 +133,7 @@ class Invitation(models.Model):
 
 
 class MembershipChange(models.Model):
-    """A record of one change to the members of an account; rows are only ever added."""
+    """A record of one change to the members of an account; rows are never changed."""
 
     class Action(models.TextChoices):
         """The kinds of change."""

@@ -1,11 +1,12 @@
 """Changes to an account's team; each is recorded, and an account always has an owner."""
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from django.contrib.auth.models import User
 from django.db import transaction
 from django.utils import timezone
 
+from audit.models import RETENTION
 from audit.recording import Person
 from audit.recording import record as audit
 from portal.models import Account, Invitation, Membership, MembershipChange
@@ -131,6 +132,13 @@ def is_last_owner(membership: Membership) -> bool:
     """Return whether this member is the account's only owner."""
     others = membership.account.memberships.owners().exclude(pk=membership.pk)
     return membership.is_owner and not others.exists()
+
+
+def delete_old(*, now: datetime) -> int:
+    """Delete invitations and changes as old as actions on record become; return the number of changes."""
+    Invitation.objects.filter(expires_at__lt=now - RETENTION).delete()
+    count, _ = MembershipChange.objects.filter(at__lt=now - RETENTION).delete()
+    return count
 
 
 def _lock_account(account_id: int) -> Account:

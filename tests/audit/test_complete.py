@@ -6,7 +6,7 @@ import pkgutil
 import pytest
 from django.contrib import admin
 from django.core.management import CommandError, call_command
-from django.test import RequestFactory
+from django.test import Client, RequestFactory
 from django.urls import URLPattern, get_resolver, reverse
 
 from audit.models import AuditActor, AuditEvent
@@ -240,6 +240,7 @@ def owner(client):
     account = factories.make_portal_account()
     factories.make_portal_website(account)
     membership = factories.make_membership(factories.make_user("ada", email="ada@example.com"), account)
+    Client().force_login(membership.user)  # in another browser, too
     client.force_login(membership.user)
     return membership
 

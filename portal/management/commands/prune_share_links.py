@@ -1,4 +1,4 @@
-"""Delete share links that ended long ago, and old answers; run it hourly."""
+"""Delete share links that ended long ago, old answers and old changes of teams; run it hourly."""
 
 from datetime import timedelta
 from typing import Any
@@ -9,6 +9,7 @@ from audit import seals
 from foundation.operator_command import OperatorCommand, Result
 from portal.models import LastAnswer
 from portal.sharing.actions import delete_ended
+from portal.team.actions import delete_old
 
 
 class Command(OperatorCommand):
@@ -17,14 +18,17 @@ class Command(OperatorCommand):
     interval = timedelta(hours=1)
 
     help = (
-        "Delete the share links that expired or were revoked more than 30 days ago, and the answers of the "
-        "service that were stored for outages more than a day ago."
+        "Delete the share links that expired or were revoked more than 30 days ago, the answers of the "
+        "service that were stored for outages more than a day ago, and invitations and changes of teams "
+        "after 400 days, as actions on record."
     )
 
     def perform(self, **options: Any) -> Result:
         """Delete them, and return the number of share links."""
         now = timezone.now()
         count = delete_ended(now=now)
+        changes = delete_old(now=now)
         LastAnswer.objects.expire(now)
         seals.prune(now)  # where the service, whose command prunes them, is another deployment
-        return Result(text=f"Share links deleted: {count}.", fields={"share_links": count})
+        fields = {"share_links": count, "team_changes": changes}
+        return Result(text=f"Share links deleted: {count}; changes of teams: {changes}.", fields=fields)
