@@ -3,10 +3,8 @@
 import json
 import logging
 import uuid
-from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
-from threading import Lock
 
 from django.http import HttpRequest
 from django.urls import reverse
@@ -18,11 +16,11 @@ from dashboard_api.api.request import Reply, check_https, json_endpoint
 from dashboard_api.importing import report_files, report_jobs
 from dashboard_api.importing.report_files import StoredReport
 from dashboard_api.models import ReportJob
+from foundation.places import Places
 
 logger = logging.getLogger(__name__)
 
-_places: Counter[int] = Counter()  # of this process that are held, by account
-_lock = Lock()
+_places = Places(limits.MAX_REPORTS_AT_ONCE)
 _ERRORS: dict[str, type[errors.ApiError]] = {
     error.code: error
     for error in (errors.RefusedReport, errors.OtherScanner, errors.InvalidToken, errors.LostReport)
@@ -68,21 +66,13 @@ def sent_report(request: HttpRequest, job: uuid.UUID) -> Reply:
 
 @contextmanager
 def a_place(account_id: int) -> Iterator[None]:
-    """Hold one of this process's places for reports, so that signed calls always find a thread.
-
-    No account holds the last one, so that slow reports of a customer do not keep others out.
-    """
-    with _lock:
-        if max(_places.total(), _places[account_id] + 1) >= limits.MAX_REPORTS_AT_ONCE:
-            raise errors.BusyWithReports
-        _places[account_id] += 1
+    """Hold one of this process's places for reports; raises BusyWithReports."""
+    if not _places.take(account_id):
+        raise errors.BusyWithReports
     try:
         yield
     finally:
-        with _lock:
-            _places[account_id] -= 1
-            if not _places[account_id]:
-                del _places[account_id]
+        _places.give_back(account_id)
 
 
 def _stored(request: HttpRequest, format_name: str) -> StoredReport:

@@ -1,28 +1,28 @@
 """A limit on concurrent exports in a process: each uses one thread here and requests many pages."""
 
 from collections.abc import Generator, Iterator
-from threading import BoundedSemaphore
 
+from foundation.places import Places
 from portal.exports.errors import ExportsBusy
 
 MAX_CONCURRENT = 2  # of the four threads of a process
 
-_free = BoundedSemaphore(MAX_CONCURRENT)
+_places = Places(MAX_CONCURRENT)
 
 
 class Slot:
-    """One of the slots, until ``release``; raises ExportsBusy if none is free."""
+    """One of the slots, until ``release``; raises ExportsBusy if none is free for the account."""
 
-    def __init__(self) -> None:
-        if not _free.acquire(blocking=False):
+    def __init__(self, account_id: int) -> None:
+        if not _places.take(account_id):
             raise ExportsBusy
-        self._is_held = True
+        self._account_id, self._is_held = account_id, True
 
     def release(self) -> None:
         """Release the slot; further calls do nothing."""
         if self._is_held:
             self._is_held = False
-            _free.release()
+            _places.give_back(self._account_id)
 
     def __enter__(self) -> "Slot":
         return self

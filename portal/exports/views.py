@@ -39,7 +39,7 @@ def findings(request: HtmxHttpRequest, host: str, suffix: str) -> HttpResponseBa
     """Send all findings that match the filters, as a file."""
 
     def export(website: Website, address: Address) -> HttpResponseBase:
-        slot = Slot()
+        slot = Slot(website.account_id)
         try:
             return stream(request, FORMATS[suffix], select(request, website, address), slot)
         except BaseException:
@@ -72,7 +72,7 @@ def pdf(request: HtmxHttpRequest, host: str) -> HttpResponseBase:
     def export(website: Website, address: Address) -> HttpResponseBase:
         if not pdf_available():
             raise PdfUnavailable
-        with Slot():
+        with Slot(website.account_id):
             report, dashboard = get_report(request, website, address)
             content = render_pdf(report)
         response = HttpResponse(content, content_type="application/pdf")

@@ -106,7 +106,7 @@ def test_error_pages_of_exports(tour, owner, monkeypatch, watch):
         patch.setattr(export_links, "pdf_available", lambda: False)
         patch.setattr("portal.exports.views.pdf_available", lambda: False)
         tour.visit(page, f"{PATH}report.pdf")
-    held = [slots.Slot() for _ in range(slots.MAX_CONCURRENT)]
+    held = [slots.Slot(-number) for number in range(slots.MAX_CONCURRENT)]
     tour.visit(page, f"{PATH}findings.json")
     for slot in held:
         slot.release()
