@@ -1,5 +1,6 @@
 """The deletion of people: their users, and their names and addresses in every record."""
 
+import json
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -34,6 +35,8 @@ def forget_people(users: Collection[User], names: set[str]) -> Forgotten:
     """Delete the users and their invitations, and ``names`` from records and the audit."""
     numbers = [user.pk for user in users]
     invitations, renamed = _forget_in_portal(names) if settings.ENABLE_PORTAL else (0, 0)
+    renamed += _forget_in_service(names) if settings.ENABLE_API else 0
+    renamed += _forget_in_log(names)
     Session.objects.filter(user_id__in=numbers).delete()
     forget_log_entries(User.objects.filter(pk__in=numbers))
     actors = AuditActor.objects.filter(Q(user_id__in=numbers) | named(names)).exclude(name="")
@@ -50,6 +53,30 @@ def forget_log_entries(objects: QuerySet[Any]) -> None:
     entries = LogEntry.objects.filter(content_type=ContentType.objects.get_for_model(objects.model))
     keys = [str(key) for key in objects.values_list("pk", flat=True)]
     entries.filter(object_id__in=keys).update(object_repr=FORGOTTEN)
+
+
+def _forget_in_log(names: Iterable[str]) -> int:
+    """Delete names from the admin's log of users and members, also of deleted ones; return the number."""
+    count = 0
+    for name in names:
+        member = f"{name} "  # as in "ada in acct_0001: Owner"
+        about = LogEntry.objects.filter(
+            Q(content_type__model="membership", object_repr__istartswith=member)
+            | Q(content_type__app_label="auth", object_repr__iexact=name)
+        )
+        count += about.update(object_repr=FORGOTTEN)
+        row = f'"object": {json.dumps(member)[:-1]}'  # on the page of an account
+        rows = LogEntry.objects.filter(content_type__app_label="portal", change_message__icontains=row)
+        count += rows.update(change_message="")
+    return count
+
+
+def _forget_in_service(names: set[str]) -> int:
+    """Delete names of those who issued secrets and tokens, such as a customer at the sign-up."""
+    from dashboard_api.models import ReportToken, Secret
+
+    issued = (Secret.objects.all(), ReportToken.objects.all())
+    return sum(rows.filter(named(names, "created_by")).update(created_by=FORGOTTEN) for rows in issued)
 
 
 def named(names: Iterable[str], field: str = "name") -> Q:

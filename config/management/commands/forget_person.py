@@ -19,8 +19,9 @@ class Command(OperatorCommand):
 
     help = (
         "Delete the user with this e-mail address or user name, their sessions, memberships and invitations, "
-        "and their name and addresses in the audit. The audit events stay, without a name, and so do their "
-        "seals. Decisions and notes keep their author, and texts the names that someone wrote into them."
+        "and their name and addresses in the audit and in the log of the admin. The audit events stay, "
+        "without a name, and so do their seals. Decisions and notes keep their author, and texts the names "
+        "that someone wrote into them."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:

@@ -1,6 +1,7 @@
 """A person can be forgotten, and the seals of the audit still fit."""
 
 import pytest
+from django.contrib.admin.models import LogEntry
 from django.contrib.auth.models import User
 from django.core.management.base import CommandError
 from django.utils import timezone
@@ -8,10 +9,12 @@ from django.utils import timezone
 from audit import seals
 from audit.models import AuditActor, AuditEvent, AuditOrigin
 from audit.recording import Acting, Person, acting, record
+from dashboard_api.models import Secret
 from portal.models import MembershipChange
 from portal.team import actions
 from tests import factories
 from tests.commands import run, run_json
+from tests.config.test_sessions import sign_in
 
 pytestmark = pytest.mark.django_db
 
@@ -39,6 +42,31 @@ def test_the_name_of_a_forgotten_person_is_nowhere_and_the_seals_fit():
     assert not AuditOrigin.objects.exists()
     assert seals.first_difference() is None
     assert not run_json("forget_person", "bob@example.com")["changed"]
+
+
+def test_the_name_of_a_forgotten_person_is_in_no_log_of_the_admin_and_on_no_secret():
+    account = make_history()
+    staff = sign_in(factories.make_user("staff", is_staff=True, is_superuser=True))
+    bob = User.objects.get(username="bob")
+    membership = account.memberships.get(user=bob)
+    sent = {"user": bob.pk, "account": account.pk, "role": "owner"}
+    staff.post(f"/admin/portal/membership/{membership.pk}/change/", sent)
+    rows = {
+        f"{name}-{kind}_FORMS": 0 for name in ("websites", "memberships") for kind in ("TOTAL", "INITIAL")
+    }
+    rows |= {"memberships-TOTAL_FORMS": 1, "memberships-INITIAL_FORMS": 1, "memberships-0-DELETE": "on"}
+    rows |= {"memberships-0-id": membership.pk, "memberships-0-account": account.pk}
+    rows |= {"membership_changes-TOTAL_FORMS": 0, "membership_changes-INITIAL_FORMS": 0}
+    staff.post(f"/admin/portal/account/{account.pk}/change/", {"ref": account.ref, "name": "", **rows})
+    assert LogEntry.objects.filter(change_message__contains='"object": "bob in').exists()
+    LogEntry.objects.create(
+        user_id=User.objects.get(username="staff").pk, object_repr="ada in acct", action_flag=2
+    )
+    Secret.objects.issue(factories.make_account(), by="bob")
+    run_json("forget_person", "bob@example.com")
+    stored = [*LogEntry.objects.values(), *Secret.objects.values("created_by")]
+    assert "bob" not in str(stored)
+    assert "ada" in str(stored)
 
 
 def test_the_command_says_what_it_forgot():
