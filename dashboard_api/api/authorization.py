@@ -14,6 +14,7 @@ from dashboard_api.contract import (
 )
 from dashboard_api.errors import InactiveEntitlement, RevokedLink, UnknownLink
 from dashboard_api.models import Entitlement, OwnershipClaim
+from dashboard_api.models.sites import host_before
 from dashboard_api.queries.credentials import AccountSite, EntitlementTerms
 
 OfScans = ScanRequest | ScanStatusRequest | ScanCancelRequest | ScansRequest | ScanScheduleRequest
@@ -25,11 +26,12 @@ def authorize(link: AccountSite | None, request: Request, now: datetime) -> Acco
 
     Raises UnknownLink (404), InactiveEntitlement or RevokedLink (403): the specification, section 4.
     """
-    if link is None or link.host != request.host:
+    # That another owner has proven a website since then, and when, is not for its former owner.
+    if link is None or host_before(link.host) != request.host:
         raise UnknownLink
     check_entitlement(link.entitlement, now.date())
     if link.revoked_at is not None:
-        raise revoked_link(request.portal_account_ref, link.host, link.revoked_at)
+        raise revoked_link(request.portal_account_ref, request.host, link.revoked_at)
     if link.paused_at is not None:
         raise paused_link(link.entitlement, now.date())
     return link

@@ -16,6 +16,7 @@ from dashboard_api import errors, limits
 from dashboard_api.api.authorization import check_entitlement, paused_link
 from dashboard_api.importing.locations import OutsideWebsite, normalise_location
 from dashboard_api.models import ReportToken, Severity, Website
+from dashboard_api.models.sites import host_before
 from dashboard_api.scanners import READERS, max_sent_bytes
 from dashboard_api.scanners.members import parse_time
 from dashboard_api.scanners.streams import GZIP
@@ -77,7 +78,9 @@ def authorize(token: ReportToken, host: str, now: datetime) -> Website:
 
     Raises OtherWebsite, InactiveEntitlement or RevokedLink.
     """
-    website = token.websites.filter(host=host).first()
+    # Also one that another owner has proven since then, which is not for its former owner.
+    own = [each for each in token.websites.all() if host_before(each.host) == host]
+    website = min(own, key=lambda each: each.retired_at is not None, default=None)
     link = token.account.links.filter(website=website).first() if website else None
     if website is None or link is None:
         raise errors.OtherWebsite

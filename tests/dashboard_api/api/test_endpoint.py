@@ -552,6 +552,16 @@ def test_check_15_a_revoked_link_is_403_with_its_time(client, link):
     assert error["revoked_at"] == f"{link.created_at:%Y-%m-%dT%H:%M:%SZ}"
 
 
+def test_check_15_a_former_owner_does_not_learn_that_another_has_proven_the_website(client, link):
+    link.revoke(by="ada", reason="The proof is missing.", now=timezone.now())
+    fields = fields_for(link)
+    before = refused(ask(client, fields), 403, "revoked_link")
+    link.website.retire(now=timezone.now())
+    make_link(make_account("acct_0002", secrets=["another-secret-0002"]), make_website(fields["host"]))
+    after = refused(ask(client, fields), 403, "revoked_link")
+    assert after | {"request_id": ""} == before | {"request_id": ""}
+
+
 def test_check_15_the_entitlement_answers_before_the_link(client, link):
     link.revoke(by="tests", reason="asked to", now=link.created_at)
     link.account.entitlement.status = "expired"

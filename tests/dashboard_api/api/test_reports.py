@@ -205,6 +205,12 @@ def test_another_website_is_refused_alike_whether_it_exists_or_not(client, link,
     assert set(error) == {"code", "message", "request_id", "doc_url"}
 
 
+def test_a_former_owner_does_not_learn_that_another_has_proven_the_website(client, link, token, folder):
+    link.website.retire(now=timezone.now())
+    make_website("shop.example.com")
+    refused(send(client, token, REPORT, environ=UNREAD), 403, "revoked_link", folder)
+
+
 def test_a_revoked_link_and_an_ended_plan_are_refused(client, link, token, folder):
     link.revoke(by="tests", reason="test", now=timezone.now())
     refused(send(client, token, REPORT, environ=UNREAD), 403, "revoked_link", folder)
