@@ -141,9 +141,9 @@ class Browser:
         other.cookies = dict(self.cookies)
         return other
 
-    def connected(self):
-        """Return an encrypted connection to nginx."""
-        plain = socket.create_connection(("127.0.0.1", self.tls), timeout=60)
+    def connected(self, address="127.0.0.1"):
+        """Return an encrypted connection from ``address`` to nginx."""
+        plain = socket.create_connection(("127.0.0.1", self.tls), timeout=60, source_address=(address, 0))
         return self._context.wrap_socket(plain, server_hostname=NAME)
 
     def ask(self, method, path, body=None, *, headers=None, tls=True):

@@ -180,6 +180,33 @@ def test_without_the_product_calls_get_json_and_pages_a_page(tmp_path):
         assert website.ask("GET", "/")[0] == 502
 
 
+@pytest.mark.parametrize(("path", "most"), [("/", 200), (CALL, 400)])
+def test_a_flood_from_one_address_leaves_room_for_others(tmp_path, path, most):
+    stranger = {"127.0.0.0/8 0;": "127.0.0.0/8 0; 127.0.0.9 1;"}
+    with nginx(tmp_path, closed_port(), changes=stranger) as website:
+        began = time.monotonic()
+        refused, last = flood(website, path, "127.0.0.9")
+        refilled = (time.monotonic() - began) * most / 2  # a burst in four seconds, or in two
+        assert 800 - most - 1 - refilled <= refused <= 800 - most
+        assert last["Retry-After"] == "5"
+        assert ("json" in last["Content-Type"]) == (path == CALL)
+        assert flood(website, path, "127.0.0.1")[0] == 0, "the portal calls the service from here"
+
+
+def flood(website, path, address):
+    """Send 800 requests from an address; return how many were refused, and the headers of the last one."""
+    connection = http.client.HTTPConnection("127.0.0.1")
+    connection.sock = website.connected(address)
+    refused = 0
+    for _ in range(800):
+        connection.request("POST" if path == CALL else "GET", path, headers={"Host": NAME})
+        response = connection.getresponse()
+        response.read()
+        refused += response.status == 429
+    connection.close()
+    return refused, response.headers
+
+
 def test_the_logs_of_nginx_contain_no_token_and_no_query(tmp_path):
     pages = ["s", "invitations", "prove", "sign-up", "notifications/unsubscribe", "news/stop"]
     pages += ["accounts/password/reset/key"]
