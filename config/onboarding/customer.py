@@ -126,9 +126,9 @@ def _entitlement(account: Account, customer: Customer, by: str, created: list[st
 def _retire_of_former_owners(account: Account, host: str) -> None:
     """Let the customer begin without what was found for others, as a proof does (decision record 0113)."""
     website = Website.objects.filter(host=host, archived_at=None).first()
-    links = SiteLink.objects.filter(website=website) if website else SiteLink.objects.none()
-    is_free = links.exists() and not links.not_revoked().exists()
-    if website and is_free and not links.filter(account=account).exists():
+    if website is None or website.links.filter(account=account).exists():
+        return
+    if website.former_holders(account):
         website.retire(now=timezone.now())
 
 

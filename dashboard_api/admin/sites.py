@@ -12,6 +12,7 @@ from django.utils.translation import gettext_lazy as _
 
 from dashboard_api.admin.archive import Archive, ArchiveFilter
 from dashboard_api.admin.operations import (
+    SHOWN,
     Confirmation,
     PresenceFilter,
     ReasonForm,
@@ -22,6 +23,8 @@ from dashboard_api.admin.operations import (
 )
 from dashboard_api.admin.uploads import Uploads
 from dashboard_api.models import Coverage, LinkEvent, SiteLink, Website
+
+NEW_OWNER = "new"
 
 
 class LinkReason(ReasonForm):
@@ -132,18 +135,35 @@ class WebsiteAdmin(Uploads, Archive):
 class SiteLinkForm(forms.ModelForm):
     """A form for a new link."""
 
+    past = forms.ChoiceField(
+        label=_("What was found before"),
+        required=False,
+        choices=[
+            ("", _("Nothing was found for other accounts")),
+            (NEW_OWNER, _("A new owner: begin without it")),
+            ("keep", _("The same owner: the account reads all of it")),
+        ],
+    )
+
     class Meta:
         model = SiteLink
         fields = ("account", "website")
 
     def clean(self) -> dict[str, Any] | None:
-        """Report the model's refusal next to the website."""
+        """Report the model's refusal next to the website; require to say who reads what was found."""
         cleaned = super().clean()
-        if not self.errors:
-            try:
-                SiteLink.objects.check_linkable(self.cleaned_data["account"], self.cleaned_data["website"])
-            except ValidationError as refusal:
-                self.add_error("website", refusal)
+        if self.errors:
+            return cleaned
+        account, website = self.cleaned_data["account"], self.cleaned_data["website"]
+        try:
+            SiteLink.objects.check_linkable(account, website)
+        except ValidationError as refusal:
+            self.add_error("website", refusal)
+            return cleaned
+        former = website.former_holders(account)
+        if former and not self.cleaned_data["past"]:
+            text = _("%(former)s had this website before: say whether it has a new owner.")
+            self.add_error("past", text % {"former": ", ".join(former)})
         return cleaned
 
 
@@ -171,7 +191,9 @@ class SiteLinkAdmin(RecordAdmin):
     def get_fields(self, request: HttpRequest, obj: SiteLink | None = None) -> Any:
         """Return the fields; a new link has no id yet."""
         return (
-            ("account", "website", "link_id", "created_at", "revoked_at") if obj else ("account", "website")
+            ("account", "website", "link_id", "created_at", "revoked_at")
+            if obj
+            else ("account", "website", "past")
         )
 
     def get_readonly_fields(self, request: HttpRequest, obj: SiteLink | None = None) -> Any:
@@ -180,8 +202,20 @@ class SiteLinkAdmin(RecordAdmin):
 
     def save_model(self, request: HttpRequest, obj: SiteLink, form: Any, change: bool) -> None:
         """Create the link; the form has checked the rules in the same transaction."""
+        if form.cleaned_data["past"] == NEW_OWNER and obj.website.former_holders(obj.account):
+            obj.website = obj.website.begin_again(by=user_name(request), now=timezone.now())
         obj.pk = SiteLink.objects.link(obj.account, obj.website, by=user_name(request)).pk
         obj.refresh_from_db()
+
+    def warning(self, queryset: QuerySet[SiteLink]) -> str:
+        """Return a warning about links whose website others had since they were revoked."""
+        text = _("%(former)s had %(website)s since then: what was found for them is shown, too.")
+        revoked = queryset.filter(revoked_at__isnull=False).select_related("website", "account")
+        return " ".join(
+            text % {"former": ", ".join(former), "website": link.website}
+            for link in revoked[:SHOWN]
+            if (former := link.website.former_holders(link.account))
+        )
 
     def actions_for(self, obj: SiteLink) -> tuple[str, ...]:
         return ("restore",) if obj.revoked_at else ("revoke",)

@@ -21,6 +21,7 @@ from foundation.hosts import MAX_HOST_LENGTH, InvalidHost, normalise_host
 
 RETIRING = "ownership check"
 _RETIRED = "Another owner has proven the website, and no account held it."
+_LINKED_BY_HAND = "It was linked for another owner by hand, and no account held it."
 
 
 class Archived(ValidationError):
@@ -204,6 +205,33 @@ class Website(models.Model):
         self.host = f"{_retired_start(former)}{self.pk}, until {now:%Y-%m-%d})"
         self.save(update_fields=["host", "retired_at"])
         audit("website.retired", self, by=RETIRING, host=former)
+
+    def former_holders(self, account: Account) -> list[str]:
+        """Return the references of the other accounts that held the website last; none if one holds it now.
+
+        A link of ``account`` would show it what was found for them.
+        """
+        links = self.links.exclude(account=account)
+        own = self.links.filter(account=account).first()
+        if links.not_revoked().exists() or (own and not own.revoked_at):
+            return []
+        if own:
+            links = links.filter(revoked_at__gt=own.revoked_at)
+        return list(links.order_by("account__ref").values_list("account__ref", flat=True))
+
+    @transaction.atomic
+    def begin_again(self, *, by: str, now: datetime) -> "Website":
+        """Retire the website and return another one of its host without findings, verified for a new owner.
+
+        Raises Archived or NotVerified.
+        """
+        self.check_not_archived()
+        self.check_verified()
+        host = self.host
+        self.retire(now=now, reason=_LINKED_BY_HAND)
+        website = Website.objects.create(host=host)
+        website.verify(method=self.verification_method, by=by, at=now)
+        return website
 
     def retired_ones(self) -> models.QuerySet["Website"]:
         """Return the retired websites of former owners that had the host of this one."""

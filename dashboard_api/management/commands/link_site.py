@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from django.core.management.base import CommandParser
+from django.core.management.base import CommandError, CommandParser
+from django.utils import timezone
 
 from dashboard_api.management.lookup import find_account, find_website
 from dashboard_api.models import SiteLink
@@ -17,10 +18,25 @@ class Command(OperatorCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("ref", metavar="REF", help="the account's reference")
         parser.add_argument("host", metavar="HOST", help="such as shop.example.com")
+        past = parser.add_mutually_exclusive_group()
+        past.add_argument(
+            "--new-owner", action="store_true", help="begin without what was found for accounts that had it"
+        )
+        past.add_argument("--keep-findings", action="store_true", help="let the account read all of that")
 
-    def perform(self, *, ref: str, host: str, by: str, **options: Any) -> Result:
+    def perform(
+        self, *, ref: str, host: str, by: str, new_owner: bool, keep_findings: bool, **options: Any
+    ) -> Result:
         website = find_website(host)
         account = find_account(ref)
+        former = ", ".join(website.former_holders(account))
+        if former and new_owner:
+            website = website.begin_again(by=by, now=timezone.now())
+        elif former and not keep_findings:
+            raise CommandError(
+                f"{former} had {website} before: {ref} would read what was found for {former}. If the "
+                "website has a new owner, add --new-owner; if it has not, --keep-findings."
+            )
         link = SiteLink.objects.not_revoked().filter(account=account, website=website).first()
         changed = link is None
         link = link or SiteLink.objects.link(account, website, by=by)

@@ -1,6 +1,12 @@
 """Restore a revoked link, with a reason."""
 
+from typing import Any
+
+from django.core.management.base import CommandError, CommandParser
+
 from dashboard_api.management.lifecycle_command import LinkCommand
+from dashboard_api.management.lookup import find_link
+from foundation.operator_command import Result
 
 
 class Command(LinkCommand):
@@ -9,3 +15,23 @@ class Command(LinkCommand):
     help = "Restore a revoked link: its calls are answered again."
     method = "restore"
     done = "Restored {link}: its calls are answered again."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        super().add_arguments(parser)
+        parser.add_argument(
+            "--keep-findings",
+            action="store_true",
+            help="let the account read what was found for accounts that had the website since then",
+        )
+
+    def perform(self, *, link_id: str, keep_findings: bool, **options: Any) -> Result:  # type: ignore[override]
+        """Restore the link; raise CommandError where others had the website in the meantime."""
+        link = find_link(link_id)
+        former = ", ".join(link.website.former_holders(link.account))
+        if former and not keep_findings:
+            ref, host = link.account.ref, link.website.host
+            raise CommandError(
+                f"{former} had {host} since then: {ref} would read what was found for {former}. To begin "
+                f"without it: 'manage.py link_site {ref} {host} --new-owner'. Otherwise add --keep-findings."
+            )
+        return super().perform(link_id=link_id, **options)

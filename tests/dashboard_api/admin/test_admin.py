@@ -533,6 +533,31 @@ def test_link_that_the_model_refuses_is_a_form_error(operator):
     assert SiteLink.objects.get().link_id in response.context["errors"][0][0]
 
 
+def test_a_link_made_by_staff_says_who_reads_what_was_found_for_a_former_holder(operator):
+    former = make_link()
+    make_finding(former.website)
+    former.revoke(by="Ada", reason="Sold", now=timezone.now())
+    account = make_account("acct_0002")
+    form = {"account": account.pk, "website": former.website.pk}
+    assert "acct_0001 had this website before" in operator.post(url(SiteLink, "add"), form).text
+    assert not SiteLink.objects.not_revoked().exists()
+    operator.post(url(SiteLink, "add"), form | {"past": "new"})
+    link = SiteLink.objects.not_revoked().get()
+    assert (link.account, link.website.host, link.website.findings.count()) == (
+        account,
+        "shop.example.com",
+        0,
+    )
+
+
+def test_a_restored_link_warns_of_what_was_found_for_others_since_then(operator):
+    former = make_link()
+    former.revoke(by="Ada", reason="Sold", now=timezone.now())
+    later = make_link(make_account("acct_0002"), former.website)
+    later.revoke(by="Ada", reason="Sold back", now=timezone.now())
+    assert "acct_0002 had shop.example.com since then" in act(operator, former, "restore").text
+
+
 def test_link_is_revoked_and_restored_with_a_reason(operator):
     link = make_link()
     response = act(operator, link, "revoke")

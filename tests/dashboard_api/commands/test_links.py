@@ -6,7 +6,7 @@ from django.utils import timezone
 
 from dashboard_api.models import SiteLink, Website
 from tests.commands import run, run_json
-from tests.factories import make_account, make_link, make_website
+from tests.factories import make_account, make_finding, make_link, make_website
 
 pytestmark = pytest.mark.django_db
 
@@ -149,3 +149,49 @@ def test_link_stays_as_it_was_when_refused(command, arguments, refusal):
 def test_unknown_link_is_refused(command):
     with pytest.raises(CommandError, match="There is no link 1234"):
         run(command, "1234", "--reason", "Contract ended")
+
+
+@pytest.fixture
+def former():
+    """The revoked link of acct_0001 to a website with a finding."""
+    link = make_link()
+    make_finding(link.website)
+    link.revoke(by="Ada", reason="The domain was sold", now=timezone.now())
+    return link
+
+
+def test_a_link_that_would_show_what_was_found_for_another_account_is_made_only_if_staff_say_so(former):
+    make_account("acct_0002")
+    with pytest.raises(CommandError, match=r"acct_0001 had shop\.example\.com before: .* add --new-owner"):
+        run("link_site", "acct_0002", "shop.example.com")
+    assert not SiteLink.objects.not_revoked().exists()
+    run("link_site", "acct_0002", "shop.example.com", "--keep-findings")
+    assert SiteLink.objects.not_revoked().get().website == former.website
+
+
+def test_a_new_owner_begins_without_what_was_found_for_the_former_one(former):
+    make_account("acct_0002")
+    run("link_site", "acct_0002", "shop.example.com", "--new-owner", "--by", "Grace")
+    website = SiteLink.objects.not_revoked().get().website
+    assert (website.host, website.verified_by, website.findings.count()) == ("shop.example.com", "Grace", 0)
+    former.website.refresh_from_db()
+    assert former.website.findings.count() == 1
+    assert former.website.retired_at
+
+
+def test_a_link_is_not_restored_by_accident_when_another_account_had_the_website_since_then(former):
+    later = make_link(make_account("acct_0002"), former.website)
+    later.revoke(by="Ada", reason="Sold back", now=timezone.now())
+    with pytest.raises(CommandError, match=r"acct_0002 had shop\.example\.com since then"):
+        run("restore_link", former.link_id, "--reason", "Sold back")
+    run("link_site", "acct_0001", "shop.example.com", "--new-owner")
+    assert SiteLink.objects.not_revoked().get().website.findings.count() == 0
+    with pytest.raises(CommandError, match="archived"):
+        run("restore_link", former.link_id, "--reason", "Sold back", "--keep-findings")
+
+
+def test_accounts_of_one_owner_share_a_website_without_a_question(former):
+    run("restore_link", former.link_id, "--reason", "Not sold")
+    make_account("acct_0002")
+    run("link_site", "acct_0002", "shop.example.com")
+    assert SiteLink.objects.not_revoked().filter(website=former.website).count() == 2
