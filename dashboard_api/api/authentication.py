@@ -20,7 +20,7 @@ import es1
 from dashboard_api import limits
 from dashboard_api.api.request import Call
 from dashboard_api.billing.usage import next_day
-from dashboard_api.contract import UNCOUNTED_PATHS, read_envelope
+from dashboard_api.contract import CALLS_PATH, UNCOUNTED_PATHS, read_envelope
 from dashboard_api.errors import (
     ApiError,
     Fenced,
@@ -33,7 +33,7 @@ from dashboard_api.errors import (
 )
 from dashboard_api.models import CallFacts, CallLimit, CallOutcome, Claim, Nonce, SecretUse
 from dashboard_api.models.accounts import sealed_for
-from dashboard_api.models.nonces import NONCE_LIFETIME
+from dashboard_api.models.nonces import NONCE_LIFETIME, is_first_reading
 from dashboard_api.queries import credentials
 from dashboard_api.queries.account_calls import Reader
 from dashboard_api.queries.credentials import AccountSite, Credentials, SigningSecret
@@ -239,6 +239,7 @@ def _claim_nonce(
         route=route_of(call),
         request_id=call.request_id,
         address=call.address,
+        is_recorded=call.path != CALLS_PATH or is_first_reading(signer.pk, call.address),
     )
     try:
         claim = Nonce.objects.claim(

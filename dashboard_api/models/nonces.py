@@ -5,8 +5,10 @@ On SQLite both live in the file of short-lived data, so a call never waits for a
 
 from datetime import UTC, datetime, timedelta
 from enum import Enum
+from threading import Lock
 from typing import Any, ClassVar, NamedTuple
 
+from cachetools import TTLCache
 from django.db import connections, models, transaction
 
 from dashboard_api import limits
@@ -19,6 +21,9 @@ NONCE_LIFETIME = timedelta(seconds=limits.TIMESTAMP_WINDOW_SECONDS + limits.NONC
 _FENCE: dict[str, Any] = {"account_id": 0, "nonce": "fence"}
 
 _noted: dict[int, datetime] = {}  # time of the last note by this process, by secret id
+# The secrets and addresses that read the calls of their account in the last minute.
+_readers: TTLCache[tuple[int, str], bool] = TTLCache(maxsize=1_000, ttl=60)
+_lock = Lock()
 
 
 class Claim(Enum):
@@ -42,6 +47,7 @@ class CallFacts(NamedTuple):
     route: str
     request_id: str
     address: str
+    is_recorded: bool = True
 
 
 class NonceQuerySet(models.QuerySet["Nonce"]):
@@ -63,7 +69,7 @@ class NonceQuerySet(models.QuerySet["Nonce"]):
         """
         row = {
             **facts._asdict(),
-            "at": stored(facts.at),
+            "at": stored(facts.at) if facts.is_recorded else None,
             "account_id": account_id,
             "nonce": nonce,
             "expires_at": int(expires_at.timestamp()),
@@ -167,6 +173,19 @@ class SecretUse(models.Model):
         )
 
 
+def is_first_reading(secret_id: int, address: str) -> bool:
+    """Return whether this process knows no reading of the calls by this reader in the last minute.
+
+    The list leaves its reader's own readings out, and each one on record makes the next one slower.
+    """
+    with _lock:
+        is_first = (secret_id, address) not in _readers
+        if is_first:
+            _readers[secret_id, address] = True
+        return is_first
+
+
 def forget_uses() -> None:
-    """Forget all noted uses; for tests."""
+    """Forget all noted uses and readings; for tests."""
     _noted.clear()
+    _readers.clear()

@@ -127,6 +127,8 @@ def test_reading_the_list_is_on_record_and_does_not_fill_the_list(client, link):
     for _ in range(3):
         assert calls(client)["calls"] == []
     assert Nonce.objects.filter(route="account/calls").count() == 3
+    Nonce.objects.prune(now=timezone.now() + timedelta(days=1), batch=99)
+    assert CallRecord.objects.count() == 1, "the first of a minute: each makes the next slower"
     body = compact({"portal_account_ref": "acct_0001"})
     elsewhere = post(
         client, body, signed_headers(body, path=CALLS_PATH), path=CALLS_PATH, REMOTE_ADDR="192.0.2.66"
