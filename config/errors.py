@@ -12,7 +12,6 @@ from django.shortcuts import redirect, render
 from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils.translation import gettext as _
-from django.views import defaults
 from django.views.csrf import csrf_failure
 
 from config.theme import current_theme
@@ -35,12 +34,12 @@ def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
     """Return 400, such as for a Host header that is not allowed; 503 if storage failed."""
     if is_storage_fault(exception):
         return unavailable(request)
-    return _json(BadRequest()) if is_api(request) else defaults.bad_request(request, exception)
+    return _json(BadRequest()) if is_api(request) else _page(request, 400)
 
 
-def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
-    """Return 404: no route takes the path."""
-    return _json(NotFound()) if is_api(request) else defaults.page_not_found(request, exception)
+def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:  # noqa: ARG001  # as Django calls it
+    """Return 404: no route takes the path. Django's own page reads the form, which may be none."""
+    return _json(NotFound()) if is_api(request) else render(request, "404.html", status=404)
 
 
 def too_large(request: HttpRequest) -> HttpResponse:

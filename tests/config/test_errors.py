@@ -101,3 +101,29 @@ def test_a_form_from_elsewhere_or_of_the_admin_is_refused(strict, path, headers)
     response = strict.post(path, headers=headers)
     assert response.status_code == 403
     assert "This form is out of date" in response.text
+
+
+FORM = "application/x-www-form-urlencoded"
+ODD_FORMS = {
+    "too many fields": ("&".join(f"a{number}=1" for number in range(1001)), FORM),
+    "too long": ("a=" + "x" * 2_621_441, FORM),
+    "no boundary": ("x", "multipart/form-data"),
+    "too many files": (
+        "".join(
+            f'--x\r\nContent-Disposition: form-data; name="{number}"; filename="a"\r\n\r\nx\r\n'
+            for number in range(101)
+        )
+        + "--x--",
+        "multipart/form-data; boundary=x",
+    ),
+}
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("form", ODD_FORMS)
+@pytest.mark.parametrize(("path", "statuses"), [("/nothing/", {404}), (SIGN_IN, {400, 413})])
+def test_a_form_that_cannot_be_read_is_no_error_of_ours_on_any_page(strict, path, statuses, form):
+    strict.get(SIGN_IN)  # with a cookie, the CSRF check reads the form
+    strict.raise_request_exception = False
+    body, content_type = ODD_FORMS[form]
+    assert strict.post(path, body, content_type=content_type).status_code in statuses
