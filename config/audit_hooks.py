@@ -5,6 +5,7 @@ Decision record 0087.
 
 import re
 from collections.abc import Callable, Iterable
+from textwrap import wrap
 from typing import Any
 
 from allauth.account.signals import password_changed, password_reset, password_set
@@ -12,12 +13,13 @@ from allauth.core.internal.httpkit import get_client_ip
 from allauth.mfa.signals import authenticator_added, authenticator_removed, authenticator_reset
 from django.contrib.admin import ModelAdmin
 from django.contrib.admin.models import ADDITION, CHANGE, DELETION, LogEntryManager
+from django.contrib.auth.models import Permission
 from django.contrib.auth.signals import user_logged_in, user_logged_out, user_login_failed
 from django.db.models import Model, QuerySet
 from django.dispatch import receiver
 from django.http import HttpRequest, HttpResponse
 
-from audit.models import AuditEvent
+from audit.models import MAX_TEXT_LENGTH, AuditEvent
 from audit.recording import Acting, Person, Subject, acting, has_recorded, record
 from config.errors import is_api
 from config.sessions import browser_name
@@ -45,6 +47,7 @@ _CHANGED = (302, 303)  # forms answer so; a page (200) shows the form again
 _VERBS = {ADDITION: "added", CHANGE: "changed", DELETION: "deleted"}
 _OBJECTS = ("host", "finding_id", "object_id", "account", "membership", "website")
 _VALUES = "_audit_values"
+_ACCESS = {"is_superuser", "user_permissions"}  # without a person's name
 _SENSITIVE = re.compile("password|secret|token|sealed|digest|user|name|email|owner")
 
 
@@ -163,20 +166,38 @@ def watch_admin() -> None:
 
 
 def _changed_values(form: Any) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return the changed fields before and after, without secrets and people's names."""
-    before, after = {}, {}
+    """Return the changed fields before and after, without secrets and people's names.
+
+    Of several objects, such as permissions, ``before`` has those that were taken, and ``after`` the new ones.
+    """
+    before: dict[str, Any] = {}
+    after: dict[str, Any] = {}
     for name in form.changed_data:
-        is_shown = not _SENSITIVE.search(name)
-        before[name] = _value(form.initial.get(name)) if is_shown else "..."
-        after[name] = _value(form.cleaned_data.get(name)) if is_shown else "..."
+        old, new = form.initial.get(name), form.cleaned_data.get(name)
+        if _SENSITIVE.search(name) and name not in _ACCESS:
+            before[name] = after[name] = "..."
+        elif isinstance(new, QuerySet):
+            former, current = ({_value(each) for each in objects or ()} for objects in (old, new))
+            before |= _in_parts(name, former - current)
+            after |= _in_parts(name, current - former)
+        else:
+            before[name], after[name] = _value(old), _value(new)
     return before, after
+
+
+def _in_parts(name: str, values: set[Any]) -> dict[str, str]:
+    """Return the values as texts that are short enough to be recorded, under ``name``, "name 2" and so on."""
+    parts = wrap(", ".join(sorted(map(str, values))), MAX_TEXT_LENGTH) or [""]
+    return {f"{name} {number}" if number > 1 else name: part for number, part in enumerate(parts, 1)}
 
 
 def _value(value: Any) -> Any:
     match value:
+        case Permission():
+            return value.codename
         case Model():
             return value.pk
-        case QuerySet() | list() | tuple():
+        case list() | tuple():
             return ", ".join(str(_value(each)) for each in value)
         case _:
             return value

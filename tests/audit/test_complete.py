@@ -2,9 +2,11 @@
 
 import importlib
 import pkgutil
+import re
 
 import pytest
 from django.contrib import admin
+from django.contrib.auth.models import Group, Permission
 from django.core.management import CommandError, call_command
 from django.test import Client, RequestFactory
 from django.urls import URLPattern, get_resolver, reverse
@@ -295,6 +297,29 @@ def test_a_change_in_the_admin_has_its_values_but_no_secret_or_name(client):
     assert (event.before["is_staff"], event.after["is_staff"]) == (False, True)
     assert event.after["username"] == "..."
     assert event.object_type == "person"
+
+
+@pytest.mark.django_db
+def test_rights_that_the_admin_gives_and_takes_are_on_record_one_by_one(client):
+    client.force_login(factories.make_user("boss", is_staff=True, is_superuser=True))
+    user, group = factories.make_user("bob"), Group.objects.get(name="Operators")
+    fields = {"username": "bob", "is_staff": "on", "is_superuser": "on", "is_active": "on"}
+    fields |= {"date_joined_0": "2026-01-01", "date_joined_1": "00:00:00", "groups": [group.pk]}
+    fields |= {"user_permissions": [Permission.objects.get(codename="view_user").pk]}
+    client.post(reverse("admin:auth_user_change", args=[user.pk]), fields)
+    event = AuditEvent.objects.get(object_type="person", action="admin.changed")
+    assert (event.before["is_superuser"], event.after["is_superuser"]) == (False, True)
+    assert (event.before["user_permissions"], event.after["user_permissions"]) == ("", "view_user")
+
+    every = Permission.objects.exclude(codename="view_auditevent")
+    sent = {"name": group.name, "permissions": [permission.pk for permission in every]}
+    added = {permission.codename for permission in every} - {
+        each.codename for each in group.permissions.all()
+    }
+    client.post(reverse("admin:auth_group_change", args=[group.pk]), sent)
+    event = AuditEvent.objects.get(object_type="auth.group")
+    assert event.before == {"permissions": "view_auditevent"}
+    assert added <= set(re.findall(r"\w+", " ".join(event.after.values())))
 
 
 @pytest.mark.django_db
