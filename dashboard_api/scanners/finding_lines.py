@@ -29,6 +29,7 @@ from dashboard_api.scanners.text import one_line, spelt
 
 HEAD = re.compile(rb'\A(?:\xef\xbb\xbf)?\s*\{[^{}]*"scan"\s*:\s*"findings/1"')
 
+# In patterns, "$" alone allows a line break at the end, and a JSON Schema knows no "\Z".
 Text = Annotated[str, Meta(min_length=1)]
 Time = Annotated[datetime, Meta(tz=True)]
 
@@ -37,7 +38,7 @@ class ScanLine(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The first line, which names the scanner."""
 
     scan: Literal["findings/1"]
-    source: Annotated[str, Meta(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$", max_length=50)]
+    source: Annotated[str, Meta(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$(?!\n)", max_length=50)]
     name: Annotated[str, Meta(max_length=100)] = ""
     version: Annotated[str, Meta(max_length=50)] = ""
     scanned_at: Time | UnsetType = UNSET
@@ -57,7 +58,7 @@ class FindingLine(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
     evidence: str = ""
     references: list[str] = []
     cwe: list[Annotated[int, Meta(ge=1, le=999_999)]] = []
-    cve: list[Annotated[str, Meta(pattern=r"^CVE-[0-9]{4}-[0-9]{4,19}$")]] = []
+    cve: list[Annotated[str, Meta(pattern=r"^CVE-[0-9]{4}-[0-9]{4,19}$(?!\n)")]] = []
     seen_at: Time | UnsetType = UNSET
 
 

@@ -31,7 +31,7 @@ TOLERANCE_SECONDS = 300  # both ways
 EVENT, LINK = "entitlement.set", "customer.linked"
 _ID = re.compile(r"[!-~]{1,255}", re.ASCII)
 _TIME = re.compile(r"[0-9]{1,12}", re.ASCII)
-_Name = Annotated[str, msgspec.Meta(pattern=r"^[!-~]{1,255}$")]
+_Name = Annotated[str, msgspec.Meta(pattern=r"\A[!-~]{1,255}\Z")]
 
 
 class _Data(msgspec.Struct, frozen=True, kw_only=True):
@@ -40,7 +40,7 @@ class _Data(msgspec.Struct, frozen=True, kw_only=True):
     ends_on: date
     billing_ref: _Name = ""
     customer: _Name = ""
-    plan: Annotated[str, msgspec.Meta(pattern=r"^[-a-zA-Z0-9_]{1,50}$")] = ""
+    plan: Annotated[str, msgspec.Meta(pattern=r"\A[-a-zA-Z0-9_]{1,50}\Z")] = ""
     price: _Name = ""
     renews: bool = False
     cancels: bool = False

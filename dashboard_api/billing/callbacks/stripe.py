@@ -46,7 +46,7 @@ _STATUSES = {
 }
 _UNPAID = ("payment_failed", "payment_disputed")  # reasons of Stripe's for an end
 _SENT_AT = re.compile(r"t=([0-9]{1,12}),", re.ASCII)
-_Name = Annotated[str, msgspec.Meta(pattern=r"^[!-~]{1,255}$")]
+_Name = Annotated[str, msgspec.Meta(pattern=r"\A[!-~]{1,255}\Z")]
 
 
 class _Id(msgspec.Struct, frozen=True):

@@ -59,6 +59,7 @@ def test_a_name_that_does_not_spell_its_source_is_not_shown_to_all_accounts():
         json_lines(make_finding_line()),
         json_lines({"scan": "findings/2", "source": "x"}),
         json_lines({"scan": "findings/1", "source": "Not a slug"}),
+        json_lines({"scan": "findings/1", "source": "port-watch\n"}),
         json_lines({"scan": "findings/1"}),
     ],
 )

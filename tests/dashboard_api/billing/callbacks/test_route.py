@@ -168,6 +168,8 @@ def test_a_plan_that_ended_before_the_entitlement_began_ends_it(client, account)
         ({"livemode": False}, "ignored", "wrong_mode"),
         ({"plan": "unheard-of"}, "failed", "unknown_plan"),
         ({"plan": "\0"}, "failed", "unreadable"),
+        ({"plan": "standard\n"}, "failed", "unreadable"),
+        ({"customer": f"{'x' * 255}\n"}, "failed", "unreadable"),  # longer than its column
         ({"status": "unheard-of"}, "failed", "unreadable"),
         ({"status": "past_due"}, "failed", "unreadable"),
         ({"version": "1"}, "failed", "unreadable"),
