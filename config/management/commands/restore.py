@@ -1,11 +1,14 @@
 """Restore a backup into empty databases."""
 
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from django.conf import settings
 from django.core.management import call_command
 from django.core.management.base import CommandError, CommandParser
+from django.db import DatabaseError
+from django.utils import timezone
 
 from audit.recording import record
 from config.backups import BackupError, read_manifest, restore_files
@@ -34,11 +37,16 @@ class Command(OperatorCommand):
             restore_files(folder)
         except (BackupError, OSError) as error:
             raise CommandError(str(error)) from error
+        sessions = 0
+        with suppress(
+            DatabaseError
+        ):  # tables of an earlier version; an interrupted migration lets nothing in
+            sessions = _refuse_what_was_before()
         for alias in settings.DATABASES:
             call_command("migrate", database=alias, verbosity=0, interactive=False)
         written_at = manifest.at.isoformat()
         record("database.restored", after={"backup_at": written_at})
-        sessions, _ = Session.objects.all().delete()
+        sessions += Session.objects.all().delete()[0]
         if settings.ENABLE_API:
             call_command("refuse_earlier_calls", stdout=self.stderr)
         return Result(
@@ -46,3 +54,13 @@ class Command(OperatorCommand):
             "service, and revoke again what was revoked after the backup.",
             fields={"backup": str(folder), "at": written_at, "sessions_ended": sessions},
         )
+
+
+def _refuse_what_was_before() -> int:
+    """End all sessions, whose number is returned, and refuse signed calls of the lost time."""
+    sessions, _ = Session.objects.all().delete()
+    if settings.ENABLE_API:
+        from dashboard_api.models import Nonce
+
+        Nonce.objects.raise_fence(timezone.now())
+    return sessions

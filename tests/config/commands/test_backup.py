@@ -9,9 +9,14 @@ import time
 import pytest
 from django.core.management.base import CommandError
 from django.db import connection
+from django.utils import timezone
 
 from config import backups
+from config.management.commands import restore
+from dashboard_api.models import Nonce
 from tests.commands import run, run_json
+from tests.config.test_sessions import PAGE, sign_in
+from tests.factories import make_user
 
 pytestmark = pytest.mark.django_db
 
@@ -135,3 +140,16 @@ def test_a_wrong_clock_deletes_no_new_backup_and_is_named(tmp_path, copied):
         run("backup", tmp_path, "--keep", "1")
     written, kept = backups.backups_in(tmp_path)
     assert (written.name[:2], kept, copied.exists()) == ("20", later, False)
+
+
+def test_a_restore_that_is_interrupted_by_its_migrations_leaves_no_session_and_no_replay(backup, monkeypatch):
+    def interrupted(*_args, **_options):
+        raise KeyboardInterrupt
+
+    client = sign_in(make_user())
+    monkeypatch.setattr(restore, "restore_files", lambda _folder: None)  # what is restored is here already
+    monkeypatch.setattr(restore, "call_command", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        run("restore", backup)
+    assert client.get(PAGE).status_code == 302
+    assert Nonce.objects.fenced_until(timezone.now())
