@@ -15,6 +15,7 @@ logger = logging.getLogger(__name__)
 
 KEPT = timedelta(days=30)
 _LATE_AFTER = 2  # intervals
+_CLOCKS = timedelta(minutes=5)  # a run that ended later than this was under a clock that was wrong
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,7 +58,9 @@ def last_runs(now: datetime) -> list[LastRun]:
         Run.objects.order_by()
         .values_list("command")
         .annotate(
-            newest=Max("pk"), looked=Max("pk", filter=~Q(found=None)), at=Max("ended", filter=Q(ok=True))
+            newest=Max("pk"),
+            looked=Max("pk", filter=~Q(found=None)),
+            at=Max("ended", filter=Q(ok=True, ended__lte=now + _CLOCKS)),
         )
     )
     commands = sorted(numbers)

@@ -50,6 +50,13 @@ def test_other_commands_and_trials_leave_none():
     assert not Run.objects.exists()
 
 
+def test_a_run_while_the_clock_was_ahead_hides_no_late_command():
+    beat(ago=3 * HOUR)
+    beat(ago=-20 * 24 * HOUR)
+    assert late() == ["prune"]
+    assert last_runs(NOW)[0].succeeded == NOW - 3 * HOUR
+
+
 def test_a_command_that_is_not_set_up_is_not_late_but_one_that_has_run_becomes_so():
     with pytest.raises(CommandError, match="Set EMAIL_URL"):
         call_command("notify")
