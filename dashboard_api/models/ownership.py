@@ -20,6 +20,7 @@ TOKEN_PREFIX = "tdv1-"  # noqa: S105 - public by nature
 _TOKEN_BYTES = 20
 _HOUR = timedelta(hours=1)
 SCANNED_WITHOUT_PROOF = timedelta(days=3)
+LATEST_CHECK = timedelta(days=8)  # the calendar plans a week ahead at most
 
 
 def new_token() -> str:
@@ -37,11 +38,13 @@ class OwnershipClaimQuerySet(models.QuerySet["OwnershipClaim"]):
     def due(self, now: datetime) -> Self:
         """Return claims whose next check is due: one of each account in turn, its oldest first.
 
-        So slow websites of one account do not keep those of others waiting.
+        So slow websites of one account do not keep those of others waiting. A check later than any that is
+        planned was planned while the clock was ahead.
         """
+        is_due = Q(next_check_at__lte=now) | Q(next_check_at__gt=now + LATEST_CHECK)
         oldest = ("next_check_at", "pk")
         turn = Window(RowNumber(), partition_by="account", order_by=oldest)
-        return self.open().filter(next_check_at__lte=now).annotate(turn=turn).order_by("turn", *oldest)
+        return self.open().filter(is_due).annotate(turn=turn).order_by("turn", *oldest)
 
     def current(self, now: datetime) -> Self:
         """Return claims whose proof has not been missing for days: only their websites are scanned."""

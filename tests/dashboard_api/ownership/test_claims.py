@@ -95,6 +95,14 @@ def test_each_account_has_a_claim_checked_before_others_have_a_second():
     assert list(due) == [first, other, second]
 
 
+def test_a_check_that_was_planned_while_the_clock_was_ahead_is_due():
+    ahead, weekly = added(host="a.example.com"), added("acct_0002", host="b.example.com")
+    for claim, days in ((ahead, 365), (weekly, 7)):
+        claim.next_check_at = NOW + timedelta(days=days)
+        claim.save()
+    assert list(OwnershipClaim.objects.due(NOW)) == [ahead]
+
+
 def test_an_account_that_gave_up_a_hundred_claims_in_a_day_adds_others_a_day_later():
     account, host = factories.make_account(secrets=()), "one-more.example.com"
     for number in range(claims.MAX_ENDED_A_DAY):
