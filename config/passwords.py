@@ -24,6 +24,7 @@ from django.utils.translation import gettext as _
 from config.background import run_later
 from config.errors import too_many_requests
 from config.models import Attempts
+from foundation.mail_addresses import is_of, one_spelling
 from portal import link_emails
 from portal.forms import ChosenPassword
 from portal.page_urls import portal_origin
@@ -57,7 +58,7 @@ class ResetPasswordForm(forms.ResetPasswordForm):
     def save(self, request: HttpRequest, **_: Any) -> str:
         """Send the link after the response; raises ImmediateHttpResponse (429) for too many requests."""
         email: str = self.cleaned_data["email"]
-        limits = {f"reset from {get_ip(request)}": PER_SENDER, f"reset of {email}": PER_ADDRESS}
+        limits = {f"reset from {get_ip(request)}": PER_SENDER, f"reset of {one_spelling(email)}": PER_ADDRESS}
         if not Attempts.objects.allow(limits, period=PERIOD, now=timezone.now()):
             raise ImmediateHttpResponse(too_many_requests(request))
         language = translation.get_language() or settings.LANGUAGE_CODE
@@ -67,9 +68,9 @@ class ResetPasswordForm(forms.ResetPasswordForm):
 
 def send_links(email: str, *, base_url: str, language: str) -> None:
     """Send an e-mail to each person who has the address ``email`` now, in capitals or not."""
-    for person in User.objects.filter(email__iexact=email, is_active=True):
+    for person in User.objects.filter(is_of(email), is_active=True):
         # Databases take other letters for the same, too, such as one without a dot for an i.
-        if person.email.lower() == email.lower():
+        if person.email.lower() in (email.lower(), one_spelling(email)):
             with translation.override(language):
                 _send(person, base_url)
 

@@ -28,6 +28,7 @@ from config.errors import too_many_requests
 from config.second_factors import WRONG_CODE
 from config.sessions import SIGN_IN_AGAIN
 from config.sign_in_limit import count_attempt
+from foundation.mail_addresses import is_of, one_spelling
 from portal.page_urls import is_local_path
 
 WRONG_NAME_OR_PASSWORD = _("The name or the password is not correct.")
@@ -81,10 +82,11 @@ def _has_password(person: User, password: str) -> bool:
 
 def person_named(name: str) -> User | None:
     """Return the user with this user name, or with an e-mail address that only one user has."""
-    people = get_user_model().objects.filter(Q(username__iexact=name) | Q(email__iexact=name))
+    people = get_user_model().objects.filter(Q(username__iexact=name) | is_of(name))
     by_username = [person for person in people if person.username.casefold() == name.casefold()]
     # PostgreSQL takes other letters for the same, too, such as one without a dot for an i.
-    matches = by_username or [person for person in people if person.email.casefold() == name.casefold()]
+    spellings = (name.casefold(), one_spelling(name))
+    matches = by_username or [person for person in people if person.email.casefold() in spellings]
     return matches[0] if len(matches) == 1 else None
 
 
@@ -159,7 +161,9 @@ class SignIn(DefaultAccountAdapter):
 
         Names that ``person_named`` takes for the same are counted together.
         """
-        names = {name: credentials[name].casefold() for name in ("email", "username") if name in credentials}
+        names = {
+            name: one_spelling(credentials[name]) for name in ("email", "username") if name in credentials
+        }
         by_name = super()._get_login_attempts_cache_key(request, **names)
         return f"{by_name}:{self.get_client_ip(request)}"
 

@@ -11,6 +11,7 @@ from django.http import HttpRequest, QueryDict
 from django.utils.translation import gettext_lazy as _
 
 from foundation.hosts import InvalidHost, normalise_dns_name
+from foundation.mail_addresses import mail_address
 from portal import labels
 from portal.gateway import DashboardRequest
 
@@ -42,6 +43,14 @@ def page_number(request: HttpRequest, *, page_size: int) -> int:
     text = request.GET.get("page", "1")
     is_number = text.isascii() and text.isdecimal() and len(text) < 6
     return min(max(1, int(text)), MAX_PAGE_DEPTH // page_size) if is_number else 1
+
+
+class MailAddressField(forms.EmailField):
+    """A field for the e-mail address of a person to whom we write."""
+
+    def clean(self, value: Any) -> str:
+        """Return the address in its one form."""
+        return mail_address(super().clean(value))
 
 
 class Several(forms.TextInput):

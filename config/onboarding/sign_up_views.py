@@ -22,6 +22,7 @@ from config.models import Attempts
 from config.onboarding import sign_up as verbs
 from config.passwords import PER_ADDRESS, PER_SENDER, PERIOD
 from foundation.words import on_one_line
+from portal.forms import MailAddressField
 from portal.page_urls import adding_url, portal_origin
 from portal.team.forms import JoinForm
 from portal.team.people import NameTaken
@@ -30,11 +31,7 @@ from portal.team.people import NameTaken
 class AddressForm(forms.Form):
     """The address of a person who wants an account."""
 
-    email = forms.EmailField(label=gettext_lazy("E-mail address"), max_length=254)
-
-    def clean_email(self) -> str:
-        """Return the address in lower case, in which attempts are counted."""
-        return str(self.cleaned_data["email"]).lower()
+    email = MailAddressField(label=gettext_lazy("E-mail address"), max_length=254)
 
 
 class AccountForm(JoinForm):

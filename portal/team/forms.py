@@ -10,7 +10,7 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from portal import labels
-from portal.forms import ChosenPassword
+from portal.forms import ChosenPassword, MailAddressField
 from portal.models import Account, Membership
 
 MAX_INVITATIONS_A_DAY = 20
@@ -26,7 +26,7 @@ class RoleForm(forms.Form):
 class InvitationForm(RoleForm):
     """An invitation to ``account``: an address and a role."""
 
-    email = forms.EmailField(label=_("E-mail address"), max_length=254)
+    email = MailAddressField(label=_("E-mail address"), max_length=254)
     field_order = ("email", "role")
 
     def __init__(self, *args: Any, account: Account, **kwargs: Any) -> None:
@@ -34,8 +34,8 @@ class InvitationForm(RoleForm):
         super().__init__(*args, **{"auto_id": f"invite-{account.pk}-%s", **kwargs})
 
     def clean_email(self) -> str:
-        """Return the address in lower case; addresses of members are refused."""
-        email = str(self.cleaned_data["email"]).lower()
+        """Refuse the addresses of members."""
+        email = str(self.cleaned_data["email"])
         if self.account.memberships.filter(user__email__iexact=email).exists():
             raise forms.ValidationError(_("This person is already a member."))
         return email

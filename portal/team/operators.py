@@ -4,12 +4,12 @@ from dataclasses import dataclass
 
 from django.conf import settings
 from django.core.exceptions import ValidationError
-from django.core.validators import validate_email
 from django.db import transaction
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
+from foundation.mail_addresses import mail_address
 from portal.models import Account, Invitation
 from portal.team import actions, emails
 
@@ -30,8 +30,7 @@ def invite(account: Account, email: str, role: str, *, by: str, origin: str) -> 
     ``by`` is named in the e-mail, and links begin with ``origin`` without PORTAL_BASE_URL. Raises
     ValidationError, also if the mail server does not accept the e-mail; nothing is stored then.
     """
-    validate_email(email)
-    email = email.lower()
+    email = mail_address(email)
     if account.memberships.filter(user__email__iexact=email).exists():
         return None
     earlier = account.invitations.open(at=timezone.now()).filter(email=email, role=role).first()

@@ -48,6 +48,17 @@ def test_a_stranger_gets_no_mail(at_once, mailoutbox):
     assert [mail.to for mail in mailoutbox] == [[KNOWN]]
 
 
+def test_an_address_is_found_as_it_was_typed_or_stored_and_counted_once(at_once, mailoutbox):
+    make_user("ada", email="ada@xn--mller-kva.example")
+    make_user("old", email="old@m\u00fcller.example")
+    for typed in ("ada@m\u00fcller.example", "old@m\u00fcller.example", "ada@XN--mller-kva.example"):
+        ask(typed, REMOTE_ADDR="192.0.2.7")
+    stored = ["ada@xn--mller-kva.example", "old@m\u00fcller.example", "ada@xn--mller-kva.example"]
+    assert [mail.to for mail in mailoutbox] == [[address] for address in stored]
+    assert ask("ada@m\u00fcl\u00adler.example", REMOTE_ADDR="192.0.2.8").status_code == 302
+    assert ask("ada@m\u00fcller.example", REMOTE_ADDR="192.0.2.8").status_code == 429
+
+
 def test_a_former_address_gets_no_mail(at_once, mailoutbox):
     user = make_user()
     ask()

@@ -181,6 +181,15 @@ def test_other_spellings_of_a_name_count_as_the_same(client):
     assert [fail(client, 1, name=name)[0] for name in names] == [200] * 5 + [429]
 
 
+def test_a_person_signs_in_by_any_spelling_of_an_address_and_all_count_as_the_same(client):
+    make_user("ada", email="ada@xn--mller-kva.example")
+    typed = ["ada@m\u00fcller.example", "ada@mu\u0308ller.example", "Ada@xn--mller-kva.EXAMPLE"]
+    for name in typed:
+        assert sign_in(Client(), name).status_code == 302
+    spellings = [*typed, "ada@m\u00fcl\u00adler.example", "ada@m\u00fcller\u3002example", typed[0]]
+    assert [fail(client, 1, name=name)[0] for name in spellings] == [200] * 5 + [429]
+
+
 def test_a_name_that_only_looks_alike_signs_nobody_in(client):
     make_user("kim", email="kim@example.com")
     assert person_named("k\u0131m") is None

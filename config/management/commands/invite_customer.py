@@ -5,11 +5,11 @@ from typing import Any
 from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.core.management.base import CommandError, CommandParser
-from django.core.validators import validate_email
 from django.views.decorators.debug import sensitive_variables
 
 from audit.recording import Person, record
 from config.management.commands.onboard import DEFAULT_ORIGIN
+from foundation.mail_addresses import mail_address
 from foundation.operator_command import OperatorCommand, Result
 
 
@@ -31,8 +31,7 @@ class Command(OperatorCommand):
             raise CommandError("SIGN_UP is off: set it to invite or open, in the environment or .env.")
         from config.onboarding import sign_up
 
-        email = email.lower()
-        validate_email(email)
+        email = mail_address(email)
         if sign_up.has_user(email):
             raise CommandError(f"{email} can sign in already.")
         origin = settings.PORTAL_BASE_URL or DEFAULT_ORIGIN

@@ -267,6 +267,26 @@ def test_with_a_mail_server_only_the_address_gets_the_link(members, browser, set
     assert Invitation.objects.get().token not in done.content.decode()
 
 
+@pytest.mark.parametrize(
+    ("typed", "sent"),
+    [
+        ("new@stra\u00dfe.example", ["new@xn--strae-oqa.example"]),
+        ("new@exa\u00admple.com", ["new@example.com"]),
+        ("new@" + "\u00fc" * 60 + ".example", []),
+        ("new@[127.0.0.1]", []),
+    ],
+)
+def test_an_invitation_goes_to_the_host_that_the_owner_typed_or_nowhere(
+    members, browser, settings, typed, sent
+):
+    settings.EMAIL_URL = "smtp://localhost"
+    address = reverse("portal:invite", args=[members[OWNER].account_id])
+    response = browser(OWNER).post(address, {"email": typed, "role": VIEWER})
+    assert response.status_code == (302 if sent else 200)
+    assert [invitation.email for invitation in Invitation.objects.all()] == sent
+    assert [email.to for email in mail.outbox] == [[address] for address in sent]
+
+
 def test_no_mail_program_makes_a_link_of_the_names_in_the_email_to_a_stranger(members, browser, settings):
     settings.EMAIL_URL = "smtp://localhost"
     owner = members[OWNER]
