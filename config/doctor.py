@@ -17,7 +17,7 @@ from django.db.models import Count, Max
 from django.utils import timezone
 from redis import Redis, RedisError
 
-from config.resealing import opens, sealed_rows
+from config.resealing import has_newest_seal, opens, sealed_rows
 from config.settings_checks import unread_settings
 from config.unsafe_settings import unsafe_settings
 
@@ -301,9 +301,18 @@ def missing_migrations() -> Iterator[str]:
 
 
 def _lost_secrets(*, newest_only: bool) -> Iterator[str]:
+    older = 0
     for row in sealed_rows(newest_only=newest_only):
         if not opens(row):
             yield (
                 f"MASTER_KEYS holds no key that opens {row.name} in its place: put back the key that sealed "
                 "it, after a comma, or issue a new secret."
             )
+        elif not has_newest_seal(row):
+            older += 1
+    if older and len(settings.MASTER_KEYS) > 1 and not newest_only:
+        secrets = "1 secret is" if older == 1 else f"{older} secrets are"
+        yield (
+            f"{secrets} sealed with an older one of MASTER_KEYS: restart every process, and run "
+            "'manage.py reseal', before you remove a key."
+        )

@@ -41,12 +41,17 @@ def opens(row: SealedRow) -> bool:
     return True
 
 
+def has_newest_seal(row: SealedRow) -> bool:
+    """Return whether the newest master key sealed all texts of ``row`` for its context."""
+    return all(is_current(text, row.context) for text in row.texts)
+
+
 def reseal(row: SealedRow) -> bool:
     """Seal ``row`` with the newest master key for its context; return False if it already is.
 
     Raises CannotUnseal.
     """
-    if all(is_current(text, row.context) for text in row.texts):
+    if has_newest_seal(row):
         return False
     return bool(row.store(lambda text: seal(unseal_once(text, row.context), row.context)))
 

@@ -30,6 +30,16 @@ def test_a_secret_that_no_master_key_opens_is_named(settings):
     assert "put back the key" in line
 
 
+def test_secrets_that_an_older_master_key_sealed_are_counted_until_reseal_has_run(settings):
+    make_account("acct_0001")
+    settings.MASTER_KEYS = [TWO, *settings.MASTER_KEYS]
+    [line] = lines_about("MASTER_KEYS")
+    assert "1 secret is sealed with an older one of MASTER_KEYS" in line
+    assert "reseal" in line
+    call_command("reseal")
+    assert lines_about("MASTER_KEYS") == []
+
+
 def test_a_start_logs_a_lost_key_and_goes_on(settings, caplog, monkeypatch):
     make_account("acct_0001")
     settings.MASTER_KEYS = [TWO]
