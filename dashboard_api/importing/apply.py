@@ -133,10 +133,13 @@ def _stored_occurrences(findings: Sequence[int]) -> Iterator[StoredOccurrence]:
 
 def _with_occurrences(ids: Sequence[int]) -> Iterator[tuple[AbsentFinding, Sequence[StoredOccurrence]]]:
     """Yield the findings with these ids, each with its occurrences."""
-    fixes = FindingEvent.objects.filter(finding__in=ids, event=FindingEvent.Event.FIXED)
-    fixed_at = dict(fixes.values_list("finding").annotate(Max("at")).order_by())
+    is_fix = Q(event=FindingEvent.Event.FIXED)
+    by_analyst = Q(event=FindingEvent.Event.RECONSIDERED, decision=None) & ~Q(by="")
+    events = FindingEvent.objects.filter(is_fix | by_analyst, finding__in=ids).order_by().values("finding")
+    times = events.annotate(fixed=Max("at", filter=is_fix), reopened=Max("at", filter=by_analyst))
+    by_finding = {row[0]: row[1:] for row in times.values_list("finding", "fixed", "reopened")}
     rows = Finding.objects.filter(pk__in=ids).order_by().values_list("pk", "rule", "location", "last_seen")
-    findings = {row[0]: AbsentFinding(*row, fixed_at=fixed_at.get(row[0])) for row in rows}
+    findings = {row[0]: AbsentFinding(*row, *by_finding.get(row[0], (None, None))) for row in rows}
     for finding, occurrences in groupby(_stored_occurrences(ids), key=attrgetter("finding_id")):
         yield findings.pop(finding), list(occurrences)
     for finding in findings.values():

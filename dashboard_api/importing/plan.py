@@ -322,6 +322,7 @@ class AbsentFinding(NamedTuple):
     location: str
     last_seen: datetime
     fixed_at: datetime | None  # when it was last fixed, also if it is open again
+    reopened_at: datetime | None  # when an analyst last reopened it
 
 
 class ReducedFinding(NamedTuple):
@@ -355,10 +356,12 @@ def plan_absent(
 def _plan_missing(
     plan: AbsentPlan, finding: AbsentFinding, occurrences: Sequence[StoredOccurrence], scan: Scan
 ) -> None:
-    """Add what ``scan`` proves about one finding.
+    """Add what ``scan`` proves about one finding: nothing if an analyst reopened it after the scan.
 
     The occurrences of a fixed finding stay. One that was not seen later counts as gone since the fix.
     """
+    if scan.absent_at is None or (finding.reopened_at is not None and finding.reopened_at >= scan.absent_at):
+        return
     if not occurrences:
         occurrences, finding = [_only_occurrence(finding)], finding._replace(fixed_at=None)
     gone_since = {each.id: at for each in occurrences if (at := _gone_since(each, finding))}

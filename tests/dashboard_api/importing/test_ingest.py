@@ -7,7 +7,7 @@ from django.utils import timezone
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from dashboard_api import limits
+from dashboard_api import limits, triage
 from dashboard_api.importing import ingest
 from dashboard_api.importing.service import EmptyRefusal, RefusedReport
 from dashboard_api.models import Coverage, Finding, Occurrence, Source
@@ -255,6 +255,15 @@ def test_report_from_before_the_fix_reopens_nothing(website):
     bring(website, row("version", day=1), complete=True)
     assert bring(website, row("panel")).reopened == 0
     assert Finding.objects.get(rule="panel").status == "fixed"
+
+
+def test_scan_from_before_an_analyst_reopened_a_finding_fixes_it_no_more(website):
+    bring(website, row("panel"))
+    finding, by = Finding.objects.get(), {"by": "ada", "reason": "We looked."}
+    triage.decide(finding, "fixed", now=MARCH + 2 * DAY, **by)
+    triage.reopen(finding, now=MARCH + 3 * DAY, **by)
+    assert bring(website, row("version", day=1), complete=True).fixed == 0
+    assert bring(website, row("version", day=4), complete=True).fixed == 1
 
 
 def test_rows_of_other_hosts_are_refused_one_by_one(website):

@@ -158,7 +158,8 @@ def test_locations_beyond_the_limit_are_only_counted(monkeypatch):
 
 
 def absent(*own, **fields):
-    values = {"id": 7, "rule": "panel", "location": url("a"), "last_seen": MARCH, "fixed_at": None} | fields
+    values = {"id": 7, "rule": "panel", "location": url("a"), "last_seen": MARCH}
+    values |= {"fixed_at": None, "reopened_at": None} | fields
     return plan_absent([(AbsentFinding(**values), own)], COMPLETE)
 
 
