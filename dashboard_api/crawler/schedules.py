@@ -31,7 +31,8 @@ def of(link_id: int) -> ScanSchedule:
 @transaction.atomic
 def change(link: SiteLink, request: ScanScheduleRequest, *, by: str, now: datetime) -> ScanSchedule:
     """Set the schedule; raise OptedOut, NotScannable, NotIncluded and ConsentMissing. Repeatable."""
-    schedule = ScanSchedule.objects.select_for_update().filter(link=link).first() or of(link.pk)
+    SiteLink.objects.select_for_update().get(pk=link.pk)  # it may have no schedule yet
+    schedule = ScanSchedule.objects.select_for_update(of=("self",)).filter(link=link).first() or of(link.pk)
     if request.frequency != Frequency.OFF:
         _check(link, request.profile, request.frequency, now)
     values = {

@@ -447,7 +447,7 @@ def _website(claim: OwnershipClaim) -> Website | None:
 
 def _locked(claim: OwnershipClaim) -> OwnershipClaim:
     """Lock all claims to the host until the end of the transaction; return this one, read again."""
-    claims = OwnershipClaim.objects.select_for_update().filter(host=claim.host).order_by("pk")
+    claims = OwnershipClaim.objects.select_for_update(of=("self",)).filter(host=claim.host).order_by("pk")
     return next(each for each in claims.select_related("account") if each.pk == claim.pk)
 
 

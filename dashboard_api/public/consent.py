@@ -28,7 +28,7 @@ def change(account: Account, request: PublicityRequest, *, by: str) -> None:
     It is in force at the next run of publish_telemetry.
     """
     if request.host:
-        links = SiteLink.objects.select_for_update().not_revoked()
+        links = SiteLink.objects.select_for_update(of=("self",)).not_revoked()
         link = links.filter(account=account, website__host=request.host).select_related("website").first()
         if link is None:
             raise UnknownLink
