@@ -345,9 +345,13 @@ def test_containers_of_the_product_cannot_change_its_files():
             assert service["security_opt"] == ["no-new-privileges:true"]
 
 
+UPGRADE_OF_CONTAINERS = (
+    DOCUMENT.partition("\n**Upgrade**: ")[2].partition("```sh\n")[2].partition("```")[0].splitlines()
+)
+
+
 def test_an_upgrade_of_containers_replaces_one_web_process_after_the_other():
-    upgrade = DOCUMENT.partition("\n**Upgrade**: ")[2].partition("```sh\n")[2].partition("```")[0]
-    started = [line.partition("  ")[0] for line in upgrade.splitlines() if line.startswith("dc up")]
+    started = [line.partition("  ")[0] for line in UPGRADE_OF_CONTAINERS if line.startswith("dc up")]
     up = "dc up --detach --wait"
     assert started == [f"{up} web-1", f"{up} web-2", up]
 
@@ -402,3 +406,40 @@ def test_no_scanner_reaches_a_private_network_but_this_machine():
     private = ("10.1.2.3", "100.64.0.1", "169.254.169.254", "172.31.0.1", "192.168.1.1", "fd00::1", "fe80::1")
     assert all(map(is_denied, private))
     assert not any(map(is_denied, ("127.0.0.1", "::1", "8.8.8.8", "172.32.0.1", "2606:4700::1111")))
+
+
+def in_bash(script, **where):
+    return subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=False, **where)
+
+
+def test_a_repeated_upgrade_remembers_the_version_before_it(tmp_path):
+    """An operator repeats the lines after one of them failed; to go back is of no use then otherwise."""
+    backups = tmp_path / "backups"
+    backups.mkdir()
+    in_bash(
+        "git init -q origin && cd origin && git config user.name x && git config user.email x@example.com "
+        "&& git commit -q --allow-empty -m old && git branch -M main && git clone -q . ../here "
+        "&& git commit -q --allow-empty -m new",
+        cwd=tmp_path,
+    )
+    for section in (lines_of("Upgrade"), UPGRADE_OF_CONTAINERS):
+        in_bash("git checkout -q --detach ':/old'", cwd=tmp_path / "here")
+        git = [line for line in section if "git " in line]
+        script = "\n".join(["VERSION=main", *git]).replace("/var/backups/threat-dashboard", str(backups))
+        for _repeated in range(2):
+            in_bash(script, cwd=tmp_path / "here")
+        before = (backups / "version-before").read_text().strip()
+        subjects = in_bash(f"git log -1 --format=%s {before}; git log -1 --format=%s", cwd=tmp_path / "here")
+        assert subjects.stdout.split() == ["old", "new"]
+
+
+def test_a_repeated_restore_keeps_what_the_first_one_put_away(tmp_path):
+    lines = [
+        line for line in lines_of("Backup and restore") if line.startswith(("DAMAGED=", "install", "mv "))
+    ]
+    script = "\n".join(lines).replace("/srv/threat-dashboard", str(tmp_path)).replace("-o dashboard ", "")
+    (tmp_path / "var").mkdir()
+    for number in ("1", "2"):
+        (tmp_path / "var" / "records.sqlite3").write_text(number)
+        in_bash(f"date() {{ echo {number}; }}\n{script}")
+    assert {file.read_text() for file in tmp_path.glob("var/*/records.sqlite3")} == {"1", "2"}
