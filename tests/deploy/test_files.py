@@ -43,7 +43,7 @@ def documented():
     """Yield the calls of manage.py in the page's blocks, as lists of arguments."""
     for block in re.findall(r"```sh\n(.*?)```", DOCUMENT, re.DOTALL):
         plain = re.sub(r'"\$\([^)]*\)"', "SOME", block)
-        for call in re.findall(r"(?:dashboard-manage|manage\.py) ([a-z][^)>\n|]+)", plain):
+        for call in re.findall(r"(?:dashboard-manage|manage\.py) ([a-z][^)>\n|&]+)", plain):
             yield shlex.split(call.partition(" <")[0], comments=True)
 
 
@@ -443,3 +443,27 @@ def test_a_repeated_restore_keeps_what_the_first_one_put_away(tmp_path):
         (tmp_path / "var" / "records.sqlite3").write_text(number)
         in_bash(f"date() {{ echo {number}; }}\n{script}")
     assert {file.read_text() for file in tmp_path.glob("var/*/records.sqlite3")} == {"1", "2"}
+
+
+def test_a_failed_move_to_postgresql_leaves_the_settings_on_sqlite(tmp_path):
+    block = "\n".join(lines_of("SQLite to PostgreSQL"))
+    moves = block[block.index("dashboard-manage move_to") : block.index("systemctl start")]
+    script = moves.replace("/srv/threat-dashboard", str(tmp_path))
+    for status, database in ((1, "sqlite"), (0, "postgres")):
+        (tmp_path / ".env").write_text("DATABASE_URL=sqlite:///var/records.sqlite3\n")
+        in_bash(f"dashboard-manage() {{ return {status}; }}\n{script}")
+        assert (tmp_path / ".env").read_text().startswith(f"DATABASE_URL={database}:")
+
+
+@pytest.mark.parametrize("section", ["In production", "Containers"])
+def test_a_repeated_setup_keeps_the_keys(section, tmp_path):
+    text = DOCUMENT.partition(f"\n## {section}\n")[2]
+    script = re.search(
+        r"^[^\n]*\(umask 077; cat > \.env\) <<END\n.*?\nEND\n", text, re.DOTALL | re.MULTILINE
+    )[0]
+    script = re.sub(r"\$\([^\n]+\)", "$RANDOM", script)
+    for _repeated in range(2):
+        in_bash(script, cwd=tmp_path)
+        written = (tmp_path / ".env").read_text()
+        (tmp_path / ".env").write_text(f"{written}MORE=settings\n")
+    assert (tmp_path / ".env").read_text().count("MORE=settings") == 2
