@@ -38,17 +38,10 @@ INSERT INTO dashboard_api_countedcall ({_NONCE}, {_COUNT}) VALUES ({_marks(_NONC
 """  # constant text
 
 _EXPIRED = "FROM dashboard_api_nonce WHERE expires_at < %(now)s ORDER BY expires_at{more} LIMIT %(batch)s"
-# Of the calls of an account beyond its rate, the first of each second: nothing limits how many it makes.
 _RECORD = f"""
 INSERT INTO dashboard_api_callrecord ({FACTS}, status, code)
-SELECT {FACTS}, status, code FROM (
-    SELECT {FACTS}, COALESCE(status, 200) AS status, COALESCE(code, '') AS code, {{second}} AS second,
-    ROW_NUMBER() OVER (PARTITION BY account_id, code, {{second}} ORDER BY at) AS place
-    FROM {{expired}} LEFT JOIN {{outcomes}} USING (account_id, nonce) WHERE at IS NOT NULL
-) AS ended WHERE code <> 'rate_limited' OR place = 1 AND NOT EXISTS (
-    SELECT 1 FROM dashboard_api_callrecord AS kept WHERE kept.account_id = ended.account_id
-    AND NOT (kept.status = 200) AND kept.at >= second AND kept.at < {{next}} AND kept.code = 'rate_limited'
-)
+SELECT {FACTS}, COALESCE(status, 200), COALESCE(code, '')
+FROM {{expired}} LEFT JOIN {{outcomes}} USING (account_id, nonce) WHERE at IS NOT NULL
 """  # constant text
 # By row id: by its key, SQLite would scan the table. Each of the statements finds the same rows.
 _IS_EXPIRED = f"rowid IN (SELECT rowid {_EXPIRED.format(more=', rowid')})"
@@ -61,17 +54,9 @@ PRUNE_SQLITE = (
     _RECORD.format(
         expired=f"(SELECT * FROM dashboard_api_nonce WHERE {_IS_EXPIRED})",
         outcomes="dashboard_api_calloutcome",
-        second="SUBSTR(at, 1, 19)",
-        next="second || '~'",
     ),
     _DELETE_OUTCOMES,
     f"DELETE FROM dashboard_api_nonce WHERE {_IS_EXPIRED}",
-)
-_RECORD_POSTGRESQL = _RECORD.format(
-    expired="expired",
-    outcomes="outcomes",
-    second="DATE_TRUNC('second', at)",
-    next="second + INTERVAL '1 second'",
 )
 PRUNE_POSTGRESQL = f"""
 WITH expired AS (
@@ -81,6 +66,6 @@ WITH expired AS (
 ), outcomes AS (
     DELETE FROM dashboard_api_calloutcome AS outcome USING expired
     WHERE outcome.account_id = expired.account_id AND outcome.nonce = expired.nonce RETURNING outcome.*
-), recorded AS ({_RECORD_POSTGRESQL})
+), recorded AS ({_RECORD.format(expired="expired", outcomes="outcomes")})
 SELECT COUNT(*) FROM expired
 """  # constant text

@@ -156,19 +156,6 @@ def test_a_nonce_of_an_unknown_call_leaves_no_record(expired):
     assert not CallRecord.objects.exists()
 
 
-def test_of_the_calls_beyond_the_rate_the_first_of_each_second_stays_on_record():
-    past = timezone.now() - timedelta(minutes=1)
-    codes = {1: "unknown_link", 2: "unknown_link"}
-    for number in range(12):
-        at, nonce = NOON + timedelta(milliseconds=300 * number), f"nonce-{number:04}"
-        make_nonce(nonce, at=at, account_id=1 + number // 10, expires_at=past, request_id=str(number))
-        CallOutcome.note(1 + number // 10, nonce, status=429, code=codes.get(number, "rate_limited"))
-    assert [Nonce.objects.prune(now=timezone.now(), batch=5) for _ in range(3)] == [5, 5, 2]
-    assert not CallOutcome.objects.exists()
-    kept = CallRecord.objects.order_by("at").values_list("account_id", "request_id")
-    assert list(kept) == [(1, "0"), (1, "1"), (1, "2"), (1, "4"), (1, "7"), (2, "10")]
-
-
 @pytest.fixture
 def with_triggers():
     """The triggers of the product, until the transaction of the test ends."""

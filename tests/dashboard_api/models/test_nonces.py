@@ -98,7 +98,7 @@ def test_prune_finds_what_has_expired_without_looking_through_the_others():
             "SEARCH dashboard_api_nonce USING COVERING INDEX dashboard_api_nonce_expiry (expires_at<?)"
             in steps
         )
-        assert not any(step.startswith(("SCAN dashboard_api_", "SCAN kept")) for step in steps), steps
+        assert not any(step.startswith("SCAN") for step in steps), steps
 
 
 def test_prune_leaves_the_same_nonce_of_another_account():
