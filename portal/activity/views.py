@@ -1,6 +1,6 @@
 """The pages of the actions and the calls of an account, and their files."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import replace
 
 from django.core.exceptions import BadRequest
@@ -21,8 +21,11 @@ from portal.activity.calls import CallsForm
 from portal.activity.forms import ActivityForm
 from portal.error_pages import ErrorPage, logged_error_page
 from portal.gateway import GatewayError
+from portal.models import Membership
+from portal.slots import NoSlot, Slot, SlotStream
 
 PAGE_ROWS = 50
+BUSY_SECONDS = 5
 
 
 @require_safe
@@ -55,7 +58,9 @@ def activity(request: HttpRequest) -> HttpResponse:
 def activity_csv(request: HttpRequest) -> HttpResponseBase:
     """Send the events with the filters of the page as a file."""
     _form, found = _filtered(request, events.owned_accounts(request.user))
-    return _file("activity", events.write_csv(found))
+    owned = Membership.objects.of_user(request.user).owners().order_by("account")
+    account_id = owned.values_list("account", flat=True).first()
+    return _file(request, "activity", account_id or 0, lambda: events.write_csv(found))
 
 
 @require_safe
@@ -95,7 +100,7 @@ def calls_csv(request: HttpRequest) -> HttpResponseBase:
     except GatewayError as error:
         context = {"section": "calls", "form": form, "has_accounts": True}
         return _refused(request, context, logged_error_page(error, account.ref))
-    return _file("calls", signed_calls.write_csv(account, wanted, first))
+    return _file(request, "calls", account.pk, lambda: signed_calls.write_csv(account, wanted, first))
 
 
 def _calls_form(request: HttpRequest) -> CallsForm | None:
@@ -118,10 +123,18 @@ def _refused(request: HttpRequest, context: dict[str, object], error_page: Error
     return response
 
 
-def _file(name: str, texts: Iterator[str]) -> StreamingHttpResponse:
-    """Return a streamed CSV file."""
-    content = (text.encode(errors="replace") for text in texts)
-    response = StreamingHttpResponse(content, content_type="text/csv; charset=utf-8")
+def _file(
+    request: HttpRequest, name: str, account_id: int, write: Callable[[], Iterator[str]]
+) -> HttpResponseBase:
+    """Return a streamed CSV file, which may last minutes; 503 while the account has its slot."""
+    try:
+        slot = Slot(account_id)
+    except NoSlot:
+        busy = render(request, "503.html", status=503)
+        busy["Retry-After"] = str(BUSY_SECONDS)
+        return busy
+    content = (text.encode(errors="replace") for text in write())
+    response = StreamingHttpResponse(SlotStream(content, slot), content_type="text/csv; charset=utf-8")
     response["Content-Disposition"] = f'attachment; filename="{name}-{timezone.now():%Y-%m-%d}.csv"'
     response["Cache-Control"] = "private, no-store"
     return response

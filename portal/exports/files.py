@@ -19,11 +19,11 @@ from portal.exports.as_json import write_json
 from portal.exports.as_sarif import write_sarif
 from portal.exports.errors import TooManyFindings
 from portal.exports.selection import ListChanged, Selection, all_pages
-from portal.exports.slots import Slot, SlotStream
 from portal.forms import Filters
 from portal.gateway import Dashboard, GatewayError, TooManyCalls
 from portal.models import Website
 from portal.page_urls import Address
+from portal.slots import Slot, SlotStream
 
 logger = logging.getLogger(__name__)
 

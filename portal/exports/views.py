@@ -15,15 +15,15 @@ from audit.recording import record
 from portal.access import find_website, members_only
 from portal.error_pages import Action, ErrorPage, logged_error_page
 from portal.exports.as_pdf import render_pdf
-from portal.exports.errors import ExportError, PdfUnavailable
+from portal.exports.errors import ExportError, ExportsBusy, PdfUnavailable
 from portal.exports.files import FORMATS, as_attachment, select, stream
 from portal.exports.report import get_report
-from portal.exports.slots import Slot
 from portal.forms import Filters
 from portal.gateway import GatewayError
 from portal.htmx import HtmxHttpRequest, render_site
 from portal.models import Website
 from portal.page_urls import Address
+from portal.slots import NoSlot, Slot
 from portal.view_models import site_not_found, site_page
 from portal.view_models.export_links import pdf_available
 
@@ -91,6 +91,8 @@ def _export(request: HtmxHttpRequest, host: str, export: Export) -> HttpResponse
         response = export(website, page.address)
     except GatewayError as error:
         error_page = logged_error_page(error, host)
+    except NoSlot:
+        error_page = ExportsBusy().error_page()
     except ExportError as error:
         error_page = error.error_page()
     else:

@@ -6,8 +6,8 @@ import pytest
 from django.core.exceptions import PermissionDenied, SuspiciousOperation
 from playwright.sync_api import expect
 
-from portal import service
-from portal.exports import as_pdf, files, slots
+from portal import service, slots
+from portal.exports import as_pdf, files
 from portal.gateway import CannotConnect, RateLimited, SignatureRefused, SlowRequest, TimedOut
 from portal.view_models import export_links
 from tests.browser.steps import PATH

@@ -9,6 +9,8 @@ from django.urls import reverse
 from django.utils import timezone
 
 from audit.recording import Acting, Person, Subject, acting, record
+from portal import service, slots
+from portal.gateway.messages import Calls
 from portal.models import WebsiteSummary
 from tests import factories
 
@@ -193,3 +195,15 @@ def test_the_file_has_all_actions_and_no_formula(client, owner):
     assert [row["about"] for row in rows] == ["'=cmd()@example.com"]
     assert rows[0]["who"] == "ada"
     assert response["Content-Disposition"].startswith('attachment; filename="activity-')
+
+
+@pytest.mark.parametrize("page", ["/activity.csv", "/activity/calls.csv"])
+def test_a_file_that_takes_minutes_leaves_the_threads_to_others(client, owner, page, monkeypatch):
+    monkeypatch.setattr(service, "get_calls", lambda *_: Calls(ok=True, calls=[]))
+    first, second = client.get(page), client.get(page)
+    assert (first.status_code, second.status_code, second["Retry-After"]) == (200, 503, "5")
+    slots.Slot(-1).release()
+    assert first.getvalue()
+    again = client.get(page)
+    assert again.status_code == 200
+    again.close()

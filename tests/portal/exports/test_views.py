@@ -9,7 +9,8 @@ import zlib
 
 import pytest
 
-from portal.exports import files, slots
+from portal import slots
+from portal.exports import files
 from portal.exports.files import MAX_ROWS, ExportInterrupted
 from portal.gateway import RateLimited, TimedOut, TooManyCalls, UnknownLink
 from portal.page_urls import Address

@@ -1,21 +1,24 @@
-"""A limit on concurrent exports in a process: each uses one thread here and requests many pages."""
+"""A limit on files that are written at a time in a process: each uses one thread, and may last minutes."""
 
 from collections.abc import Generator, Iterator
 
 from foundation.places import Places
-from portal.exports.errors import ExportsBusy
 
 MAX_CONCURRENT = 2  # of the four threads of a process
 
 _places = Places(MAX_CONCURRENT)
 
 
+class NoSlot(Exception):
+    """No slot is free for the account."""
+
+
 class Slot:
-    """One of the slots, until ``release``; raises ExportsBusy if none is free for the account."""
+    """One of the slots, until ``release``; raises NoSlot if none is free for the account."""
 
     def __init__(self, account_id: int) -> None:
         if not _places.take(account_id):
-            raise ExportsBusy
+            raise NoSlot
         self._account_id, self._is_held = account_id, True
 
     def release(self) -> None:
