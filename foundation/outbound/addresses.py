@@ -7,6 +7,7 @@ _IPV6 = ipaddress.ip_network("2000::/3")  # what is assigned for use between net
 _NOT_PUBLIC = [
     ipaddress.ip_network(network)
     for network in (
+        "168.63.129.16/32",  # what each machine at Azure asks about itself
         "192.0.0.0/24",  # protocol assignments
         "192.88.99.0/24",  # relays of 6to4
         "2001::/23",  # protocol assignments, with Teredo

@@ -9,6 +9,7 @@ PRIVATE = [
     "127.0.0.1",
     "127.255.255.254",
     "169.254.169.254",
+    "168.63.129.16",  # answers machines at Azure only
     "172.16.0.1",
     "192.0.0.8",
     "192.0.0.9",  # the rest of this network is global for Python
