@@ -47,7 +47,7 @@ class AnalystNoteAdmin(EnglishLog):
         return _("every customer with this website")
 
     def save_model(self, request: HttpRequest, obj: AnalystNote, form: Any, change: bool) -> None:
-        """Save the note; the author of a new one is the signed-in user."""
-        if not change:
+        """Save the note; its author is the signed-in user who wrote the text."""
+        if "body" in form.changed_data:
             obj.author = user_name(request)
         super().save_model(request, obj, form, change)

@@ -899,6 +899,17 @@ def test_note_is_by_the_signed_in_operator_and_internal_until_published(operator
     assert (note.author, note.body) == ("ada", "Look again.")
 
 
+def test_who_changes_the_text_of_a_colleagues_note_becomes_its_author(operator):
+    note = make_note(make_website(), author="grace", body="Harmless.")
+    sent = {"website": note.website.pk, "body": note.body, "is_pinned": "on"}
+    operator.post(url(note, "change"), sent)
+    note.refresh_from_db()
+    assert (note.author, note.is_pinned) == ("grace", True)
+    operator.post(url(note, "change"), sent | {"body": "Call this number."})
+    note.refresh_from_db()
+    assert note.author == "ada"
+
+
 def test_a_note_can_be_pinned_and_the_pinned_ones_listed(operator):
     website = make_website()
     make_note(website, body="Not this one.")
