@@ -46,6 +46,15 @@ class CallLimit(NamedTuple):
             "latest": self._latest(now),
         }
 
+    def refuses(self, account_id: int, at: datetime) -> bool:
+        """Return whether a call at ``at`` comes too early; if so, no further call changes that."""
+        now = int(at.timestamp() * 1_000_000)
+        usage = Usage.objects.filter(account_id=account_id, day=at.date()).first()
+        if usage is None:
+            return False
+        is_paced = self.allowance is not None and usage.calls >= self.allowance
+        return usage.arrival > (now if is_paced else self._latest(now))
+
     def pause(self, account_id: int, at: datetime) -> Pause:
         """Return the pause after a refusal at ``at``: at least a second, and at most until midnight."""
         now = int(at.timestamp() * 1_000_000)

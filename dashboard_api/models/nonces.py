@@ -23,6 +23,8 @@ _FENCE: dict[str, Any] = {"account_id": 0, "nonce": "fence"}
 _noted: dict[int, datetime] = {}  # time of the last note by this process, by secret id
 # The secrets and addresses that read the calls of their account in the last minute.
 _readers: TTLCache[tuple[int, str], bool] = TTLCache(maxsize=1_000, ttl=60)
+# The accounts of which a call beyond the rate became a record in the last second.
+_limited: TTLCache[int, bool] = TTLCache(maxsize=1_000, ttl=1)
 _lock = Lock()
 
 
@@ -76,13 +78,21 @@ class NonceQuerySet(models.QuerySet["Nonce"]):
         }
         if limit is None:
             return Claim.ACCEPTED if changed_rows(Nonce, sql.CLAIM, row) else Claim.REPLAYED
-        row |= limit.parameters(facts.at)
+        if _is_one_of_many(account_id, limit, facts.at):
+            row["at"] = None
+        claim = self._counted(row | limit.parameters(facts.at))
+        if claim is Claim.LIMITED and row["at"]:
+            with _lock:
+                _limited[account_id] = True
+        return claim
+
+    def _counted(self, row: dict[str, Any]) -> Claim:
         if _is_sqlite():
             return _CLAIMS[rows_changed_by_triggers(Nonce, sql.CLAIM_AND_COUNT_SQLITE, row)]
         if changed_rows(Nonce, sql.CLAIM_AND_COUNT_POSTGRESQL, row):
             return Claim.ACCEPTED
-        is_own = self.filter(account_id=account_id, nonce=nonce, request_id=facts.request_id).exists()
-        return Claim.LIMITED if is_own else Claim.REPLAYED
+        own = self.filter(account_id=row["account_id"], nonce=row["nonce"], request_id=row["request_id"])
+        return Claim.LIMITED if own.exists() else Claim.REPLAYED
 
     def raise_fence(self, now: datetime) -> datetime:
         """Refuse every call that may have been accepted before ``now``; return the last refused timestamp.
@@ -185,7 +195,18 @@ def is_first_reading(secret_id: int, address: str) -> bool:
         return is_first
 
 
+def _is_one_of_many(account_id: int, limit: CallLimit, at: datetime) -> bool:
+    """Return whether the rate certainly refuses the call, and this process recorded such a call a moment ago.
+
+    Nothing limits how many these are, and a record stays for 180 days.
+    """
+    with _lock:
+        is_known = account_id in _limited
+    return is_known and limit.refuses(account_id, at)
+
+
 def forget_uses() -> None:
-    """Forget all noted uses and readings; for tests."""
+    """Forget all noted uses, readings and limited calls; for tests."""
     _noted.clear()
     _readers.clear()
+    _limited.clear()

@@ -8,7 +8,7 @@ import pytest
 from django.db import DatabaseError, connections, transaction
 from django.utils import timezone
 
-from dashboard_api.models import CallLimit, CallOutcome, CallRecord, Claim, Nonce, Usage
+from dashboard_api.models import CallLimit, CallOutcome, CallRecord, Claim, Nonce, Usage, nonces
 from dashboard_api.queries.account_calls import latest_calls
 from tests.audit import triggers
 from tests.commands import run_json
@@ -160,6 +160,28 @@ def test_a_nonce_of_an_unknown_call_leaves_no_record(expired):
 def with_triggers():
     """The triggers of the product, until the transaction of the test ends."""
     triggers.install(connections[CallRecord.objects.db], triggers.OF_CALLS)
+
+
+def test_of_calls_beyond_the_rate_one_a_second_becomes_a_record(with_triggers):
+    limit, past = CallLimit(per_second=1, burst=2), timezone.now() - timedelta(minutes=1)
+
+    def claims(first, last):
+        return [
+            make_nonce(f"nonce-{number:04}", at=NOON, limit=limit, expires_at=past, request_id=str(number))
+            for number in range(first, last)
+        ]
+
+    assert claims(0, 6) == [Claim.ACCEPTED] * 2 + [Claim.LIMITED] * 4
+    assert make_nonce("nonce-0003", at=NOON, limit=limit, expires_at=past) is Claim.REPLAYED
+    nonces._limited.clear()  # a second later
+    assert claims(6, 8) == [Claim.LIMITED] * 2
+    for number in (2, 3, 4, 5, 6, 7):
+        CallOutcome.note(1, f"nonce-{number:04}", status=429, code="rate_limited")
+    assert Nonce.objects.prune(now=timezone.now(), batch=99) == 8
+    assert {row.request_id for row in CallRecord.objects.all()} == {"0", "1", "2", "6"}
+    assert not CallOutcome.objects.exists()
+    assert make_nonce("later", at=NOON + timedelta(seconds=1), limit=limit) is Claim.ACCEPTED
+    assert Nonce.objects.get().at is not None
 
 
 def change(sql):
