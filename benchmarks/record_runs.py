@@ -22,7 +22,7 @@ CLIENTS = 8
 BATCH = 500
 BETWEEN_TRIES = 0.3  # seconds
 _UNKNOWN_LINK = {"link_id": "00000000-0000-4000-8000-000000000000"}
-_SITE, _ACCOUNT = "/v1/site/", "/v1/account/calls"
+_SITE, _ACCOUNT = "/v1/site/", "/v1/account/entitlement"
 # Of ten calls: the route, the fields next to those of the website, and whether the signature is right.
 MIXED: tuple[tuple[str, dict[str, Any], bool], ...] = (
     (f"{_SITE}dashboard", {}, True),
@@ -33,7 +33,7 @@ MIXED: tuple[tuple[str, dict[str, Any], bool], ...] = (
     (f"{_SITE}finding", {"finding_id": "999999999"}, True),
     (f"{_SITE}changes", {"days": 7}, True),
     (f"{_SITE}changes", {"days": 7, "until": "next_import"}, True),
-    (_ACCOUNT, {"outcome": "refused"}, True),
+    (_ACCOUNT, {}, True),
     (_ACCOUNT, {"page_size": "ten"}, True),
 )
 EXPECTED = {"200", "400 invalid_request", "404 unknown_link", "404 unknown_finding"}
