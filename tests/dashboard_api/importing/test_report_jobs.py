@@ -15,8 +15,10 @@ from django.test import Client
 from django.utils import timezone
 
 from dashboard_api import limits
+from dashboard_api.api import report_views
 from dashboard_api.importing import report_files, report_jobs
 from dashboard_api.models import Finding, ImportRun, Nonce, ReportJob, ReportToken
+from foundation.places import Places
 from tests.commands import run, run_json
 from tests.dashboard_api.api.reports import fetch, make_token, never_run, run_here, send
 from tests.dashboard_api.scanners.samples import json_lines, make_row
@@ -79,7 +81,7 @@ def test_an_import_that_takes_longer_than_the_request_waits_goes_on(client, toke
 
 @pytest.mark.django_db(transaction=True)
 def test_two_requests_at_once_with_one_key_import_once(token, folder, monkeypatch):
-    monkeypatch.setattr(limits, "MAX_REPORTS_AT_ONCE", 3)  # as if each came to a process of its own
+    monkeypatch.setattr(report_views, "_places", Places(3))  # as if each came to a process of its own
     responses = race(lambda _: send(Client(), token, REPORT, headers=KEY), times=2)
     assert {response.status_code for response in responses} <= {200, 202}
     assert len({response.json()["id"] for response in responses}) == 1
