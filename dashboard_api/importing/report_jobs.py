@@ -197,6 +197,7 @@ def _import(job: ReportJob, file: BinaryIO) -> None:
             by=by,
             dry_run=dry_run,
             sources=job.token.sources,
+            others_sources=limits.OWN_SOURCES,
             max_bytes=limits.MAX_SENT_REPORT_BYTES,
             budget=budget,
             before_commit=finish,

@@ -60,6 +60,7 @@ def import_file(
     by: str,
     dry_run: bool = False,
     sources: Collection[str] = (),
+    others_sources: Collection[str] = (),
     max_bytes: int | None = None,
     budget: Budget | None = None,
     on_read: Callable[[bytes], object] | None = None,
@@ -68,17 +69,18 @@ def import_file(
 ) -> list[ImportResult]:
     """Import all reports of a file, one for each tool in it, in one transaction; raise RefusedReport.
 
-    With ``dry_run`` the transaction is rolled back. If ``sources`` are named, reports of others are refused;
-    so are more than ``max_bytes``, also after unpacking. ``budget`` gets the length of it. ``on_read``
-    is called with each part that is read, ``on_stored`` with the number of findings of each batch and of all
-    reports together, and ``before_commit`` with the results, at the end of the transaction.
+    With ``dry_run`` the transaction is rolled back. If ``sources`` are named, reports of others are refused,
+    and those of ``others_sources`` unless they are named; so are more than ``max_bytes``, also after
+    unpacking. ``budget`` gets the length of it. ``on_read`` is called with each part that is read,
+    ``on_stored`` with the number of findings of each batch and of all reports together, and
+    ``before_commit`` with the results, at the end of the transaction.
     """
     _check_not_archived(website)
     digest = hashlib.sha256()
     observers = [digest.update, on_read] if on_read else [digest.update]
     observed = io.BufferedReader(_Observed(stream, observers))
     reports, unusable = _read_all(observed, website, options, max_bytes, budget)
-    _check_sources([*(report.result for report in reports), *unusable], sources)
+    _check_sources([*(report.result for report in reports), *unusable], sources, others_sources)
     total = sum(report.result.findings for report in reports)
     with transaction.atomic():
         _lock(website)
@@ -173,8 +175,18 @@ def _read_all(
     return usable, [_not_imported(result) for result in unusable]
 
 
-def _check_sources(results: Sequence[ImportResult], sources: Collection[str]) -> None:
+def _check_sources(
+    results: Sequence[ImportResult], sources: Collection[str], others_sources: Collection[str]
+) -> None:
     others = {result.source for result in results} - set(sources)
+    if foreign := others & set(others_sources):
+        raise OtherSource(
+            _(
+                "Only this service itself reports as %(foreign)s: give your scanner a name of its own. "
+                "Nothing was changed."
+            )
+            % {"foreign": ", ".join(sorted(foreign))}
+        )
     if sources and others:
         raise OtherSource(
             _(

@@ -21,6 +21,7 @@ from tests.factories import SECRET, make_account, make_link, make_website
 
 pytestmark = pytest.mark.django_db
 REPORT = json_lines(make_row())
+LOCATION = "https://shop.example.com/"
 
 
 @pytest.fixture(autouse=True)
@@ -229,6 +230,21 @@ def test_a_scanner_that_the_token_does_not_have_is_refused(client, link):
     two = json_lines(make_tools(("One", [make_result()]), ("Two", [make_result(ruleId="other")])))
     refused(send(client, clear, two), 403, "scanner_not_allowed")
     assert send(client, clear, json_lines(make_tools(("One", [make_result()])))).status_code == 200
+
+
+def test_a_token_reports_as_a_built_in_scanner_only_if_it_names_it(client, link, token):
+    own = {
+        "scan": "findings/1",
+        "source": "essentials",
+        "name": "Essentials",
+        "scanned_at": "2026-03-01T08:00:00Z",
+    }
+    report = json_lines(
+        own, {"finding": "no-hsts", "title": "No HSTS", "severity": "low", "location": LOCATION}
+    )
+    error = refused(send(client, token, report), 403, "scanner_not_allowed")
+    assert "give your scanner a name of its own" in error["message"]
+    assert send(client, make_token(link, sources=["essentials"])[1], report).status_code == 200
 
 
 @pytest.mark.parametrize(
