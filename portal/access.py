@@ -8,9 +8,10 @@ from urllib.parse import urlencode
 from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.views import redirect_to_login
-from django.http import HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
-from django.shortcuts import resolve_url
+from django.shortcuts import redirect, resolve_url
+from django.urls import reverse
 from django.utils.translation import gettext as _
 from django_htmx.http import HttpResponseClientRedirect
 
@@ -47,6 +48,26 @@ def for_strangers(view: View) -> View:
         return response
 
     return respond
+
+
+def file_of(page: str) -> Callable[[View], View]:
+    """Return a decorator for a file: links on other websites lead to the page that offers it.
+
+    A window of theirs stays as it is during a download, unlike on a page: they would see that the visitor may
+    have the file, and so has the website. Browsers say who asks.
+    """
+
+    def decorate(view: View) -> View:
+        @wraps(view)
+        def respond(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+            if request.headers.get("Sec-Fetch-Site") in ("cross-site", "same-site"):
+                own = {"host": kwargs["host"]} if "host" in kwargs else None
+                return redirect(reverse(page, kwargs=own, query=request.GET))
+            return view(request, *args, **kwargs)
+
+        return respond
+
+    return decorate
 
 
 def find_website(request: HtmxHttpRequest, host: str) -> tuple[Website | None, list[Website]]:

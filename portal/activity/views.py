@@ -14,7 +14,7 @@ from django.views.decorators.http import require_safe
 
 from audit.models import AuditEvent
 from portal import service
-from portal.access import members_only
+from portal.access import file_of, members_only
 from portal.activity import calls as signed_calls
 from portal.activity import events
 from portal.activity.calls import CallsForm
@@ -54,6 +54,7 @@ def activity(request: HttpRequest) -> HttpResponse:
 
 
 @require_safe
+@file_of("portal:activity")
 @members_only
 def activity_csv(request: HttpRequest) -> HttpResponseBase:
     """Send the events with the filters of the page as a file."""
@@ -87,6 +88,7 @@ def calls(request: HttpRequest) -> HttpResponse:
 
 
 @require_safe
+@file_of("portal:calls")
 @members_only
 def calls_csv(request: HttpRequest) -> HttpResponseBase:
     """Send the calls with the filters of the page as a file."""

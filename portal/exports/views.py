@@ -12,7 +12,7 @@ from django.views.decorators.gzip import gzip_page
 from django.views.decorators.http import require_GET
 
 from audit.recording import record
-from portal.access import find_website, members_only
+from portal.access import file_of, find_website, members_only
 from portal.error_pages import Action, ErrorPage, logged_error_page
 from portal.exports.as_pdf import render_pdf
 from portal.exports.errors import ExportError, ExportsBusy, PdfUnavailable
@@ -33,6 +33,7 @@ _limited: Callable[[View], View] = rate_limit(action="export", limit_get=True)  
 
 
 @require_GET
+@file_of("portal:site")
 @members_only
 @_limited
 def findings(request: HtmxHttpRequest, host: str, suffix: str) -> HttpResponseBase:
@@ -64,6 +65,7 @@ def report(request: HtmxHttpRequest, host: str) -> HttpResponseBase:
 
 
 @require_GET
+@file_of("portal:site")
 @members_only
 @_limited
 def pdf(request: HtmxHttpRequest, host: str) -> HttpResponseBase:

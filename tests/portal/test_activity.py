@@ -197,6 +197,14 @@ def test_the_file_has_all_actions_and_no_formula(client, owner):
     assert response["Content-Disposition"].startswith('attachment; filename="activity-')
 
 
+@pytest.mark.parametrize(
+    ("file", "page"), [("/activity.csv", URL), ("/activity/calls.csv", "/activity/calls/")]
+)
+def test_another_website_that_opens_a_file_gets_the_page(client, owner, file, page):
+    response = client.get(file, {"person": "1"}, headers={"Sec-Fetch-Site": "cross-site"})
+    assert (response.status_code, response["Location"]) == (302, f"{page}?person=1")
+
+
 @pytest.mark.parametrize("page", ["/activity.csv", "/activity/calls.csv"])
 def test_a_file_that_takes_minutes_leaves_the_threads_to_others(client, owner, page, monkeypatch):
     monkeypatch.setattr(service, "get_calls", lambda *_: Calls(ok=True, calls=[]))

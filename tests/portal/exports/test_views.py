@@ -72,6 +72,23 @@ def test_a_file_has_a_type_and_a_name_and_is_never_cached(browser, stub, name, c
     body_of(response)
 
 
+@pytest.mark.parametrize("name", [*FILES, "report.pdf"])
+@pytest.mark.parametrize("other", ["cross-site", "same-site"])
+def test_another_website_that_opens_a_file_gets_the_page_like_for_a_website_that_does_not_exist(
+    browser, stub, name, other
+):
+    for path in (PATH, "/sites/unknown.example.com/"):
+        response = browser.get(f"{path}{name}", {"severity": "High"}, headers={"Sec-Fetch-Site": other})
+        assert (response.status_code, response["Location"]) == (302, f"{path}?severity=High")
+    assert not stub.requests
+
+
+def test_a_file_is_sent_to_who_types_its_address(browser, stub):
+    response = browser.get(f"{PATH}findings.csv", headers={"Sec-Fetch-Site": "none"})
+    assert "attachment" in response["Content-Disposition"]
+    body_of(response)
+
+
 def test_a_file_holds_everything_that_the_filters_find(browser, stub):
     stub.total = 250
     response = browser.get(
