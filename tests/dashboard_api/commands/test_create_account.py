@@ -4,6 +4,7 @@ import pytest
 from django.core.management.base import CommandError
 from django.utils import timezone
 
+from audit.models import AuditEvent
 from dashboard_api.models import Account
 from tests.commands import run, run_json
 
@@ -18,6 +19,15 @@ def test_account_is_made_with_a_year_of_the_standard_plan():
     account = Account.objects.get(ref="acct_0001")
     assert account.name == "Shop Ltd"
     assert account.entitlement.is_usable_on(today)
+
+
+def test_the_longest_reference_is_on_record():
+    ref = "a" * 128
+    run("create_account", ref)
+    run("issue_secret", ref)
+    assert set(AuditEvent.objects.values_list("account", flat=True)) == {ref}
+    with pytest.raises(CommandError, match="128 characters"):
+        run("create_account", "a" * 129)
 
 
 def test_account_is_made_with_the_entitlement_that_is_asked_for():
