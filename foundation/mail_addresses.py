@@ -15,14 +15,15 @@ def mail_address(text: str) -> str:
     """Return the e-mail address in its one form; raise ValidationError.
 
     Names in quotes and numbers of hosts are refused: no person has such an address, and they reach odd hosts.
+    So are letters in names that look like a to z only in capitals, which Django accepts.
     """
     validate_email(text)
-    name, _, host = text.lower().rpartition("@")
+    name, _, host = text.rpartition("@")
     try:
-        address = f"{name}@{normalise_host(host)}"
+        address = f"{name.lower()}@{normalise_host(host.lower())}"
     except InvalidHost:
         address = ""
-    if not address or '"' in name or len(address) > 254:
+    if not address or not name.isascii() or '"' in name or len(address) > 254:
         raise ValidationError(EmailValidator.message, EmailValidator.code)
     return address
 

@@ -27,6 +27,7 @@ def test_an_address_has_one_form(typed, stored):
     [
         "ada@", "ada@[127.0.0.1]", '"a b"@example.com', '"a@evil.example,b"@example.com', "ada@\u3002.com",
         "ada@" + "\u00fc" * 60 + ".com", "ada@\u202eexample.com", "ada@\uffff.com", "ada@xn--\u00fc.com",
+        "a\u017f@example.com", "\u0130da@example.com", "\u212aate@example.com",
         "ada@" + "x" * 60 + ".example.com" * 20, "x" * 64 + "@" + "\u00fc." * 30 + "com",
     ],
 )  # fmt: skip
@@ -40,6 +41,10 @@ def test_no_address_is_on_the_local_network(settings):
     for typed in ("ada@localhost", "ada@127.0.0.1"):
         with pytest.raises(ValidationError):
             mail_address(typed)
+
+
+def test_letters_that_a_database_takes_for_others_are_one_spelling():
+    assert one_spelling("ro\u017fa@example.com") == one_spelling("rosa@example.com")
 
 
 def test_another_name_is_its_own_spelling():
