@@ -16,10 +16,16 @@ class NoSlot(Exception):
 class Slot:
     """One of the slots, until ``release``; raises NoSlot if none is free for the account."""
 
+    _is_held = False
+
     def __init__(self, account_id: int) -> None:
         if not _places.take(account_id):
             raise NoSlot
         self._account_id, self._is_held = account_id, True
+
+    def __del__(self) -> None:
+        """Release the slot of a response that is not sent, because its session ended or a database failed."""
+        self.release()
 
     def release(self) -> None:
         """Release the slot; further calls do nothing."""

@@ -8,7 +8,9 @@ import re
 import zlib
 
 import pytest
+from django.contrib.sessions.backends.base import UpdateError
 
+from config.sessions import SessionStore
 from portal import slots
 from portal.exports import files
 from portal.exports.files import MAX_ROWS, ExportInterrupted
@@ -223,6 +225,18 @@ def test_a_file_is_compressed_if_the_browser_accepts_it(browser, stub):
 
 
 # Access and limits
+
+
+def test_a_file_whose_session_ends_before_it_is_sent_leaves_its_slot(browser, stub, monkeypatch, caplog):
+    def ended(*_args, **_kwargs):
+        raise UpdateError
+
+    with monkeypatch.context() as patched:
+        patched.setattr(SessionStore, "save", ended)
+        response = browser.get(f"{PATH}findings.csv", headers={"Accept-Language": "de"})
+    assert (response.status_code, len(stub.requests)) == (400, 1)
+    caplog.clear()  # its records hold the error, and so the response
+    assert body_of(browser.get(f"{PATH}findings.csv"))
 
 
 @pytest.mark.parametrize("name", NAMES)
