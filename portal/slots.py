@@ -1,6 +1,8 @@
 """A limit on files that are written at a time in a process: each uses one thread, and may last minutes."""
 
-from collections.abc import Generator, Iterator
+from contextlib import ExitStack
+
+from django.http import HttpRequest
 
 from foundation.places import Places
 
@@ -13,46 +15,14 @@ class NoSlot(Exception):
     """No slot is free for the account."""
 
 
-class Slot:
-    """One of the slots, until ``release``; raises NoSlot if none is free for the account."""
+def hold_slot(request: HttpRequest, account_id: int) -> None:
+    """Hold one of the slots until the response to ``request`` is closed; raises NoSlot if none is free.
 
-    _is_held = False
-
-    def __init__(self, account_id: int) -> None:
-        if not _places.take(account_id):
-            raise NoSlot
-        self._account_id, self._is_held = account_id, True
-
-    def __del__(self) -> None:
-        """Release the slot of a response that is not sent, because its session ended or a database failed."""
-        self.release()
-
-    def release(self) -> None:
-        """Release the slot; further calls do nothing."""
-        if self._is_held:
-            self._is_held = False
-            _places.give_back(self._account_id)
-
-    def __enter__(self) -> "Slot":
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.release()
-
-
-class SlotStream(Iterator[bytes]):
-    """Chunks of a response that holds a slot; closing releases it, also if nothing was read."""
-
-    def __init__(self, chunks: Generator[bytes], slot: Slot) -> None:
-        self._chunks = chunks
-        self._slot = slot
-
-    def __next__(self) -> bytes:
-        return next(self._chunks)
-
-    def close(self) -> None:
-        """Close the chunks and release the slot."""
-        try:
-            self._chunks.close()
-        finally:
-            self._slot.release()
+    It need not be the response of the view: where middleware fails after that, nothing closes it.
+    """
+    if not _places.take(account_id):
+        raise NoSlot
+    end = ExitStack()
+    end.callback(_places.give_back, account_id)
+    end.callback(request.close)
+    request.close = end.close  # type: ignore[method-assign]

@@ -22,7 +22,7 @@ from portal.activity.forms import ActivityForm
 from portal.error_pages import ErrorPage, logged_error_page
 from portal.gateway import GatewayError
 from portal.models import Membership
-from portal.slots import NoSlot, Slot, SlotStream
+from portal.slots import NoSlot, hold_slot
 
 PAGE_ROWS = 50
 BUSY_SECONDS = 5
@@ -130,13 +130,13 @@ def _file(
 ) -> HttpResponseBase:
     """Return a streamed CSV file, which may last minutes; 503 while the account has its slot."""
     try:
-        slot = Slot(account_id)
+        hold_slot(request, account_id)
     except NoSlot:
         busy = render(request, "503.html", status=503)
         busy["Retry-After"] = str(BUSY_SECONDS)
         return busy
     content = (text.encode(errors="replace") for text in write())
-    response = StreamingHttpResponse(SlotStream(content, slot), content_type="text/csv; charset=utf-8")
+    response = StreamingHttpResponse(content, content_type="text/csv; charset=utf-8")
     response["Content-Disposition"] = f'attachment; filename="{name}-{timezone.now():%Y-%m-%d}.csv"'
     response["Cache-Control"] = "private, no-store"
     return response

@@ -23,7 +23,6 @@ from portal.forms import Filters
 from portal.gateway import Dashboard, GatewayError, TooManyCalls
 from portal.models import Website
 from portal.page_urls import Address
-from portal.slots import Slot, SlotStream
 
 logger = logging.getLogger(__name__)
 
@@ -110,12 +109,12 @@ def _total(first: Dashboard, get_page: Callable[[int], Dashboard]) -> int:
     return (pages - 1) * PAGE_ROWS + len(get_page(pages).threats)
 
 
-def stream(request: HttpRequest, file_format: Format, selection: Selection, slot: Slot) -> HttpResponseBase:
-    """Return the file as a streaming response, compressed if possible; its end releases ``slot``."""
+def stream(request: HttpRequest, file_format: Format, selection: Selection) -> HttpResponseBase:
+    """Return the file as a streaming response, compressed if possible."""
     chunks = _chunks(file_format, selection)
     accepts_gzip = "gzip" in request.headers.get("Accept-Encoding", "")
     chunks = _gzip(chunks) if accepts_gzip else chunks
-    response = StreamingHttpResponse(SlotStream(chunks, slot), content_type=file_format.content_type)
+    response = StreamingHttpResponse(chunks, content_type=file_format.content_type)
     if accepts_gzip:
         response["Content-Encoding"] = "gzip"
     patch_vary_headers(response, ("Accept-Encoding",))

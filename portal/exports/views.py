@@ -23,7 +23,7 @@ from portal.gateway import GatewayError
 from portal.htmx import HtmxHttpRequest, render_site
 from portal.models import Website
 from portal.page_urls import Address
-from portal.slots import NoSlot, Slot
+from portal.slots import NoSlot, hold_slot
 from portal.view_models import site_not_found, site_page
 from portal.view_models.export_links import pdf_available
 
@@ -40,12 +40,8 @@ def findings(request: HtmxHttpRequest, host: str, suffix: str) -> HttpResponseBa
     """Send all findings that match the filters, as a file."""
 
     def export(website: Website, address: Address) -> HttpResponseBase:
-        slot = Slot(website.account_id)
-        try:
-            return stream(request, FORMATS[suffix], select(request, website, address), slot)
-        except BaseException:
-            slot.release()
-            raise
+        hold_slot(request, website.account_id)
+        return stream(request, FORMATS[suffix], select(request, website, address))
 
     return _export(request, host, export)
 
@@ -74,10 +70,9 @@ def pdf(request: HtmxHttpRequest, host: str) -> HttpResponseBase:
     def export(website: Website, address: Address) -> HttpResponseBase:
         if not pdf_available():
             raise PdfUnavailable
-        with Slot(website.account_id):
-            report, dashboard = get_report(request, website, address)
-            content = render_pdf(report)
-        response = HttpResponse(content, content_type="application/pdf")
+        hold_slot(request, website.account_id)
+        report, dashboard = get_report(request, website, address)
+        response = HttpResponse(render_pdf(report), content_type="application/pdf")
         return as_attachment(response, f"{host}-report", dashboard, "pdf")
 
     return _export(request, host, export)

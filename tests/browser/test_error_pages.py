@@ -4,6 +4,7 @@ from itertools import chain
 
 import pytest
 from django.core.exceptions import PermissionDenied, SuspiciousOperation
+from django.http import HttpRequest
 from playwright.sync_api import expect
 
 from portal import service, slots
@@ -106,10 +107,12 @@ def test_error_pages_of_exports(tour, owner, monkeypatch, watch):
         patch.setattr(export_links, "pdf_available", lambda: False)
         patch.setattr("portal.exports.views.pdf_available", lambda: False)
         tour.visit(page, f"{PATH}report.pdf")
-    held = [slots.Slot(-number) for number in range(slots.MAX_CONCURRENT)]
+    others = [HttpRequest() for _ in range(slots.MAX_CONCURRENT)]
+    for account, request in enumerate(others):
+        slots.hold_slot(request, -account)
     tour.visit(page, f"{PATH}findings.json")
-    for slot in held:
-        slot.release()
+    for request in others:
+        request.close()
 
 
 def test_a_form_that_is_out_of_date(tour, owner):
