@@ -128,9 +128,22 @@ def test_every_page_has_each_security_header_once_and_cookies_for_this_host_alon
         for name, value in HEADERS.items():
             (given,) = headers.get_all(name)
             assert re.match(value, "; ".join(sorted(given.split("; ")))), (path, name, given)
-        for cookie in headers.get_all("Set-Cookie", []):
-            assert cookie.startswith("__Host-"), (path, cookie)
-            assert {"Secure", "HttpOnly", "SameSite=Lax"} <= set(cookie.split("; ")), (path, cookie)
+        check_cookies(headers)
+
+
+def check_cookies(headers):
+    """Fail if a cookie is not for this host alone."""
+    for cookie in headers.get_all("Set-Cookie", []):
+        assert cookie.startswith("__Host-"), cookie
+        assert {"Secure", "HttpOnly", "SameSite=Lax"} <= set(cookie.split("; ")), cookie
+
+
+def test_a_message_for_the_next_page_is_in_a_cookie_for_this_host_alone(website):
+    form = {"Content-Type": "application/x-www-form-urlencoded", "Referer": f"https://{NAME}/"}
+    status, headers, _ = website.another_browser().ask("POST", "/theme/", b"theme=dark", headers=form)
+    assert status == 302
+    assert "messages=" in headers["Set-Cookie"]
+    check_cookies(headers)
 
 
 @pytest.mark.parametrize(

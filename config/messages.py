@@ -1,0 +1,21 @@
+"""Messages for the next page, in a cookie that no other host of the domain can set.
+
+Django signs the cookie for no particular person: attackers could show others what a cookie of theirs says.
+"""
+
+from django.conf import settings
+from django.contrib.messages.storage.cookie import CookieStorage
+from django.contrib.messages.storage.fallback import FallbackStorage
+from django.contrib.messages.storage.session import SessionStorage
+
+
+class HostCookieStorage(CookieStorage):
+    """Django's storage in a cookie, with the name of a cookie of one host."""
+
+    cookie_name = "__Host-messages" if settings.HTTPS else "messages"
+
+
+class MessageStorage(FallbackStorage):
+    """Messages in the cookie, and those that are too long for it in the session."""
+
+    storage_classes = (HostCookieStorage, SessionStorage)
