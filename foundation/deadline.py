@@ -10,7 +10,7 @@ import socket
 import time
 from collections.abc import Sequence
 from functools import partial
-from http.client import HTTPResponse
+from http.client import HTTPResponse, IncompleteRead
 from typing import Any
 
 from requests.adapters import HTTPAdapter
@@ -122,7 +122,17 @@ class _TimedResponse(HTTPResponse):
     def __init__(self, sock: socket.socket, *args: Any, deadline: Deadline, **kwargs: Any) -> None:
         super().__init__(sock, *args, **kwargs)
         file: io.BufferedReader = self.fp
-        self.fp = io.BufferedReader(_TimedReads(file.detach(), sock, deadline))
+        self.fp = _SizedReads(_TimedReads(file.detach(), sock, deadline))
+
+
+class _SizedReads(io.BufferedReader):
+    """Reads no more than it is asked for: http.client reads a chunk of size -1 to the end, however long."""
+
+    def read(self, *size: int | None) -> bytes:
+        """Read; raise IncompleteRead for a negative size."""
+        if size and size[0] is not None and size[0] < 0:
+            raise IncompleteRead(b"")
+        return super().read(*size)
 
 
 class _TimedReads(io.RawIOBase):

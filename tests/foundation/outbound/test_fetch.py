@@ -148,6 +148,15 @@ def test_an_endless_body_is_read_to_its_limit_only(shop):
         assert len(get(max_bytes=4096).body) == 4096
 
 
+def test_a_chunk_of_a_negative_size_is_not_read(shop):
+    """http.client reads one to the end of the connection, which would fill the memory of the process."""
+    head = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n-1\r\n"
+    with FaultServer(send(head + b"x" * 4096)) as server:
+        shop.serve(server)
+        error = failure()
+    assert (error.reason, "4096" in error.detail) == ("broken_response", False), "nothing was read"
+
+
 @pytest.mark.parametrize(
     "url",
     [
