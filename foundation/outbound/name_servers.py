@@ -25,6 +25,7 @@ from foundation.outbound.names import NoAddress
 PORT = 53
 MAX_SERVERS = 6  # addresses that are asked
 _SECONDS = 2.0  # for one question over one protocol
+_MAX_BYTES, _MAX_RECORDS = 16_384, 100  # of a reply
 _ANSWERS = {dns.rcode.NOERROR, dns.rcode.NXDOMAIN}
 _FAILURES = (dns.exception.DNSException, OSError, EOFError, DeadlinePassed, ValueError)
 _Item = TypeVar("_Item")
@@ -193,7 +194,7 @@ def _reply(server: Server, name: str, deadline: Deadline) -> TextReply | None:
     except dns.exception.DNSException:  # no name, such as one that is too long
         return None
     try:
-        reply, is_tcp = _over_tcp(question, server.address, deadline), True
+        reply, is_tcp = _over_tcp(question, server.address, PORT, deadline), True
     except _FAILURES:
         try:
             reply, is_tcp = _over_udp(question, server.address, PORT, deadline), False
@@ -227,8 +228,29 @@ def _negative_ttl(reply: dns.message.Message) -> int:
     return 0
 
 
-def _over_tcp(question: dns.message.Message, address: str, deadline: Deadline) -> dns.message.Message:
-    return dns.query.tcp(question, address, port=PORT, timeout=min(_SECONDS, deadline.remaining()))
+def _over_tcp(
+    question: dns.message.Message, address: str, port: int, deadline: Deadline
+) -> dns.message.Message:
+    ends = Deadline(min(_SECONDS, deadline.remaining()))
+    with socket.create_connection((address, port), ends.remaining()) as connection:
+        wire = question.to_wire()
+        connection.sendall(len(wire).to_bytes(2) + wire)
+        size = int.from_bytes(_received(connection, 2, ends))
+        if size > _MAX_BYTES:
+            raise ValueError("the reply is too long")
+        return _message(question, _received(connection, size, ends))
+
+
+def _received(connection: socket.socket, size: int, ends: Deadline) -> bytes:
+    """Return exactly ``size`` bytes."""
+    wire = b""
+    while len(wire) < size:
+        connection.settimeout(ends.remaining())
+        part = connection.recv(size - len(wire))
+        if not part:
+            raise EOFError
+        wire += part
+    return wire
 
 
 def _over_udp(
@@ -236,23 +258,34 @@ def _over_udp(
 ) -> dns.message.Message:
     """Ask over UDP, and over TCP where the reply was cut; a port that is closed refuses at once."""
     family = socket.AF_INET6 if ":" in address else socket.AF_INET
+    ends = Deadline(min(_SECONDS, deadline.remaining()))
     with closing(socket.socket(family, socket.SOCK_DGRAM)) as connection:
         connection.connect((address, port))
-        connection.setblocking(False)
-        timeout = min(_SECONDS, deadline.remaining())
-        try:
-            return dns.query.udp(
-                question,
-                address,
-                timeout,
-                port,
-                sock=connection,
-                raise_on_truncation=True,
-                ignore_errors=True,
-            )
-        except dns.message.Truncated:
-            timeout = min(_SECONDS, deadline.remaining())
-            return dns.query.tcp(question, address, port=port, timeout=timeout)
+        connection.send(question.to_wire())
+        while True:  # what is no reply to the question may be another's
+            connection.settimeout(ends.remaining())
+            wire = connection.recv(65_535)
+            try:
+                return _message(question, wire)
+            except dns.message.Truncated as error:
+                if question.is_response(error.message()):  # type: ignore[no-untyped-call]
+                    return _over_tcp(question, address, port, deadline)
+            except (dns.exception.DNSException, ValueError):
+                pass
+
+
+def _message(question: dns.message.Message, wire: bytes) -> dns.message.Message:
+    """Return the reply in ``wire``; raise a DNSException, or ValueError for one that is too large.
+
+    dnspython reads thousands of records with long names for half a minute, which no deadline ends.
+    """
+    counts = [int.from_bytes(wire[place : place + 2]) for place in (4, 6, 8, 10)]
+    if len(wire) > _MAX_BYTES or sum(counts) > _MAX_RECORDS:
+        raise ValueError("the reply is too long")
+    reply = dns.message.from_wire(wire, raise_on_truncation=True)
+    if not question.is_response(reply):
+        raise dns.query.BadResponse
+    return reply
 
 
 def _in_parallel(function: Callable[[_Item], _Result], items: Iterable[_Item]) -> list[_Result]:

@@ -68,6 +68,13 @@ def test_a_record_with_another_value_is_none(zone, text):
     assert "one more with the expected value" in result.advice
 
 
+@pytest.mark.parametrize("texts", [["a"] * 100, ["|".join(["b" * 250] * 70)]])
+def test_a_reply_that_is_too_large_is_not_read(zone, texts):
+    """dnspython reads 64 KB of long names for half a minute, in the process that answers all customers."""
+    zone.add(NAME, TOKEN, *texts)
+    assert looked().outcome == "servers_silent"
+
+
 def test_a_name_that_does_not_exist_is_said_to_be_remembered_for_a_while(zone):
     result = looked()
     assert (result.outcome, result.verdict) == ("name_missing", Verdict.MISSING)
