@@ -403,14 +403,16 @@ def judging_pauses(now: datetime) -> bool:
 def unasked_share(now: datetime) -> tuple[float, int]:
     """Return the share of the claims checked in the last hour that could not be asked, and their number.
 
-    It is the mean of the accounts' shares: one account's broken servers do not stop all judging.
+    It is the mean of the accounts' shares: one account's broken servers do not stop all judging, also where
+    few others were checked.
     """
     recent = OwnershipClaim.objects.open().filter(
         state__in=OwnershipClaim.HOLDING, checked_at__gt=now - calendar.JUDGED_BY
     )
     counts = recent.values_list("account").annotate(unasked=Count("unasked_at"), checked=Count("pk"))
     shares = [unasked / checked for _account, unasked, checked in counts.order_by()]
-    return (fmean(shares) if shares else 0.0), sum(checked for _account, _unasked, checked in counts)
+    is_ours = len(shares) == 1 or sum(map(bool, shares)) > 1
+    return (fmean(shares) if is_ours else 0.0), sum(checked for _account, _unasked, checked in counts)
 
 
 def holds(claim: OwnershipClaim) -> bool:
