@@ -23,7 +23,8 @@ COLUMNS = ("time", "account", "who", "action", "about", "details", "outcome", "r
 MAX_PERIODS = 500  # databases limit the length of a condition
 _LINKED, _REVOKED = ("link.linked", "link.restored"), "link.revoked"
 _LAST = 2**63 - 1
-_ENDED = ("revoked_link", "unknown_link")  # refusals of the service
+# What the service says of websites whose link it knows; a plan that ended is a reason before that of a link.
+_HELD = ("", "websites_limit")
 _OURS = (AuditEvent.Kind.STAFF, AuditEvent.Kind.COMMAND)
 
 
@@ -74,14 +75,17 @@ def _while_linked(accounts: Sequence[str]) -> Q:
     known = {(account, host): pk for pk, account, host in websites}
     hosts = {host for _account, host in known}
     links = AuditEvent.objects.filter(host__in=hosts, action__in=(*_LINKED, _REVOKED)).order_by("pk")
-    of_others = set(links.exclude(account__in=accounts).order_by().values_list("host", flat=True))
-    own_links = list(links.filter(account__in=accounts, host__in=of_others))
-    # The events of old links are no longer on record; whether they ended, the service says.
+    own_links = list(links.filter(account__in=accounts))
+    # The events of old links are no longer on record, also of others'; whether they ended, the service says.
     on_record = {(link.account, link.host) for link in own_links}
-    old = {pk: own[1] for own, pk in known.items() if own[1] in of_others and own not in on_record}
-    ended = WebsiteSummary.objects.filter(pk__in=old, refusal__in=_ENDED).values_list("pk", flat=True)
-    still = {old[pk] for pk in old.keys() - set(ended)}
-    condition = Q(host__in=hosts - of_others | still)
+    old = {pk: own[1] for own, pk in known.items() if own not in on_record}
+    refused = WebsiteSummary.objects.filter(pk__in=old).exclude(refusal__in=_HELD)
+    ended = set(refused.values_list("pk", flat=True))
+    still = {old[pk] for pk in old.keys() - ended}
+    limited = set(links.exclude(account__in=accounts).order_by().values_list("host", flat=True))
+    limited |= {link.host for link in own_links if link.action == _REVOKED} | {old[pk] for pk in ended}
+    condition = Q(host__in=hosts - limited | still)
+    own_links = [link for link in own_links if link.host in limited]
     for host, first, last in _periods(own_links)[-MAX_PERIODS:]:
         condition |= Q(host=host, pk__range=(first, last))
     return condition

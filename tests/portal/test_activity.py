@@ -133,6 +133,18 @@ def test_an_account_whose_link_is_no_longer_on_record_sees_decisions_unless_the_
     assert "Our team" not in text_of(client).partition('class="rows"')[2]
 
 
+def test_a_former_owner_sees_no_decision_for_later_ones_once_no_link_is_on_record(client, owner):
+    """The events of links are deleted after 400 days, and the new owner's link may be older than that."""
+    act("finding.accepted_risk", kind="staff", host="shop.example.com")
+    website = owner.account.websites.get()
+    for refusal in ("revoked_link", "inactive_entitlement"):  # of a plan that ended, too
+        WebsiteSummary.objects.store(website, refusal=refusal)
+        assert "Our team" not in text_of(client).partition('class="rows"')[2]
+    act("link.revoked", account="acct_0001", host="shop.example.com")
+    act("finding.false_positive", kind="staff", host="shop.example.com")
+    assert "false positive" not in text_of(client).partition('class="rows"')[2]
+
+
 def test_the_actions_of_other_accounts_are_never_shown(client, owner):
     act("import.stored", who="their token", kind="system", account="acct_0002", host="shop.example.com")
     act("member.invited", who="bob", account="acct_0002")
