@@ -272,6 +272,16 @@ def test_the_compose_file_names_files_settings_and_services_that_exist():
     assert "deploy/certificates" in (DEPLOY / "Dockerfile.dockerignore").read_text()
 
 
+def test_two_workers_of_nginx_have_room_for_all_connections_that_one_machine_opens_to_a_port():
+    nginx = (DEPLOY / "nginx.conf").read_text()
+    connections, files = (
+        int(re.search(rf"^ *{name} (\d+);", nginx, re.MULTILINE)[1])
+        for name in ("worker_connections", "worker_rlimit_nofile")
+    )
+    assert 2 * connections > 60_999 - 32_768  # Linux's ip_local_port_range
+    assert files >= 2 * connections
+
+
 def test_two_web_processes_of_the_compose_file_are_those_of_the_nginx_file():
     """nginx reaches them by this machine's loopback, and so each can restart without the other."""
     nginx = re.sub("# server ", "server ", (DEPLOY / "nginx.conf").read_text())

@@ -41,8 +41,8 @@ def stalled_body(website):
     return connection
 
 
-def slow_reader(website):
-    connection = website.connected()
+def slow_reader(website, address="127.0.0.1"):
+    connection = website.connected(address)
     connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
     request = f"GET /static/admin/js/vendor/jquery/jquery.js HTTP/1.1\r\nHost: {NAME}\r\n\r\n".encode()
     connection.sendall(request * 5)  # more than a megabyte to read
@@ -88,6 +88,19 @@ def test_everybody_else_is_answered_while_100_clients_hardly_read(website):
         for _ in range(100):
             stack.enter_context(slow_reader(website))
         assert probed(website) == [200] * PROBES
+
+
+def test_one_address_makes_nginx_store_at_most_300_responses_at_a_time(website, production, tmp_path):
+    stranger = {"127.0.0.0/8 0;": "127.0.0.0/8 0; 127.0.0.9 1;"}
+    small = {" ssl http2;": " ssl http2 sndbuf=16k;"}  # the kernel's buffers would hold a megabyte of each
+    with nginx(tmp_path, production.port, changes=stranger | small) as own, ExitStack() as stack:
+        for _ in range(300):
+            stack.enter_context(slow_reader(own, "127.0.0.9"))
+        time.sleep(3)
+        refused = stack.enter_context(own.connected("127.0.0.9"))
+        refused.sendall(f"GET / HTTP/1.1\r\nHost: {NAME}\r\n\r\n".encode())
+        assert refused.recv(4096).startswith(b"HTTP/1.1 429 ")
+        assert own.ask("GET", "/")[0] == 200
 
 
 def test_no_page_waits_for_a_form_that_nginx_takes_for_a_report_and_does_not_collect(website):
