@@ -230,7 +230,8 @@ def _revoked_link(error: RevokedLink, reference: str) -> ErrorPage:
         title=_("The link to this website was revoked"),
         text=text,
         advice=_(
-            "If you proved with a token that this website is yours, check that it is still in its place. "
+            "If you proved with a token that this website is yours, check that it is still in its place. If "
+            "its proof has ended, add the website again; to take it off your list, give it up then. "
             "Otherwise only support can restore the link: give them the reference below."
         ),
         reference=reference,

@@ -132,6 +132,18 @@ def test_an_owner_who_gives_a_website_up_loses_its_link_and_its_page(owner, inte
     assert "Check now" not in text
 
 
+def test_a_website_whose_claim_ended_elsewhere_is_added_again_and_then_leaves_the_list(owner, internet):
+    page = add(owner)
+    claim = OwnershipClaim.objects.get()
+    with serving(internet, claim.token):
+        check(owner, page)
+    claims.withdraw(claim, by="our backend", reason="Sold", now=timezone.now())
+    gone = owner.get(DASHBOARD)
+    assert (gone.status_code, "add the website again" in html.unescape(gone.text)) == (403, True)
+    owner.post(f"{add(owner)}withdraw/", {"reason": "Sold"})
+    assert not Website.objects.exists()
+
+
 def test_a_website_that_was_verified_meanwhile_is_in_the_list_and_said_to_be(owner, internet):
     add(owner)
     OwnershipClaim.objects.update(next_check_at=timezone.now())
