@@ -18,9 +18,10 @@
   };
 
   // htmx requests the links of the region. One listener serves all of them: hx-boost would prepare every link
-  // of every response. Those with data-full-page, and clicks for a new tab, are left to the browser.
+  // of every response. Those that others wrote (noopener) or with data-full-page, and clicks for a new tab, are left to
+  // the browser.
   on("click", (event) => {
-    const link = event.target.closest("#results a[href]:not([href^='#'], [data-full-page], [data-full-page] *), #retry");
+    const link = event.target.closest("#results a[href]:not([href^='#'], [rel~=noopener], [data-full-page], [data-full-page] *), #retry");
     if (!link || link.hostname !== location.hostname || event.defaultPrevented || event.button) return;
     if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
     event.preventDefault();
@@ -43,10 +44,12 @@
   on("htmx:afterRequest", () => { isLink = false; setBusy(false); });
   on("htmx:sendError", fail);
   on("htmx:timeout", fail);
-  // An error response for the region is shown there; any other failure shows the message above.
+  // An error response for the region is shown there; any other failure shows the message above. So does what is no
+  // page: texts of others in a file would become markup that htmx obeys.
   on("htmx:beforeSwap", ({ detail }) => {
-    if (detail.xhr.status < 400) return;
-    detail.shouldSwap = Boolean(detail.xhr.getResponseHeader("HX-Retarget"));
+    const isPage = detail.xhr.getResponseHeader("Content-Type")?.startsWith("text/html");
+    if (detail.xhr.status < 400 && isPage) return;
+    detail.shouldSwap = Boolean(isPage && detail.xhr.getResponseHeader("HX-Retarget"));
     detail.isError = !detail.shouldSwap;
     if (detail.isError) fail({ detail });
   });

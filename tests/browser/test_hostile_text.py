@@ -185,3 +185,32 @@ def test_pages_for_staff_show_every_text_as_text(open_page, hostile):
     look(page, "/admin/auth/user/?all=")
     for finding in hostile:
         look(page, f"/admin/dashboard_api/finding/{finding.pk}/change/")
+
+
+OBEYED = (
+    "<div id=results><form hx-post=/team/1/invite/ hx-trigger=load hx-include=[name=csrfmiddlewaretoken]>"
+    "<input name=email value=eve@example.org><input name=role value=owner></form></div>"
+)
+
+
+def test_a_link_of_a_note_to_a_file_loads_the_file_and_its_texts_are_no_markup(
+    open_page, owner, link, service
+):
+    make_finding(link.website, title=OBEYED)
+    make_note(link.website, body=f"See [the file]({service.url}{PATH}findings.json).", is_pinned=True)
+    page = open_page(user=owner)
+    page.goto(PATH)
+    with page.expect_download() as download:
+        page.get_by_role("link", name="the file").click()
+    assert download.value.suggested_filename.endswith(".json")
+    expect(page.locator("#results .finding-row")).not_to_have_count(0)
+
+
+def test_a_file_that_a_request_of_htmx_loads_is_not_shown_as_a_page(open_page, owner, link, watch):
+    watch.expect("Response Status Error Code 200")
+    make_finding(link.website, title=OBEYED)
+    page = open_page(user=owner)
+    page.goto(PATH)
+    page.evaluate("(url) => htmx.ajax('get', url, '#results').catch(() => {})", f"{PATH}findings.json")
+    expect(page.locator("#connection-error")).to_be_visible()
+    assert page.locator("[hx-post^='/team/'], [value='eve@example.org']").count() == 0
