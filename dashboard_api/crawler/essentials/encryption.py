@@ -45,12 +45,12 @@ def check_certificate(handshake: Handshake, now: datetime) -> Iterator[tuple[str
     """Yield rule and evidence of each problem of the certificate."""
     try:
         certificate = x509.load_der_x509_certificate(handshake.certificate)
-    except (ValueError, x509.InvalidVersion) as error:
+        ends, subject = certificate.not_valid_after_utc, certificate.subject.rfc4514_string()[:200]
+    except (ValueError, TypeError, x509.InvalidVersion) as error:  # also of names that are not in UTF-8
         if handshake.problem:
             yield _PROBLEMS[handshake.problem], f"It cannot be read: {error}"
         return
-    ends = certificate.not_valid_after_utc
-    evidence = f"Subject: {certificate.subject.rfc4514_string()[:200]}\nValid until {ends:%Y-%m-%d %H:%M} UTC"
+    evidence = f"Subject: {subject}\nValid until {ends:%Y-%m-%d %H:%M} UTC"
     if handshake.problem:
         yield _PROBLEMS[handshake.problem], evidence
     if handshake.problem != "expired" and ends - now < _SOON:

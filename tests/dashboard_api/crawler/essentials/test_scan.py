@@ -184,7 +184,9 @@ def test_the_file_of_engines_begins_with_essentials(settings):
 def test_a_certificate_that_only_others_can_read_does_not_end_the_scan():
     der = make_certificate(ec.generate_private_key(ec.SECP256R1()), hours=24 * 90).public_bytes(Encoding.DER)
     rare = der.replace(bytes.fromhex("2a8648ce3d030107"), bytes.fromhex("2a8648ce3d030104"))
-    for unread in (rare, b"0\0"):
+    latin = der.replace(b"127.0.0.1", b"h\xf6fe.test")  # in a name that must be UTF-8
+    assert latin != der
+    for unread in (rare, latin, b"0\0"):
         handshakes = (Handshake("TLSv1.3", unread, problem) for problem in ("", "not_trusted"))
         found = [[rule for rule, _ in check_certificate(each, datetime.now(UTC))] for each in handshakes]
         assert found == [[], ["certificate-not-trusted"]]
