@@ -1,12 +1,15 @@
 """Changes to the portal's list of websites that follow from claims; each is recorded."""
 
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
 from django.db import transaction
 from django.utils import timezone
 
 from audit.recording import Acting, acting
 from audit.recording import record as audit
 from portal.gateway import WebsiteClaim
-from portal.models import Account, HelperLink, Website
+from portal.models import Account, ClaimState, HelperLink, Website
 from portal.models.helpers import HELPER_LINK_LIFETIME
 from portal.onboarding import claim_states
 
@@ -23,10 +26,27 @@ def settle(account: Account, claim: WebsiteClaim) -> Website | None:
     return website
 
 
-def settle_as_read(account: Account, claim: WebsiteClaim) -> Website | None:
-    """Do the same for a page that only reads: the service verified the website, not who opens the page."""
+def settle_all(account: Account, claims: Sequence[WebsiteClaim]) -> int:
+    """Do the same for all claims of an account, and delete other states; return how many links are new.
+
+    What the portal has already is not written again: an account may have hundreds of websites.
+    """
+    claim_states.delete_others(account, claims)
+    known = set(Website.objects.filter(account=account).values_list("host", "link_id"))
+    noted = set(ClaimState.objects.filter(website__account=account).values_list("website__host", flat=True))
+    noted |= {claim.host for claim in claims if claim_states.is_noted(claim)}
+    return sum(
+        settle(account, claim) is not None
+        for claim in claims
+        if claim.host in noted or (claim.state in LINKED and (claim.host, claim.link_id) not in known)
+    )
+
+
+@contextmanager
+def as_read() -> Iterator[None]:
+    """Record what a page does that only reads: the service verified the website, not who opens the page."""
     with acting(Acting()):
-        return settle(account, claim)
+        yield
 
 
 def _linked(account: Account, claim: WebsiteClaim) -> Website | None:

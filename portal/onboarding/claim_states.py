@@ -17,17 +17,22 @@ def store(account: Account, claim: WebsiteClaim) -> None:
     website = Website.objects.filter(account=account, host=claim.host).first()
     if website is None:
         return
-    is_contested = needs_answer(claim)
-    if claim.state not in ("failing", "lapsed") and not is_contested:
+    if not is_noted(claim):
         ClaimState.objects.filter(website=website).delete()
         return
     values = {
         "claim_id": int(claim.claim_id),
         "state": claim.state,
         "lapses_at": claim.lapses_at,
-        "is_contested": is_contested,
+        "is_contested": needs_answer(claim),
     }
-    ClaimState.objects.update_or_create(website=website, defaults=values)
+    if not ClaimState.objects.filter(website=website, **values).exists():
+        ClaimState.objects.update_or_create(website=website, defaults=values)
+
+
+def is_noted(claim: WebsiteClaim) -> bool:
+    """Return whether the state of the claim needs an action."""
+    return claim.state in ("failing", "lapsed") or needs_answer(claim)
 
 
 def needs_answer(claim: WebsiteClaim) -> bool:

@@ -16,8 +16,8 @@ from django.utils.translation import ngettext
 from portal import labels, service
 from portal.gateway import GatewayError, WebsiteClaim
 from portal.models import Account
-from portal.onboarding import claim_states, decisions
-from portal.onboarding.actions import settle
+from portal.onboarding import decisions
+from portal.onboarding.actions import settle_all
 from portal.onboarding.view_models import claim_url
 from portal.owner_emails import Outcome, Words, for_each_account, send
 
@@ -41,9 +41,7 @@ def send_due(*, clock: Callable[[], datetime] = timezone.now) -> Outcome:
 
     def send_to(account: Account) -> None:
         claims = service.get_claims(account)
-        for claim in claims:
-            settle(account, claim)
-        claim_states.delete_others(account, claims)
+        settle_all(account, claims)
         _send(account, claims, outcome, clock())
 
     for_each_account(send_to, outcome)

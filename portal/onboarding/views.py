@@ -34,7 +34,7 @@ from portal.gateway import (
 )
 from portal.htmx import HtmxHttpRequest
 from portal.models import Account, Membership, Website
-from portal.onboarding import actions, claim_states
+from portal.onboarding import actions
 from portal.onboarding.forms import AddWebsiteForm, AnswerForm, WithdrawForm
 from portal.onboarding.view_models import claim_page, claim_rows, claim_url, helper_offer
 from portal.page_urls import portal_origin, site_address
@@ -95,7 +95,9 @@ def claim(request: HtmxHttpRequest, account: int, claim_id: int) -> HttpResponse
         return _refused(request, "claim", {"account": own}, logged_error_page(error, own.ref))
     if found is None:
         raise Http404
-    if actions.settle_as_read(own, found):
+    with actions.as_read():
+        is_new = actions.settle(own, found) is not None
+    if is_new:
         return _to_dashboard(request, own, found)
     is_owner = _managing(request).owners().filter(account=own).exists()
     page = claim_page(own, found, site_url=_site_url(request, own, found), is_owner=is_owner)
@@ -221,8 +223,8 @@ def _valid(claim_id: int) -> str:
 
 def _settle_all(request: HttpRequest, account: Account, claims: Sequence[WebsiteClaim]) -> None:
     """Store the websites that were verified meanwhile, and say so."""
-    claim_states.delete_others(account, claims)
-    count = sum(actions.settle_as_read(account, each) is not None for each in claims)
+    with actions.as_read():
+        count = actions.settle_all(account, claims)
     if count:
         text = ngettext(
             "%(count)s verified website is new in your list.",

@@ -23,7 +23,7 @@ from portal.gateway import (
     TooManyCalls,
     UnknownClaim,
 )
-from portal.models import Website
+from portal.models import ClaimState, Website
 from tests import factories
 from tests.portal.dashboards import make_claim, make_claim_check
 
@@ -234,6 +234,26 @@ def test_a_website_that_was_verified_meanwhile_is_stored_wherever_claims_are_rea
     assert response.status_code == (302 if where == "page" else 200)
     assert Website.objects.get().link_id == LINK
     assert client.get(page).status_code == 200
+
+
+def test_the_list_writes_nothing_for_hundreds_of_websites_that_it_has(
+    client, owner, answers, django_assert_max_num_queries
+):
+    hosts = [f"site{number}.example.com" for number in range(100)]
+    for host in hosts:
+        factories.make_portal_website(owner.account, host)
+    answers.claims = [make_claim(n, **PROVEN | {"host": host}) for n, host in enumerate(hosts, 1)]
+    with django_assert_max_num_queries(30):
+        assert client.get(ADD).status_code == 200
+
+
+def test_a_state_that_needs_an_action_is_read_in_the_order_of_the_claims(client, owner, answers):
+    website = factories.make_portal_website(owner.account)
+    lapsed, proven = make_claim(1, **PROVEN | {"state": "lapsed"}), make_claim(2, **PROVEN)
+    for claims, states in (([proven, lapsed], 1), ([lapsed, proven], 0), ([lapsed], 1), ([proven], 0)):
+        answers.claims = claims
+        assert client.get(ADD).status_code == 200
+        assert ClaimState.objects.filter(website=website).count() == states
 
 
 def test_a_new_link_replaces_the_old_one(client, owner, answers, page):
