@@ -37,6 +37,9 @@ from dashboard_api.ownership import checks, claims
 from dashboard_api.ownership.response import claim_response, claims_response
 
 NOT_HELD = "The account does not hold this website."
+NOT_ANSWERABLE = (
+    "The other claim is no longer contested, or an account objected to it: then the operator decides."
+)
 
 
 @signed(CLAIM_PATH, read_claim_request)
@@ -102,7 +105,7 @@ def site_claim_answer(call: Call, caller: Authenticated, fields: ClaimAnswerRequ
             now=call.moment,
         )
     except claims.WrongState as error:
-        raise WrongClaimState("The other claim is no longer contested.", state=other.state) from error
+        raise WrongClaimState(NOT_ANSWERABLE, state=other.state) from error
     return claim_response(claim)
 
 

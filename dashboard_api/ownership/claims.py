@@ -147,12 +147,15 @@ def answer(
 ) -> OwnershipClaim:
     """Record the answer of a holder of the website to a contested claim; raises WrongState.
 
-    The same answer again changes nothing.
+    The same answer again changes nothing. After an objection, others than the one holder leave it to staff.
     """
     claim = _locked(claim)
     if (agrees and claim.state in OwnershipClaim.HOLDING) or (not agrees and claim.objected_at is not None):
         return claim
-    if claim.state != State.CONTESTED or not _others(claim).filter(account=holder).exists():
+    holders = set(_others(claim).values_list("account", flat=True))
+    if claim.state != State.CONTESTED or holder.pk not in holders:
+        raise _wrong_state(claim)
+    if agrees and claim.objected_at is not None and len(holders) > 1:  # perhaps another one objected
         raise _wrong_state(claim)
     # Each account reads its own events, so the event names no account but that of the holder.
     subject = Subject("dashboard_api.ownershipclaim", str(claim.pk), claim.host)

@@ -188,7 +188,8 @@ def answer_claim(request: HtmxHttpRequest, account: int, claim_id: int) -> HttpR
     except UnknownClaim as error:
         raise Http404 from error
     except ClaimEnded:
-        messages.warning(request, _("Nothing was changed: the other claim is no longer contested."))
+        text = _("Nothing was changed: the other claim is no longer contested, or an account objected to it.")
+        messages.warning(request, text)
         return redirect("portal:claim", account=own.pk, claim_id=claim_id)
     except GatewayError as error:
         context = {"account": own, "page": {"url": reverse("portal:claim", args=[own.pk, claim_id])}}

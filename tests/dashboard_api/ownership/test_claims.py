@@ -250,6 +250,17 @@ def test_an_objection_leaves_the_decision_to_staff():
     assert (claim.state, claim.reason) == ("refused", "the owner is known")
 
 
+def test_an_objection_holds_whatever_another_holder_says():
+    objector, link = held_by_another()
+    agreer = factories.make_account("acct_agreer", secrets=())
+    SiteLink.objects.link(agreer, link.website, by="staff")
+    claim = claims.answer(checked(added(), DNS), objector, agrees=False, by="eve", reason="mine", now=NOW)
+    with pytest.raises(claims.WrongState):
+        claims.answer(claim, agreer, agrees=True, by="mallory", reason="", now=NOW)
+    claim.refresh_from_db()
+    assert (claim.state, is_linked(claim)) == ("contested", False)
+
+
 def test_a_contested_claim_without_dns_is_refused_after_fourteen_days():
     held_by_another()
     claim = checked(added(), FILE)
