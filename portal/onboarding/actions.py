@@ -35,11 +35,13 @@ def settle_all(account: Account, claims: Sequence[WebsiteClaim]) -> int:
     known = set(Website.objects.filter(account=account).values_list("host", "link_id"))
     noted = set(ClaimState.objects.filter(website__account=account).values_list("website__host", flat=True))
     noted |= {claim.host for claim in claims if claim_states.is_noted(claim)}
-    return sum(
+    count = sum(
         settle(account, claim) is not None
         for claim in claims
         if claim.host in noted or (claim.state in LINKED and (claim.host, claim.link_id) not in known)
     )
+    claim_states.note_ended_links(account, claims)
+    return count
 
 
 @contextmanager

@@ -1,15 +1,36 @@
 """The states of claims that need an action, stored where claims are read, for the list of websites."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
+from portal import service
 from portal.gateway import WebsiteClaim
-from portal.models import Account, ClaimState, Website
+from portal.models import Account, ClaimState, Website, WebsiteSummary
+
+_REVOKED = "revoked_link"  # a refusal of the service
 
 
 def delete_others(account: Account, claims: Iterable[WebsiteClaim]) -> None:
     """Delete the states of websites that none of ``claims``, all of the account's, is about."""
     hosts = [claim.host for claim in claims]
     ClaimState.objects.filter(website__account=account).exclude(website__host__in=hosts).delete()
+
+
+def note_ended_links(account: Account, claims: Sequence[WebsiteClaim]) -> None:
+    """Store which links ended: those that none of ``claims``, all of the account's, has.
+
+    The activity shows what was done about a website only until then; perhaps nothing else asks for it.
+    """
+    if len(claims) >= service.MAX_CLAIMS:  # perhaps not all of them
+        return
+    websites = Website.objects.filter(account=account).select_related("account").in_bulk()
+    links = {claim.link_id for claim in claims}
+    ended = {pk for pk, website in websites.items() if website.link_id not in links}
+    stored = WebsiteSummary.objects.filter(pk__in=websites, refusal=_REVOKED)
+    noted = set(stored.values_list("pk", flat=True))
+    if back := noted - ended:
+        WebsiteSummary.objects.filter(pk__in=back).delete()
+    for pk in ended - noted:
+        WebsiteSummary.objects.store(websites[pk], refusal=_REVOKED)
 
 
 def store(account: Account, claim: WebsiteClaim) -> None:

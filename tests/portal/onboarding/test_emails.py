@@ -10,7 +10,7 @@ from django.core.mail.backends import locmem
 from portal import service
 from portal.gateway import CannotConnect, OtherClaim, Rejected
 from portal.gateway.messages import PausedSchedule
-from portal.models import ClaimEmail, ClaimState, Subscription, Website
+from portal.models import ClaimEmail, ClaimState, Subscription, Website, WebsiteSummary
 from portal.onboarding import emails
 from portal.view_models.claim_notices import claim_notices
 from tests import factories
@@ -186,6 +186,16 @@ def test_viewers_get_no_notices_and_states_of_claims_that_are_gone_go(run, owner
     assert claim_notices(viewer) == []
     run(make_claim(2, **VERIFIED | {"host": "other.example.com"}))
     assert claim_notices(owner.user) == []
+
+
+def test_a_link_that_no_claim_has_counts_as_ended_until_it_is_back_even_if_no_page_asks_for_it(run):
+    run(make_claim(**VERIFIED))
+    assert not WebsiteSummary.objects.exists()
+    for _ in range(2):
+        run(make_claim(**LAPSED))
+        assert WebsiteSummary.objects.get().refusal == "revoked_link"
+    run(make_claim(**VERIFIED))
+    assert not WebsiteSummary.objects.exists()
 
 
 def test_what_one_account_cannot_be_sent_does_not_delay_others(run, monkeypatch):
