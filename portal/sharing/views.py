@@ -7,6 +7,7 @@ from typing import Any
 
 from django.contrib import messages
 from django.core.exceptions import BadRequest
+from django.db import transaction
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
@@ -156,12 +157,17 @@ def _page_of(request: HtmxHttpRequest, host: str, *, finding_id: str = "") -> tu
 
 def _valid(request: HttpRequest, form: ShareListForm, website: Website) -> ShareListForm:
     """Return the form of an owner or a manager; raises Http404 for other members, and BadRequest."""
-    own_memberships = Membership.objects.of_user(request.user).managing()
-    if not own_memberships.filter(account=website.account_id).exists():
-        raise Http404
+    _require_manager(request, website)
     if not form.is_valid():
         raise BadRequest
     return form
+
+
+def _require_manager(request: HttpRequest, website: Website) -> None:
+    """Raise Http404 unless the person is an owner or a manager of the website's account."""
+    own_memberships = Membership.objects.of_user(request.user).managing()
+    if not own_memberships.filter(account=website.account_id).exists():
+        raise Http404
 
 
 def _create_and_show(
@@ -175,9 +181,11 @@ def _create_and_show(
 ) -> HttpResponse:
     """Create the link, and show it once with the ``ways`` to pass it on."""
     try:
-        share_link, token = actions.create(
-            website, subject, by=_person(request), days=form.cleaned_data["days"]
-        )
+        with transaction.atomic():
+            share_link, token = actions.create(
+                website, subject, by=_person(request), days=form.cleaned_data["days"]
+            )
+            _require_manager(request, website)  # the account is locked; the role may have ended meanwhile
     except actions.TooManyLinks:
         return _refuse_more_links(request)
     link = portal_origin(request) + reverse("portal:shared", args=[token])

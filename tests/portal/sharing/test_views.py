@@ -9,6 +9,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from config.logs import TextLines
+from portal import service
 from portal.gateway import (
     BadResponse,
     DashboardRequest,
@@ -24,7 +25,7 @@ from portal.gateway import (
     Unreachable,
 )
 from portal.gateway.messages import Event, Location
-from portal.models import IssueTracker, ShareLink, ShareOpening
+from portal.models import IssueTracker, Membership, ShareLink, ShareOpening
 from portal.sharing import actions
 from portal.sharing.urls import urlpatterns
 from tests.factories import make_membership, make_portal_website
@@ -147,6 +148,19 @@ def test_an_owner_creates_a_link_that_is_shown_once(browser, stub, website, memb
     assert browser().get(link).status_code == 200
     assert link.split("/")[2] not in owner.get("/shares/").content.decode()
     assert link.split("/")[2] not in owner.get(FINDING).content.decode()
+
+
+@pytest.mark.parametrize("path", [SHARE, f"/sites/{HOST}/share/"])
+def test_who_loses_the_role_while_the_service_answers_shares_nothing(
+    browser, stub, website, members, monkeypatch, path
+):
+    def demoted(*args, **fields):
+        Membership.objects.filter(pk=members[MANAGER].pk).update(role=VIEWER)
+        return (stub.get_finding if path == SHARE else stub.get_dashboard)(*args, **fields)
+
+    monkeypatch.setattr(service, "get_finding" if path == SHARE else "get_dashboard", demoted)
+    assert browser(MANAGER).post(path, FORM).status_code == 404
+    assert not ShareLink.objects.exists()
 
 
 def test_the_link_begins_with_the_portals_address_and_not_with_the_host_header(
