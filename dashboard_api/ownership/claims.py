@@ -21,7 +21,13 @@ from audit.recording import record as audit
 from dashboard_api.crawler import queue
 from dashboard_api.models import Account, LinkEvent, OwnershipClaim, ScanJob, SiteLink, Website
 from dashboard_api.models.ownership import OwnershipClaimQuerySet, new_token
-from dashboard_api.models.sites import Archived, SiteLinkQuerySet, SitesLimitReached, check_has_one_owner
+from dashboard_api.models.sites import (
+    Archived,
+    PlanInactive,
+    SiteLinkQuerySet,
+    SitesLimitReached,
+    check_has_one_owner,
+)
 from dashboard_api.ownership import calendar
 from foundation.domains import parents_of
 
@@ -355,7 +361,7 @@ def _connect(claim: OwnershipClaim, now: datetime) -> None:
             if website.verified_at is None:
                 website.verify(method=claim.method, by=claim.account.ref, at=now)
             _link(claim, website, now)
-    except SitesLimitReached:
+    except (SitesLimitReached, PlanInactive):
         claim.link_problem = LinkProblem.NO_ROOM
     except Archived:
         claim.link_problem = LinkProblem.ARCHIVED

@@ -88,7 +88,7 @@ def test_call(request: HttpRequest, website: int) -> HttpResponse:
         values = {"host": site.host, "reason": page.title, "reference": page.reference}
         messages.warning(request, text % values)
     else:
-        text = _("The call for %(host)s works: %(count)s open findings, in %(time)s ms.")
+        text = _("The call for %(host)s works, in %(time)s ms. Open findings: %(count)s.")
         took = round((time.monotonic() - started) * 1000)
         count = number_format(dashboard.summary.open)
         messages.info(request, text % {"host": site.host, "count": count, "time": took})

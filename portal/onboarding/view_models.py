@@ -64,8 +64,8 @@ OUTCOMES = {
 # Why a verified website is not linked.
 LINK_PROBLEMS = {
     "no_room": gettext_lazy(
-        "Your plan has no room for another website: change the plan, or give another website up. Then check "
-        "again."
+        "Your plan has no room for another website, or a payment is missing: change or pay the plan, or give "
+        "another website up. Then check again."
     ),
     "archived": gettext_lazy("It is archived: contact support. Then check again."),
 }

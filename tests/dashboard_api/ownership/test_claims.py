@@ -161,6 +161,17 @@ def test_without_room_in_the_plan_the_claim_says_so_and_links_later():
     assert is_linked(claim)
 
 
+def test_while_a_payment_is_missing_the_claim_says_that_the_plan_has_no_room_and_links_later():
+    account = factories.make_account(secrets=(), entitled=False)
+    entitlement = factories.make_entitlement(account, status="past_due", past_due_since=timezone.now().date())
+    claim = checked(claims.add(account, HOST, by="ada", now=NOW), FILE)
+    assert (claim.state, claim.link_problem, is_linked(claim)) == ("verified", "no_room", False)
+    entitlement.status, entitlement.past_due_since = "active", None
+    entitlement.save()
+    claim = checked(claim, FILE, timedelta(days=7))
+    assert (claim.link_problem, is_linked(claim)) == ("", True)
+
+
 def test_a_website_of_another_account_is_contested():
     held_by_another()
     claim = checked(added(), FILE)

@@ -103,7 +103,7 @@ def test_a_manager_here_who_views_there_sees_only_this_account(client, account, 
 
 def test_a_test_call_says_that_it_works(client, account, website, stub):
     page = member(client, account).post(test_call(website), follow=True)
-    assert re.search(r"The call for shop\.example\.com works: 1,084 open findings, in \d+ ms\.", page.text)
+    assert re.search(r"The call for shop\.example\.com works, in \d+ ms\. Open findings: 1,084\.", page.text)
     assert stub == [("shop.example.com", DashboardRequest(page_size=1))]
 
 
