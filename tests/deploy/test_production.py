@@ -212,6 +212,14 @@ def test_a_flood_from_one_address_leaves_room_for_others(tmp_path, path, most):
         assert flood(website, path, "127.0.0.1")[0] == 0, "the portal calls the service from here"
 
 
+def test_pages_of_one_session_beyond_forty_wait_in_front_of_the_product(tmp_path):
+    with nginx(tmp_path, closed_port()) as website:
+        for cookie, seconds in (("__Host-theme=dark; __Host-sessionid=abc", 2), ("__Host-theme=dark", 0)):
+            began = time.monotonic()
+            assert flood(website, "/", "127.0.0.1", times=80, headers={"Cookie": cookie})[0] == 0
+            assert seconds <= time.monotonic() - began < seconds + 2
+
+
 def test_the_addresses_of_one_line_with_ipv6_count_as_one(tmp_path):
     as_by_proxy = {"    server_tokens off;": "set_real_ip_from 127.0.0.1; real_ip_header X-Real-IP;"}
     with nginx(tmp_path, closed_port(), changes=as_by_proxy) as website:
@@ -241,15 +249,14 @@ def test_what_nginx_answers_itself_does_not_fill_the_disk_with_lines(tmp_path):
     assert len([line for line in lines if " / 502 " in line]) >= 200
 
 
-def flood(website, path, address, *, times=800, forwarded=()):
+def flood(website, path, address, *, times=800, forwarded=(), headers=None):
     """Send requests from an address; return how many were refused, and the headers of the last one."""
     connection = http.client.HTTPConnection("127.0.0.1")
     connection.sock = website.connected(address)
     refused = 0
     for number in range(times):
-        headers = {"X-Real-IP": forwarded[number]} if forwarded else {}
-        method = "POST" if path.startswith("/v1/") else "GET"
-        connection.request(method, path, headers={"Host": NAME} | headers)
+        sent = {"Host": NAME} | (headers or {}) | ({"X-Real-IP": forwarded[number]} if forwarded else {})
+        connection.request("POST" if path.startswith("/v1/") else "GET", path, headers=sent)
         response = connection.getresponse()
         response.read()
         refused += response.status == 429
