@@ -7,8 +7,11 @@ a host share the connect timeout. Only name resolution has no limit here: the sy
 
 import io
 import socket
+import ssl
+import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from functools import partial
 from http.client import HTTPResponse, IncompleteRead
 from typing import Any
@@ -148,16 +151,44 @@ class _TimedReads(io.RawIOBase):
 
     def readinto(self, buffer: Any) -> int | None:
         """Read once; raise DeadlinePassed."""
-        self._sock.settimeout(self._deadline.remaining())
+        seconds = self._deadline.remaining()
+        self._sock.settimeout(seconds)
         try:
-            return self._file.readinto(buffer)
+            with _ended_after(seconds, self._sock):
+                count = self._file.readinto(buffer)
         except TimeoutError as error:
             raise DeadlinePassed("the deadline passed") from error
+        except OSError:
+            self._deadline.remaining()
+            raise
+        if not count:
+            self._deadline.remaining()
+        return count
 
     def close(self) -> None:
         """Release the socket, too."""
         self._file.close()
         super().close()
+
+
+@contextmanager
+def _ended_after(seconds: float, sock: socket.socket) -> Iterator[None]:
+    """End an encrypted connection then: OpenSSL reads session tickets for as long as a peer sends them."""
+    if not isinstance(sock, ssl.SSLSocket):
+        yield
+        return
+    timer = threading.Timer(seconds, _shut_down, [sock])
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+
+
+def _shut_down(sock: socket.socket) -> None:
+    with suppress(OSError):  # it is closed already
+        socket.socket.shutdown(sock, socket.SHUT_RDWR)  # an SSLSocket would go on without encryption
 
 
 def _seconds_until(end: float) -> float:
