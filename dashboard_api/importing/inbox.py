@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import BinaryIO
 
+from dashboard_api import limits
 from dashboard_api.importing.inbox_files import Folder, UnsafeFile
 from dashboard_api.importing.inbox_options import SIDECAR
 from dashboard_api.importing.inbox_reports import DONE, FAILED, InboxReport, inbox_reports, printable
@@ -134,7 +135,8 @@ def _import_once(
     if website.retired_ones().filter(retired_at__gte=report.modified_at).exists():
         raise RefusedReport(_FORMER)
     runs = ImportRun.objects.not_undone().filter(website=website, file_modified_at=report.modified_at)
-    if runs.filter(digest=digest_of(file)).exists():
+    is_readable = report.status.st_size <= limits.MAX_REPORT_BYTES  # none that is longer was ever imported
+    if is_readable and runs.filter(digest=digest_of(file)).exists():
         return []
     file.seek(0)
     if not report.is_complete_itself and _is_blank(file):

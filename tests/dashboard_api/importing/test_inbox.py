@@ -73,6 +73,16 @@ def test_the_files_time_is_the_scans_where_the_report_names_none(folder):
     assert ImportRun.objects.latest("id").scanned_at.isoformat() == "2026-03-01T08:00:00.123456+00:00"
 
 
+def test_a_file_longer_than_any_report_is_refused_before_it_is_read(folder, monkeypatch):
+    """It may be full of holes, which take no space on the disk, and hours to read."""
+    file = leave(folder, PANEL)
+    modified = file.stat().st_mtime
+    os.truncate(file, 2**40)
+    os.utime(file, (modified, modified))
+    monkeypatch.setattr(inbox, "digest_of", lambda _file: pytest.fail("it was read"))
+    assert file.name in output_of_refusal(folder)
+
+
 def test_reports_are_taken_in_the_order_of_the_scans_whatever_their_names(folder):
     make_website("example.com")
     leave(folder, make_row(timestamp=None, matched_at="/"), name="m.jsonl", host="example.com", age=300)
