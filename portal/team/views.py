@@ -149,8 +149,9 @@ def _sign_up_and_join(request: HttpRequest, invitation: Invitation) -> HttpRespo
     form = None if is_user else JoinForm(request.POST if request.method == "POST" else None)
     if form is None or not form.is_valid():
         return render(request, "portal/team/join.html", {"invitation": invitation, "form": form})
-    person = form.save(commit=False)  # hashes the password before any transaction begins
     own_seats = seats.of(invitation.account)
+    seats.check_may_join(invitation.account, own_seats)  # before the password is hashed, which takes long
+    person = form.save(commit=False)  # and hashed before any transaction begins
     try:
         with transaction.atomic():
             if invitation.was_emailed:

@@ -453,6 +453,14 @@ def test_a_signed_in_person_joins_with_their_user(members, browser):
     assert "shop.example.com" in text_of(client.get("/"))
 
 
+def test_without_a_free_seat_no_password_is_hashed(members, browser, monkeypatch):
+    link, hashed = link_to(invite(members)), []
+    monkeypatch.setattr(seats, "of", lambda _: seats.Seats(limit=1))
+    monkeypatch.setattr(get_user_model(), "set_password", lambda *_: hashed.append(True))
+    assert browser("visitor").post(link, NEW).status_code == 409
+    assert not hashed
+
+
 def test_an_existing_user_is_sent_to_the_sign_in_and_back(members, browser):
     link = link_to(invite(members, "stranger@example.com"))
     client = browser("visitor")
