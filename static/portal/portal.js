@@ -1,5 +1,5 @@
 "use strict";
-// Behaviour beyond htmx: busy and failed requests, retry, focus, local times.
+// Behaviour beyond htmx: busy and failed requests, retry, focus.
 // The region is replaced often, so nothing keeps a reference to it.
 (() => {
   const find = (selector) => document.querySelector(selector);
@@ -17,9 +17,8 @@
     failed.matches(".site-row") ? failed.toggleAttribute("data-failed", true) : showError(true);
   };
 
-  // htmx requests the links of the region. One listener serves all of them: hx-boost would prepare every link
-  // of every response. Those that others wrote (noopener) or with data-full-page, and clicks for a new tab, are left to
-  // the browser.
+  // htmx requests the links of the region, by one listener: hx-boost would prepare each of every response. Links
+  // that others wrote (noopener) or with data-full-page, and new tabs, are left to the browser.
   on("click", (event) => {
     const link = event.target.closest("#results a[href]:not([href^='#'], [rel~=noopener], [data-full-page], [data-full-page] *), #retry");
     if (!link || link.hostname !== location.hostname || event.defaultPrevented || event.button) return;
@@ -44,10 +43,10 @@
   on("htmx:afterRequest", () => { isLink = false; setBusy(false); });
   on("htmx:sendError", fail);
   on("htmx:timeout", fail);
-  // An error response for the region is shown there; any other failure shows the message above. So does what is no
-  // page: texts of others in a file would become markup that htmx obeys.
+  // An error response for the region is shown there; other failures show the message above. So does a file,
+  // whose texts of others would become markup that htmx obeys. A 204 has no type.
   on("htmx:beforeSwap", ({ detail }) => {
-    const isPage = detail.xhr.getResponseHeader("Content-Type")?.startsWith("text/html");
+    const isPage = /^text\/html|^$/.test(detail.xhr.getResponseHeader("Content-Type") ?? "");
     if (detail.xhr.status < 400 && isPage) return;
     detail.shouldSwap = Boolean(isPage && detail.xhr.getResponseHeader("HX-Retarget"));
     detail.isError = !detail.shouldSwap;

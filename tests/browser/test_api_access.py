@@ -28,7 +28,7 @@ def test_an_owner_reads_a_snippet_and_makes_a_test_call(open_page, owner, websit
     page.locator("label").filter(has_text="Python").click()
     expect(page.get_by_text(f'"link_id": "{website.link_id}"').locator("visible=true")).to_have_count(1)
     page.get_by_role("button", name="Test call for shop.example.com").click()
-    expect(page.get_by_role("status").first).to_contain_text("works: 45 open findings")
+    expect(page.get_by_role("status").first).to_contain_text("Open findings: 45")
     expect(page).to_have_url("/api/")
 
 
