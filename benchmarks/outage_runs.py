@@ -13,6 +13,7 @@ from contextlib import AbstractContextManager, ExitStack, closing, contextmanage
 from typing import Any
 
 import psycopg
+from django.conf import settings
 from django.core.management import call_command
 from django.db import connections
 
@@ -119,7 +120,8 @@ def _while_away(
     ``ready`` is what readiness must say meanwhile: with 200, calls must be answered, otherwise refused.
     Control: answers must be noticed where calls must be refused, and refusals where they must not.
     """
-    call_command("collectstatic", interactive=False, verbosity=0)
+    if not (settings.STATIC_ROOT / "staticfiles.json").exists():  # other runs may be starting servers with it
+        call_command("collectstatic", interactive=False, verbosity=0)
     pace, probing = Pace(port, [body], PACE, clients=WAITING), _Probing(port)
     with pace.going_on(), probing.going_on():
         time.sleep(SETTLING)

@@ -7,6 +7,7 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+from django.core.management import call_command
 from django.db import connection
 
 pytestmark = pytest.mark.slow
@@ -83,6 +84,7 @@ def test_no_run_finds_anything_wrong(tmp_path):
     (tmp_path / "built").mkdir()  # stays empty where PostgreSQL still has the data of an earlier run
     built = run(DATASET, tmp_path / "built")
     assert built.returncode == 0, built.stderr
+    call_command("collectstatic", interactive=False, verbosity=0)  # before a server reads the folder
     with ThreadPoolExecutor() as pool:
         lanes = [
             pool.submit(check, commands, shutil.copytree(tmp_path / "built", tmp_path / str(number)))
