@@ -369,7 +369,7 @@ def _plan_missing(
     gone = {each.id for each in listed if is_gone(finding.rule, each, scan)}
     newly_gone = gone - gone_since.keys()
     if len(newly_gone) + len(gone_since) == len(occurrences):
-        plan.fixed.append((finding.id, max(filter(None, [scan.absent_at, *gone_since.values()]))))
+        plan.fixed.append((finding.id, max([scan.absent_at, *gone_since.values()])))
     elif newly_gone:
         remaining = [each for each in listed if each.id not in gone]
         is_shown = any(each.location == finding.location for each in remaining)
