@@ -47,7 +47,7 @@ _CHANGED = (302, 303)  # forms answer so; a page (200) shows the form again
 _VERBS = {ADDITION: "added", CHANGE: "changed", DELETION: "deleted"}
 _OBJECTS = ("host", "finding_id", "object_id", "account", "membership", "website")
 _VALUES = "_audit_values"
-_ACCESS = {"is_superuser", "user_permissions"}  # without a person's name
+_ACCESS = {"is_superuser", "user_permissions"}  # sensitive by name only: their values name no person
 _SENSITIVE = re.compile("password|secret|token|sealed|digest|user|name|email|owner")
 
 

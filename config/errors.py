@@ -38,7 +38,7 @@ def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 
 def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:  # noqa: ARG001  # as Django calls it
-    """Return 404: no route takes the path. Django's own page reads the form, which may be none."""
+    """Return 404: no route takes the path. Django's own view fails for a form that cannot be read."""
     return _json(NotFound()) if is_api(request) else render(request, "404.html", status=404)
 
 

@@ -9,14 +9,15 @@ from django.urls import reverse
 from config.errors import is_api, too_many_requests
 
 _SAFE = ("GET", "HEAD", "OPTIONS", "TRACE")
-# A thief cannot use the limit up to keep the person from these.
+# Not counted, or someone with a stolen session could use up the limit, so that its owner cannot end it.
 _ENDS_SESSIONS = ("account_logout", "account_change_password", "end_other_sessions")
 
 
 def limit_forms(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:
     """Return middleware that answers 429 to a member who has sent too many forms in an hour.
 
-    Forms that are refused count: they are on record, too. Staff review hundreds of findings an hour.
+    Forms that are refused count: they are on record, too. Staff have no limit: they review hundreds of
+    findings an hour.
     """
 
     def respond(request: HttpRequest) -> HttpResponse:

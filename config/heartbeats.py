@@ -15,7 +15,7 @@ logger = logging.getLogger(__name__)
 
 KEPT = timedelta(days=30)
 _LATE_AFTER = 2  # intervals
-_CLOCKS = timedelta(minutes=5)  # a run that ended later than this was under a clock that was wrong
+_CLOCKS = timedelta(minutes=5)  # between right clocks; a run that ended later had a wrong one
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,6 +1,7 @@
 """Messages for the next page, in a cookie that no other host of the domain can set.
 
-Django signs the cookie for no particular person: attackers could show others what a cookie of theirs says.
+Django's signature does not say whose cookie it is: another host of the domain could set one that it got for
+itself, and so show its messages to others.
 """
 
 from django.conf import settings

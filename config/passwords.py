@@ -51,7 +51,7 @@ class ResetPasswordForm(forms.ResetPasswordForm):
     """The form that requests a link; it does not look up whether a person has the address."""
 
     def clean_email(self) -> str:
-        """Return the address in lower case, in which attempts are counted."""
+        """Return the address in lower case."""
         email: str = self.cleaned_data["email"]
         return email.lower()
 

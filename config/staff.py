@@ -40,14 +40,9 @@ _EVERYDAY = (
 )
 # Forms with passwords: the proof comes first, because a form that waits for it is stored in the session.
 _WITH_PASSWORDS = ("auth_user_add", "auth_user_password_change", "password_change")
-_NOT_OFFERED = {
-    "regex",
-    "iregex",
-    "range",
-    "has_keys",
-    "has_any_keys",
-}  # lookups; the last three take several values
-_NOT_READ = (BinaryField, DurationField)  # Django does not read their values in addresses
+# Lookups; the last three take several values.
+_NOT_OFFERED = {"regex", "iregex", "range", "has_keys", "has_any_keys"}
+_NOT_READ = (BinaryField, DurationField)  # Django cannot read their values in addresses
 AdminView = Callable[..., Any]
 
 

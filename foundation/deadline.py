@@ -129,7 +129,7 @@ class _TimedResponse(HTTPResponse):
 
 
 class _SizedReads(io.BufferedReader):
-    """Reads no more than it is asked for: http.client reads a chunk of size -1 to the end, however long."""
+    """Reads of a given size: http.client would read a chunk of size -1 to the end, however long."""
 
     def read(self, *size: int | None) -> bytes:
         """Read; raise IncompleteRead for a negative size."""
@@ -173,7 +173,7 @@ class _TimedReads(io.RawIOBase):
 
 @contextmanager
 def _ended_after(seconds: float, sock: socket.socket) -> Iterator[None]:
-    """End an encrypted connection then: OpenSSL reads session tickets for as long as a peer sends them."""
+    """End an encrypted connection after ``seconds``: OpenSSL reads all session tickets that come."""
     if not isinstance(sock, ssl.SSLSocket):
         yield
         return

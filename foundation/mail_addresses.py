@@ -14,8 +14,8 @@ from foundation.hosts import InvalidHost, normalise_host
 def mail_address(text: str) -> str:
     """Return the e-mail address in its one form; raise ValidationError.
 
-    Names in quotes and numbers of hosts are refused: no person has such an address, and they reach odd hosts.
-    So are letters in names that look like a to z only in capitals, which Django accepts.
+    Names in quotes and IP addresses as hosts are refused: no person has such an address, and mail to it may
+    reach another host. So are names with letters such as a long s, which Django takes for ASCII in capitals.
     """
     validate_email(text)
     name, _, host = text.rpartition("@")

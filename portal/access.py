@@ -53,8 +53,8 @@ def for_strangers(view: View) -> View:
 def file_of(page: str) -> Callable[[View], View]:
     """Return a decorator for a file: links on other websites lead to the page that offers it.
 
-    A window of theirs stays as it is during a download, unlike on a page: they would see that the visitor may
-    have the file, and so has the website. Browsers say who asks.
+    A download leaves the window that asked for it as it is, and a page does not: by the difference, another
+    website would see whether its visitor has the website here. Browsers say whether another website asks.
     """
 
     def decorate(view: View) -> View:

@@ -18,7 +18,7 @@ class NoSlot(Exception):
 def hold_slot(request: HttpRequest, account_id: int) -> None:
     """Hold one of the slots until the response to ``request`` is closed; raises NoSlot if none is free.
 
-    It need not be the response of the view: where middleware fails after that, nothing closes it.
+    If middleware fails after the view, that is an error page, and nothing closes the response of the view.
     """
     if not _places.take(account_id):
         raise NoSlot

@@ -26,7 +26,7 @@ def authorize(link: AccountSite | None, request: Request, now: datetime) -> Acco
 
     Raises UnknownLink (404), InactiveEntitlement or RevokedLink (403): the specification, section 4.
     """
-    # That another owner has proven a website since then, and when, is not for its former owner.
+    # A former owner does not learn whether, and when, another owner has proven the website since then.
     if link is None or host_before(link.host) != request.host:
         raise UnknownLink
     check_entitlement(link.entitlement, now.date())

@@ -78,7 +78,7 @@ def authorize(token: ReportToken, host: str, now: datetime) -> Website:
 
     Raises OtherWebsite, InactiveEntitlement or RevokedLink.
     """
-    # Also one that another owner has proven since then, which is not for its former owner.
+    # Also one that was retired: a former owner does not learn that another owner has proven the website.
     own = [each for each in token.websites.all() if host_before(each.host) == host]
     website = min(own, key=lambda each: each.retired_at is not None, default=None)
     link = token.account.links.filter(website=website).first() if website else None

@@ -108,7 +108,7 @@ class _File(msgspec.Struct, forbid_unknown_fields=True):
 
 
 def check_runs(source: str) -> None:
-    """Raise NotScannable unless an engine here writes the reports of this source."""
+    """Raise NotScannable unless an engine here retests findings of this source."""
     try:
         engines = read_engines(settings.CRAWLER_ENGINES)
     except WrongEngines:

@@ -135,7 +135,7 @@ def _import_once(
     if website.retired_ones().filter(retired_at__gte=report.modified_at).exists():
         raise RefusedReport(_FORMER)
     runs = ImportRun.objects.not_undone().filter(website=website, file_modified_at=report.modified_at)
-    is_readable = report.status.st_size <= limits.MAX_REPORT_BYTES  # none that is longer was ever imported
+    is_readable = report.status.st_size <= limits.MAX_REPORT_BYTES  # a longer one was never imported
     if is_readable and runs.filter(digest=digest_of(file)).exists():
         return []
     file.seek(0)

@@ -47,7 +47,7 @@ class CallLimit(NamedTuple):
         }
 
     def refuses(self, account_id: int, at: datetime) -> bool:
-        """Return whether a call at ``at`` comes too early; if so, no further call changes that."""
+        """Return whether a call at ``at`` comes too early; if so, other calls only make it later."""
         now = int(at.timestamp() * 1_000_000)
         usage = Usage.objects.filter(account_id=account_id, day=at.date()).first()
         if usage is None:

@@ -23,7 +23,7 @@ _FENCE: dict[str, Any] = {"account_id": 0, "nonce": "fence"}
 _noted: dict[int, datetime] = {}  # time of the last note by this process, by secret id
 # The secrets and addresses that read the calls of their account in the last minute.
 _readers: TTLCache[tuple[int, str], bool] = TTLCache(maxsize=1_000, ttl=60)
-# The accounts of which a call beyond the rate became a record in the last second.
+# The accounts of which a call beyond the rate was recorded in the last second.
 _limited: TTLCache[int, bool] = TTLCache(maxsize=1_000, ttl=1)
 _lock = Lock()
 
@@ -198,7 +198,7 @@ def is_first_reading(secret_id: int, address: str) -> bool:
 def _is_one_of_many(account_id: int, limit: CallLimit, at: datetime) -> bool:
     """Return whether the rate certainly refuses the call, and this process recorded such a call a moment ago.
 
-    Nothing limits how many these are, and a record stays for 180 days.
+    Nothing limits the number of such calls, and each record stays for 180 days.
     """
     with _lock:
         is_known = account_id in _limited

@@ -153,7 +153,8 @@ def answer(
 ) -> OwnershipClaim:
     """Record the answer of a holder of the website to a contested claim; raises WrongState.
 
-    The same answer again changes nothing. After an objection, others than the one holder leave it to staff.
+    The same answer again changes nothing. After an objection, a single holder can still agree; staff
+    decide where there are several.
     """
     claim = _locked(claim)
     if (agrees and claim.state in OwnershipClaim.HOLDING) or (not agrees and claim.objected_at is not None):
@@ -412,16 +413,17 @@ def judging_pauses(now: datetime) -> bool:
 def unasked_share(now: datetime) -> tuple[float, int]:
     """Return the share of the claims checked in the last hour that could not be asked, and their number.
 
-    It is the mean of the accounts' shares: one account's broken servers do not stop all judging, also where
-    few others were checked.
+    The share is the mean of the accounts' shares, and 0 where one alone of several accounts is affected: its
+    own servers are at fault.
     """
     recent = OwnershipClaim.objects.open().filter(
         state__in=OwnershipClaim.HOLDING, checked_at__gt=now - calendar.JUDGED_BY
     )
     counts = recent.values_list("account").annotate(unasked=Count("unasked_at"), checked=Count("pk"))
-    shares = [unasked / checked for _account, unasked, checked in counts.order_by()]
+    accounts = list(counts.order_by())
+    shares = [unasked / checked for _account, unasked, checked in accounts]
     is_ours = len(shares) == 1 or sum(map(bool, shares)) > 1
-    return (fmean(shares) if is_ours else 0.0), sum(checked for _account, _unasked, checked in counts)
+    return (fmean(shares) if is_ours else 0.0), sum(checked for _account, _unasked, checked in accounts)
 
 
 def holds(claim: OwnershipClaim) -> bool:

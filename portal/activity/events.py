@@ -23,7 +23,7 @@ COLUMNS = ("time", "account", "who", "action", "about", "details", "outcome", "r
 MAX_PERIODS = 500  # databases limit the length of a condition
 _LINKED, _REVOKED = ("link.linked", "link.restored"), "link.revoked"
 _LAST = 2**63 - 1
-# What the service says of websites whose link it knows; a plan that ended is a reason before that of a link.
+# Refusals, or none, of websites whose link has surely not ended. Others may hide it, such as an ended plan.
 _HELD = ("", "websites_limit")
 _OURS = (AuditEvent.Kind.STAFF, AuditEvent.Kind.COMMAND)
 

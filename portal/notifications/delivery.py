@@ -105,7 +105,7 @@ def _send(
         except Exception as error:
             if is_storage_fault(error):
                 raise
-            if not isinstance(error, (GatewayError, OSError, ValueError)):  # foreseen
+            if not isinstance(error, (GatewayError, OSError, ValueError)):  # these are no errors of ours
                 logger.exception("an e-mail about changes failed")
             PendingNotification.objects.filter(email_id=email_id).update(claimed_at=None)
             connection.close()
@@ -146,7 +146,7 @@ def _send_one(email_id: UUID, connection: BaseEmailBackend) -> int:
 
 
 def _has_content_now(notification: PendingNotification) -> bool:
-    """Leave out notes that staff took back since they were stored; return whether anything is left."""
+    """Leave out notes that staff have made internal since then; return whether anything is left."""
     digest = Digest.from_json(notification.digest)
     if digest.notes:
         changes = service.get_recent_changes(

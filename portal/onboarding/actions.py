@@ -27,7 +27,7 @@ def settle(account: Account, claim: WebsiteClaim) -> Website | None:
 
 
 def settle_all(account: Account, claims: Sequence[WebsiteClaim]) -> int:
-    """Do the same for all claims of an account, and delete other states; return how many links are new.
+    """Settle all claims of an account, and delete the states of others; return how many links are new.
 
     What the portal has already is not written again: an account may have hundreds of websites.
     """
@@ -46,7 +46,7 @@ def settle_all(account: Account, claims: Sequence[WebsiteClaim]) -> int:
 
 @contextmanager
 def as_read() -> Iterator[None]:
-    """Record what a page does that only reads: the service verified the website, not who opens the page."""
+    """Record no person as acting, for a page that only reads: the service verified the website."""
     with acting(Acting()):
         yield
 

@@ -38,9 +38,8 @@ class Command(OperatorCommand):
         except (BackupError, OSError) as error:
             raise CommandError(str(error)) from error
         sessions = 0
-        with suppress(
-            DatabaseError
-        ):  # tables of an earlier version; an interrupted migration lets nothing in
+        # Where tables of an earlier version make this fail, the service does not work before migrate, either.
+        with suppress(DatabaseError):
             sessions = _refuse_what_was_before()
         for alias in settings.DATABASES:
             call_command("migrate", database=alias, verbosity=0, interactive=False)

@@ -46,7 +46,7 @@ def check_certificate(handshake: Handshake, now: datetime) -> Iterator[tuple[str
     try:
         certificate = x509.load_der_x509_certificate(handshake.certificate)
         ends, subject = certificate.not_valid_after_utc, certificate.subject.rfc4514_string()[:200]
-    except (ValueError, TypeError, x509.InvalidVersion) as error:  # also of names that are not in UTF-8
+    except (ValueError, TypeError, x509.InvalidVersion) as error:  # also for names that are not in UTF-8
         if handshake.problem:
             yield _PROBLEMS[handshake.problem], f"It cannot be read: {error}"
         return

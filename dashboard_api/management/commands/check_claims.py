@@ -33,7 +33,7 @@ class Command(OperatorCommand):
         parser.add_argument("--minutes", type=positive, default=4, help="begin no check after this time (4)")
 
     def perform(self, *, minutes: int, **options: Any) -> Result:
-        """Check the claims that were due at the start, the oldest first."""
+        """Check the claims that were due at the start, one of each account in turn."""
         began = timezone.now()
         lines, checked = [], 0
         for claim in OwnershipClaim.objects.due(began):
