@@ -8,7 +8,8 @@ from django.utils.translation import gettext as _
 from portal import link_emails
 from portal.models import Invitation
 
-_JOINTS = re.compile(r"(://|[.@\u3002\uff0e\uff61])(?=[^\W\d_])")  # with all dots of host names
+_DOTS = r"[.@\u3002\uff0e\uff61]"  # all of host names, and the sign of addresses
+_JOINTS = re.compile(rf"://|(?<=[^\W\d_]){_DOTS}(?=\w)|{_DOTS}(?=[^\W\d_])")  # not of numbers such as 2.0
 
 
 def send_invitation(invitation: Invitation, link: str, *, by: str) -> None:

@@ -290,7 +290,10 @@ def test_an_invitation_goes_to_the_host_that_the_owner_typed_or_nowhere(
 def test_no_mail_program_makes_a_link_of_the_names_in_the_email_to_a_stranger(members, browser, settings):
     settings.EMAIL_URL = "smtp://localhost"
     owner = members[OWNER]
-    owner.account.name = "Prize at https://evil.example/now or win@evil\u3002example, St. Gallen"
+    owner.account.name = (
+        "Prize at https://evil.example/now or win@evil\u3002example, http://192.0.2.7, www.1and1.example, "
+        "St. Gallen 2.0"
+    )
     owner.account.save()
     owner.user.username = "www.evil.example"
     owner.user.save()
@@ -298,7 +301,8 @@ def test_no_mail_program_makes_a_link_of_the_names_in_the_email_to_a_stranger(me
         reverse("portal:invite", args=[owner.account_id]), {"email": "new@example.com", "role": VIEWER}
     )
     [email] = mail.outbox
-    name = "Prize at https evil example/now or win evil example, St. Gallen"
+    name = "Prize at https evil example/now or win evil example, http 192.0.2.7, www 1and1 example, "
+    name += "St. Gallen 2.0"
     assert email.subject == f"You are invited to {name}"
     for text in (email.body, email.alternatives[0][0]):
         assert f"www evil example invites you to {name}" in text
