@@ -231,7 +231,7 @@ def _revoked_link(error: RevokedLink, reference: str) -> ErrorPage:
         text=text,
         advice=_(
             "If you proved with a token that this website is yours, check that it is still in its place. If "
-            "its proof has ended, add the website again; to take it off your list, give it up then. "
+            "its proof has ended, add the website again; to take it off your list, give it up after that. "
             "Otherwise only support can restore the link: give them the reference below."
         ),
         reference=reference,

@@ -209,7 +209,7 @@ class SiteLinkAdmin(RecordAdmin):
 
     def warning(self, queryset: QuerySet[SiteLink]) -> str:
         """Return a warning about links whose website others had since they were revoked."""
-        text = _("%(former)s had %(website)s since then: what was found for them is shown, too.")
+        text = _("%(former)s had %(website)s in the meantime: what was found for them is shown, too.")
         revoked = queryset.filter(revoked_at__isnull=False).select_related("website", "account")
         return " ".join(
             text % {"former": ", ".join(former), "website": link.website}

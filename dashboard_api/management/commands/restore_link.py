@@ -21,7 +21,7 @@ class Command(LinkCommand):
         parser.add_argument(
             "--keep-findings",
             action="store_true",
-            help="let the account read what was found for accounts that had the website since then",
+            help="let the account read what was found for accounts that had the website in the meantime",
         )
 
     def perform(self, *, link_id: str, keep_findings: bool, **options: Any) -> Result:  # type: ignore[override]
@@ -31,7 +31,8 @@ class Command(LinkCommand):
         if former and not keep_findings:
             ref, host = link.account.ref, link.website.host
             raise CommandError(
-                f"{former} had {host} since then: {ref} would read what was found for {former}. To begin "
-                f"without it: 'manage.py link_site {ref} {host} --new-owner'. Otherwise add --keep-findings."
+                f"{former} had {host} in the meantime: {ref} would read what was found for {former}. To "
+                f"begin without it: 'manage.py link_site {ref} {host} --new-owner'. Otherwise add "
+                "--keep-findings."
             )
         return super().perform(link_id=link_id, **options)

@@ -182,7 +182,7 @@ def test_a_new_owner_begins_without_what_was_found_for_the_former_one(former):
 def test_a_link_is_not_restored_by_accident_when_another_account_had_the_website_since_then(former):
     later = make_link(make_account("acct_0002"), former.website)
     later.revoke(by="Ada", reason="Sold back", now=timezone.now())
-    with pytest.raises(CommandError, match=r"acct_0002 had shop\.example\.com since then"):
+    with pytest.raises(CommandError, match=r"acct_0002 had shop\.example\.com in the meantime"):
         run("restore_link", former.link_id, "--reason", "Sold back")
     run("link_site", "acct_0001", "shop.example.com", "--new-owner")
     assert SiteLink.objects.not_revoked().get().website.findings.count() == 0
