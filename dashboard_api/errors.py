@@ -473,14 +473,15 @@ class TooManyReports(ApiError):
     )
     retry_after = limits.REPORT_RETRY_AFTER_SECONDS
 
-    def __init__(self, *, full_for: int | None = None) -> None:
-        super().__init__("" if full_for is None else self._of_a_day)
-        self.retry_after = self.retry_after if full_for is None else full_for
-
     _of_a_day: ClassVar = (
         f"{limits.MAX_SENT_BYTES_A_DAY // 1024**3} GB of reports of this account were imported within 24 "
         "hours. Send the next one after Retry-After seconds."
     )
+
+    def __init__(self, *, full_for: int | None = None) -> None:
+        super().__init__("" if full_for is None else self._of_a_day)
+        if full_for is not None:
+            self.retry_after = full_for
 
 
 class LostReport(ApiError):

@@ -180,7 +180,6 @@ def _run(job: ReportJob, file: BinaryIO) -> None:
 
 def _import(job: ReportJob, file: BinaryIO) -> None:
     dry_run, fail_on = job.options["dry_run"], job.options["fail_on"]
-
     budget = Budget()
 
     def finish(results: list[ImportResult]) -> None:
@@ -197,7 +196,7 @@ def _import(job: ReportJob, file: BinaryIO) -> None:
             by=by,
             dry_run=dry_run,
             sources=job.token.sources,
-            others_sources=limits.OWN_SOURCES,
+            reserved_sources=limits.OWN_SOURCES,
             max_bytes=limits.MAX_SENT_REPORT_BYTES,
             budget=budget,
             before_commit=finish,

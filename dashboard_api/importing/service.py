@@ -60,7 +60,7 @@ def import_file(
     by: str,
     dry_run: bool = False,
     sources: Collection[str] = (),
-    others_sources: Collection[str] = (),
+    reserved_sources: Collection[str] = (),
     max_bytes: int | None = None,
     budget: Budget | None = None,
     on_read: Callable[[bytes], object] | None = None,
@@ -69,18 +69,18 @@ def import_file(
 ) -> list[ImportResult]:
     """Import all reports of a file, one for each tool in it, in one transaction; raise RefusedReport.
 
-    With ``dry_run`` the transaction is rolled back. If ``sources`` are named, reports of others are refused,
-    and those of ``others_sources`` unless they are named; so are more than ``max_bytes``, also after
-    unpacking. ``budget`` gets the length of it. ``on_read`` is called with each part that is read,
-    ``on_stored`` with the number of findings of each batch and of all reports together, and
-    ``before_commit`` with the results, at the end of the transaction.
+    With ``dry_run`` the transaction is rolled back. If ``sources`` are named, reports of others are refused;
+    reports of ``reserved_sources`` are refused unless ``sources`` names them. A file of more than
+    ``max_bytes`` is refused, too, also after unpacking; ``budget`` counts its bytes. ``on_read`` is called
+    with each part that is read, ``on_stored`` with the number of findings of each batch and of all reports
+    together, and ``before_commit`` with the results, at the end of the transaction.
     """
     _check_not_archived(website)
     digest = hashlib.sha256()
     observers = [digest.update, on_read] if on_read else [digest.update]
     observed = io.BufferedReader(_Observed(stream, observers))
     reports, unusable = _read_all(observed, website, options, max_bytes, budget)
-    _check_sources([*(report.result for report in reports), *unusable], sources, others_sources)
+    _check_sources([*(report.result for report in reports), *unusable], sources, reserved_sources)
     total = sum(report.result.findings for report in reports)
     with transaction.atomic():
         _lock(website)
@@ -176,10 +176,10 @@ def _read_all(
 
 
 def _check_sources(
-    results: Sequence[ImportResult], sources: Collection[str], others_sources: Collection[str]
+    results: Sequence[ImportResult], sources: Collection[str], reserved_sources: Collection[str]
 ) -> None:
     others = {result.source for result in results} - set(sources)
-    if foreign := others & set(others_sources):
+    if foreign := others & set(reserved_sources):
         raise OtherSource(
             _(
                 "Only this service itself reports as %(foreign)s: give your scanner a name of its own. "

@@ -89,7 +89,7 @@ def read_report(
 ) -> ScanReport:
     """Read ``stream`` as the named format, or as the one it looks like; raises UnreadableReport.
 
-    ``budget`` tells the caller what the report costs.
+    ``budget`` counts what the report costs.
     """
     most = max_bytes or limits.MAX_REPORT_BYTES
     budget = budget or Budget()

@@ -12,7 +12,7 @@ from django.views.decorators.gzip import gzip_page
 from django.views.decorators.http import require_GET
 
 from audit.recording import record
-from portal.access import file_of, find_website, members_only
+from portal.access import View, file_of, find_website, members_only
 from portal.error_pages import Action, ErrorPage, logged_error_page
 from portal.exports.as_pdf import render_pdf
 from portal.exports.errors import ExportError, ExportsBusy, PdfUnavailable
@@ -28,7 +28,6 @@ from portal.view_models import site_not_found, site_page
 from portal.view_models.export_links import pdf_available
 
 Export = Callable[[Website, Address], HttpResponseBase]
-View = Callable[..., HttpResponseBase]
 _limited: Callable[[View], View] = rate_limit(action="export", limit_get=True)  # each one is on record
 
 
