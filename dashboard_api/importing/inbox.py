@@ -23,7 +23,7 @@ from dashboard_api.importing.locations import OutsideWebsite, normalise_location
 from dashboard_api.importing.service import EmptyRefusal, RefusedReport, digest_of, import_file
 from dashboard_api.models import ImportRun, Website
 from dashboard_api.scanners.report import UnreadableReport
-from dashboard_api.scanners.streams import unpack
+from dashboard_api.scanners.streams import in_megabytes, unpack
 from foundation.hosts import InvalidHost, normalise_host
 from foundation.storage import is_storage_fault
 
@@ -33,6 +33,10 @@ _LOCK = ".lock"
 _BLANK_BYTES = 1024  # a file that begins with this much white space counts as empty
 _CHANGED = "It changed while it was read; the next run imports it."
 _FORMER = "It was written while a former owner had the website, so it is not shown to the new one."
+_TOO_LONG = (
+    f"The report is larger than {in_megabytes(limits.MAX_REPORT_BYTES)}. Scan in parts, and import one report "
+    "for each. Nothing was changed."
+)
 _EMPTY_ADVICE = (
     f"In that case put it back together with a file that has its name and {SIDECAR}, such as "
     f"report.json{SIDECAR}, which says: complete = true"
@@ -135,8 +139,9 @@ def _import_once(
     if website.retired_ones().filter(retired_at__gte=report.modified_at).exists():
         raise RefusedReport(_FORMER)
     runs = ImportRun.objects.not_undone().filter(website=website, file_modified_at=report.modified_at)
-    is_readable = report.status.st_size <= limits.MAX_REPORT_BYTES  # a longer one was never imported
-    if is_readable and runs.filter(digest=digest_of(file)).exists():
+    if report.status.st_size > limits.MAX_REPORT_BYTES:
+        raise RefusedReport(_TOO_LONG)
+    if runs.filter(digest=digest_of(file)).exists():
         return []
     file.seek(0)
     if not report.is_complete_itself and _is_blank(file):

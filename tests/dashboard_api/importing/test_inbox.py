@@ -79,8 +79,9 @@ def test_a_file_longer_than_any_report_is_refused_before_it_is_read(folder, monk
     modified = file.stat().st_mtime
     os.truncate(file, 2**40)
     os.utime(file, (modified, modified))
-    monkeypatch.setattr(inbox, "digest_of", lambda _file: pytest.fail("it was read"))
-    assert file.name in output_of_refusal(folder)
+    for reader in ("digest_of", "import_file"):
+        monkeypatch.setattr(inbox, reader, lambda *_args, **_options: pytest.fail("it was read"))
+    assert "larger than 4096 MB" in output_of_refusal(folder)
 
 
 def test_reports_are_taken_in_the_order_of_the_scans_whatever_their_names(folder):
