@@ -17,7 +17,7 @@ from typing import Any, BinaryIO
 
 import msgspec
 from django.db import connections, transaction
-from django.utils import timezone
+from django.db.models import Sum
 from django.utils.dateparse import parse_datetime
 
 from audit.recording import Acting, Person, acting
@@ -51,7 +51,7 @@ def add(
         Account.objects.select_for_update().get(pk=token.account_id)  # one request at a time decides
         same = ReportJob.objects.filter(token=token, idempotency_key=key).first() if key else None
         if same is None:
-            check_room(token, key="", now=timezone.now())
+            _check_unfinished(token.account_id)
             return ReportJob.objects.create(
                 id=report.id,
                 token=token,
@@ -73,16 +73,22 @@ def check_room(token: ReportToken, *, key: str, now: datetime) -> None:
     """
     if key and ReportJob.objects.filter(token=token, idempotency_key=key).exists():
         return
-    unfinished = ReportJob.objects.unfinished().filter(token__account=token.account_id)
-    if unfinished.count() >= limits.MAX_UNFINISHED_REPORTS:
-        raise errors.TooManyReports
+    _check_unfinished(token.account_id)
     since = now - _DAY
-    sent = ReportJob.objects.filter(token__account=token.account_id, created_at__gt=since)
+    sent = ReportJob.objects.filter(token__account=token.account_id, created_at__gt=since, length__gt=0)
     most = limits.MAX_SENT_BYTES_A_DAY
+    if (sent.aggregate(total=Sum("length"))["total"] or 0) < most:
+        return
     for length, sent_at in sent.order_by("-created_at").values_list("length", "created_at"):
         most -= length
         if most <= 0:
             raise errors.TooManyReports(full_for=ceil((sent_at - since).total_seconds()))
+
+
+def _check_unfinished(account_id: int) -> None:
+    unfinished = ReportJob.objects.unfinished().filter(token__account=account_id)
+    if unfinished.count() >= limits.MAX_UNFINISHED_REPORTS:
+        raise errors.TooManyReports
 
 
 def run_and_wait(job: ReportJob, *, seconds: float) -> None:
