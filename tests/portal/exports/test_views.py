@@ -97,8 +97,9 @@ def test_another_website_that_opens_a_file_gets_the_page_like_for_a_website_that
     assert not stub.requests
 
 
-def test_a_file_is_sent_to_who_types_its_address(browser, stub):
-    response = browser.get(f"{PATH}findings.csv", headers={"Sec-Fetch-Site": "none"})
+@pytest.mark.parametrize("asked_by", ["same-origin", "none"])
+def test_a_file_is_sent_to_who_follows_our_link_or_types_its_address(browser, stub, asked_by):
+    response = browser.get(f"{PATH}findings.csv", headers={"Sec-Fetch-Site": asked_by})
     assert "attachment" in response["Content-Disposition"]
     body_of(response)
 
