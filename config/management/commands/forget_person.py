@@ -1,14 +1,17 @@
 """Forget a person: delete the user, and every name and address of them on record."""
 
+from contextlib import suppress
 from dataclasses import asdict
 from typing import Any
 
 from django.conf import settings
 from django.contrib.auth.models import User
+from django.core.exceptions import ValidationError
 from django.core.management.base import CommandError, CommandParser
 from django.db.models import Q
 
-from config.forgetting.people import forget_people, names_of
+from config.forgetting.people import forget_people, named, names_of
+from foundation.mail_addresses import mail_address
 from foundation.operator_command import OperatorCommand, Result
 
 _WORDS = {"users": "users: {}", "invitations": "invitations: {}", "records": "names in records: {}"}
@@ -29,10 +32,13 @@ class Command(OperatorCommand):
 
     def perform(self, *, person: str, **options: Any) -> Result:
         """Delete and rename in one transaction; raise CommandError for the last owner of an account."""
-        users = list(User.objects.filter(Q(email__iexact=person) | Q(username__iexact=person)))
+        spellings = {person}
+        with suppress(ValidationError):  # a user name
+            spellings.add(mail_address(person))
+        users = list(User.objects.filter(named(spellings, "email") | Q(username__iexact=person)))
         if settings.ENABLE_PORTAL:
             _check_owners(users)
-        counts = asdict(forget_people(users, {person} | names_of(users)))
+        counts = asdict(forget_people(users, spellings | names_of(users)))
         done = ", ".join(_WORDS[name].format(number) for name, number in counts.items() if number)
         text = f"Forgotten: {done}." if done else "There is no such person on record."
         return Result(text=text, fields={"changed": bool(done), **counts})

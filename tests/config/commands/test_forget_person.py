@@ -69,6 +69,16 @@ def test_the_name_of_a_forgotten_person_is_in_no_log_of_the_admin_and_on_no_secr
     assert "ada" in str(stored)
 
 
+def test_a_person_is_forgotten_by_each_spelling_of_the_address():
+    account = make_history()
+    factories.make_user("eve", email="eve@xn--mller-kva.example")
+    ada = User.objects.get(username="ada")
+    actions.invite(account, "eve@xn--mller-kva.example", "viewer", by=ada, was_emailed=True)
+    factories.make_user("strasse")
+    assert run("forget_person", "eve@m\u00fcller.example").startswith("Forgotten: users: 1, invitations: 1")
+    assert not run_json("forget_person", "stra\u00dfe")["changed"], "this is another name"
+
+
 def test_the_command_says_what_it_forgot():
     account = make_history()
     ada = User.objects.get(username="ada")
