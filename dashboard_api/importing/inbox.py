@@ -34,8 +34,8 @@ _BLANK_BYTES = 1024  # a file that begins with this much white space counts as e
 _CHANGED = "It changed while it was read; the next run imports it."
 _FORMER = "It was written while a former owner had the website, so it is not shown to the new one."
 _TOO_LONG = (
-    f"The report is larger than {in_megabytes(limits.MAX_REPORT_BYTES)}. Scan in parts, and import one report "
-    "for each. Nothing was changed."
+    f"The report is larger than {in_megabytes(limits.MAX_REPORT_BYTES)}. Scan in parts, and import one "
+    "report for each. Nothing was changed."
 )
 _EMPTY_ADVICE = (
     f"In that case put it back together with a file that has its name and {SIDECAR}, such as "
