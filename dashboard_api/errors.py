@@ -474,8 +474,8 @@ class TooManyReports(ApiError):
     retry_after = limits.REPORT_RETRY_AFTER_SECONDS
 
     _of_a_day: ClassVar = (
-        f"{limits.MAX_SENT_BYTES_A_DAY // 1024**3} GB of reports of this account were imported within 24 "
-        "hours. Send the next one after Retry-After seconds."
+        f"{limits.MAX_SENT_BYTES_A_DAY // 1024**3} GB of reports of this account were sent within 24 hours, "
+        "each counted with 1 MB more than it has. Send the next one after Retry-After seconds."
     )
 
     def __init__(self, *, full_for: int | None = None) -> None:

@@ -140,6 +140,7 @@ MAX_IDEMPOTENCY_KEY_LENGTH = 200
 MAX_UNFINISHED_REPORTS = 3  # of an account
 OWN_SOURCES = {"essentials", "dns"}  # of the built-in engines: a token sends them only if it names them
 MAX_SENT_BYTES_A_DAY = 4 * 1024**3  # of an account's reports that are imported, after unpacking
+MORE_BYTES_A_REPORT = 1024**2  # that each report counts for, also a refused one: each leaves rows
 MAX_REPORTS_AT_ONCE = 2  # that a process receives or waits for: its other threads stay free for calls
 REPORT_WAIT_SECONDS = 10  # then the response is 202
 REPORT_RETRY_AFTER_SECONDS = 15

@@ -17,7 +17,7 @@ from typing import Any, BinaryIO
 
 import msgspec
 from django.db import connections, transaction
-from django.db.models import Sum
+from django.db.models import Count, Sum
 from django.utils.dateparse import parse_datetime
 
 from audit.recording import Acting, Person, acting
@@ -75,12 +75,15 @@ def check_room(token: ReportToken, *, key: str, now: datetime) -> None:
         return
     _check_unfinished(token.account_id)
     since = now - _DAY
-    sent = ReportJob.objects.filter(token__account=token.account_id, created_at__gt=since, length__gt=0)
-    most = limits.MAX_SENT_BYTES_A_DAY
-    if (sent.aggregate(total=Sum("length"))["total"] or 0) < most:
+    sent = ReportJob.objects.filter(token__account=token.account_id, created_at__gt=since)
+    sums, most = (
+        sent.aggregate(bytes=Sum("length", default=0), reports=Count("pk")),
+        limits.MAX_SENT_BYTES_A_DAY,
+    )
+    if sums["bytes"] + sums["reports"] * limits.MORE_BYTES_A_REPORT < most:
         return
     for length, sent_at in sent.order_by("-created_at").values_list("length", "created_at"):
-        most -= length
+        most -= length + limits.MORE_BYTES_A_REPORT
         if most <= 0:
             raise errors.TooManyReports(full_for=ceil((sent_at - since).total_seconds()))
 

@@ -393,7 +393,7 @@ def test_another_token_sees_no_report_and_no_byte_of_it(client, link, token):
 def test_an_account_sends_the_next_report_when_those_of_a_day_are_no_longer_too_long(
     client, link, token, monkeypatch
 ):
-    monkeypatch.setattr(limits, "MAX_SENT_BYTES_A_DAY", 2 * len(REPORT))
+    monkeypatch.setattr(limits, "MAX_SENT_BYTES_A_DAY", 2 * len(REPORT) + 2 * limits.MORE_BYTES_A_REPORT)
     for _ in range(2):
         assert send(client, token, REPORT).status_code == 200
     hour_ago = timezone.now() - timedelta(hours=1)
@@ -404,6 +404,11 @@ def test_an_account_sends_the_next_report_when_those_of_a_day_are_no_longer_too_
     ReportJob.objects.filter(created_at=hour_ago).update(created_at=hour_ago - timedelta(hours=23))
     assert send(client, token, gzip.compress(REPORT)).status_code == 200
     assert send(client, token, REPORT).status_code == 429
+
+
+def test_small_and_refused_reports_count_too_because_each_leaves_rows(client, token, monkeypatch):
+    monkeypatch.setattr(limits, "MAX_SENT_BYTES_A_DAY", 2 * limits.MORE_BYTES_A_REPORT)
+    assert [send(client, token, b"no report").status_code for _ in range(3)] == [422, 422, 429]
 
 
 def test_more_reports_than_may_wait_are_429_before_they_are_read(client, link, token, monkeypatch):
