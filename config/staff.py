@@ -62,6 +62,10 @@ def limit_filters() -> None:
         except (NotSupportedError, OverflowError, ValueError) as error:
             raise IncorrectLookupParameters from error
 
+    def no_initial_data(_self: Any, _request: HttpRequest) -> dict[str, Any]:
+        """Fill no form in from its address: a link of others could prepare one for a click on Save."""
+        return {}
+
     def lookup_allowed(self: Any, lookup: str, value: Any, request: HttpRequest) -> bool:
         fields = self.opts.concrete_fields
         refused = _NOT_OFFERED | {field.name for field in fields if isinstance(field, _NOT_READ)}
@@ -75,6 +79,7 @@ def limit_filters() -> None:
 
     ModelAdmin.get_changelist_instance = get_changelist_instance  # type: ignore[method-assign]
     ModelAdmin.lookup_allowed = lookup_allowed  # type: ignore[method-assign]
+    ModelAdmin.get_changeform_initial_data = no_initial_data  # type: ignore[assignment,method-assign]
     ModelAdmin.get_object = get_object  # type: ignore[assignment,method-assign]
 
 

@@ -11,7 +11,7 @@ import ssl
 import threading
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from functools import partial
 from http.client import HTTPResponse, IncompleteRead
 from typing import Any
@@ -83,7 +83,8 @@ class _Timed:
     def connect(self) -> None:
         """Connect and shake hands within CONNECT_SECONDS; raise ConnectFailed or DeadlinePassed."""
         try:
-            super().connect()  # type: ignore[misc]
+            with ExitStack() as self._shaking_hands:
+                super().connect()  # type: ignore[misc]
         except (OSError, HTTPError) as error:
             self._deadline.remaining()
             raise ConnectFailed(f"{self.host}: {error}") from error
@@ -101,6 +102,7 @@ class _Timed:
                 failure = error
             else:
                 sock.settimeout(_seconds_until(end))
+                self._shaking_hands.enter_context(handshake_ended_after(_seconds_until(end), sock))
                 self.address = address
                 return sock
         raise failure
@@ -116,7 +118,7 @@ class TimedHTTPConnection(_Timed, HTTPConnection):
 
 
 class TimedHTTPSConnection(_Timed, HTTPSConnection):
-    """HTTPS; the handshake is one read for Python's ssl, so the socket's timeout limits all of it."""
+    """HTTPS."""
 
 
 class _TimedResponse(HTTPResponse):
@@ -144,6 +146,7 @@ class _TimedReads(io.RawIOBase):
     def __init__(self, file: io.RawIOBase, sock: socket.socket, deadline: Deadline) -> None:
         self._file = file
         self._sock = sock
+        self._is_encrypted = isinstance(sock, ssl.SSLSocket)
         self._deadline = deadline
 
     def readable(self) -> bool:
@@ -154,7 +157,7 @@ class _TimedReads(io.RawIOBase):
         seconds = self._deadline.remaining()
         self._sock.settimeout(seconds)
         try:
-            with _ended_after(seconds, self._sock):
+            with _ended_after(seconds, self._sock) if self._is_encrypted else nullcontext():
                 count = self._file.readinto(buffer)
         except TimeoutError as error:
             raise DeadlinePassed("the deadline passed") from error
@@ -172,11 +175,15 @@ class _TimedReads(io.RawIOBase):
 
 
 @contextmanager
-def _ended_after(seconds: float, sock: socket.socket) -> Iterator[None]:
-    """End an encrypted connection after ``seconds``: OpenSSL reads all session tickets that come."""
-    if not isinstance(sock, ssl.SSLSocket):
+def handshake_ended_after(seconds: float, plain: socket.socket) -> Iterator[None]:
+    """End the connection after ``seconds``: OpenSSL reads all requests to begin again that come."""
+    with plain.dup() as same, _ended_after(seconds, same):  # the encrypted socket takes ``plain`` over
         yield
-        return
+
+
+@contextmanager
+def _ended_after(seconds: float, sock: socket.socket) -> Iterator[None]:
+    """End the connection after ``seconds``: OpenSSL reads all session tickets that come."""
     timer = threading.Timer(seconds, _shut_down, [sock])
     timer.daemon = True
     timer.start()

@@ -33,7 +33,7 @@ from dashboard_api.errors import (
 )
 from dashboard_api.models import CallFacts, CallLimit, CallOutcome, Claim, Nonce, SecretUse
 from dashboard_api.models.accounts import sealed_for
-from dashboard_api.models.nonces import NONCE_LIFETIME, is_first_reading
+from dashboard_api.models.nonces import NONCE_LIFETIME, is_first_reading, note_reading
 from dashboard_api.queries import credentials
 from dashboard_api.queries.account_calls import Reader
 from dashboard_api.queries.credentials import AccountSite, Credentials, SigningSecret
@@ -247,6 +247,8 @@ def _claim_nonce(
         )
         if claim is not Claim.REPLAYED:
             SecretUse.note(signer.pk, call.moment)
+        if claim is Claim.ACCEPTED and call.path == CALLS_PATH:
+            note_reading(signer.pk, call.address)
         fenced_until = Nonce.objects.fenced_until(expires_at) if claim is Claim.REPLAYED else None
     except DatabaseError as error:
         raise Unavailable from error

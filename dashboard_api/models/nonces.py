@@ -189,10 +189,13 @@ def is_first_reading(secret_id: int, address: str) -> bool:
     The list leaves its reader's own readings out, and each one on record makes the next one slower.
     """
     with _lock:
-        is_first = (secret_id, address) not in _readers
-        if is_first:
-            _readers[secret_id, address] = True
-        return is_first
+        return (secret_id, address) not in _readers
+
+
+def note_reading(secret_id: int, address: str) -> None:
+    """Note a reading that is on record, for a minute from the first one."""
+    with _lock:
+        _readers.setdefault((secret_id, address), True)
 
 
 def _is_one_of_many(account_id: int, limit: CallLimit, at: datetime) -> bool:

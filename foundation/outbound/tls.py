@@ -5,7 +5,7 @@ import ssl
 import warnings
 from dataclasses import dataclass
 
-from foundation.deadline import CONNECT_SECONDS, Deadline
+from foundation.deadline import CONNECT_SECONDS, Deadline, handshake_ended_after
 from foundation.outbound.fetch import trusted
 
 _EXPIRED, _OTHER_NAME = 10, 62  # verify codes of OpenSSL
@@ -55,11 +55,15 @@ def _shake_hands(
 ) -> Handshake:
     try:
         with socket.create_connection((address, port), min(CONNECT_SECONDS, deadline.remaining())) as plain:
-            plain.settimeout(deadline.remaining())
-            with context.wrap_socket(plain, server_hostname=host) as encrypted:
+            plain.settimeout(seconds := deadline.remaining())
+            with (
+                handshake_ended_after(seconds, plain),
+                context.wrap_socket(plain, server_hostname=host) as encrypted,
+            ):
                 certificate = encrypted.getpeercert(binary_form=True) or b""
                 return Handshake(encrypted.version() or "", certificate)
     except ssl.SSLError:
+        deadline.remaining()
         raise
     except OSError as error:
         raise NotConnected(str(error)) from error

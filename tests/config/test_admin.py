@@ -13,7 +13,7 @@ from django.utils.html import strip_tags
 
 from config.operations import SUBJECTS
 from tests.config.test_sessions import PAGE, SAFARI, sign_in
-from tests.factories import make_finding, make_user, make_website
+from tests.factories import make_finding, make_portal_account, make_user, make_website
 
 pytestmark = pytest.mark.django_db
 LIST = "/admin/auth/user/"
@@ -150,3 +150,14 @@ def test_addresses_of_the_admin_that_no_row_can_have_are_no_error_of_ours(addres
     operator = sign_in(make_user("operator", is_staff=True, is_superuser=True))
     operator.raise_request_exception = False
     assert operator.get(f"/admin/{address}").status_code == status
+
+
+def test_no_form_is_filled_in_from_its_address():
+    """A link that a scanner or a customer wrote could prepare one for a click on Save."""
+    client = Client()
+    client.force_login(make_user("boss", is_staff=True, is_superuser=True))
+    account = make_portal_account()
+    page = client.get(f"/admin/portal/membership/add/?account={account.pk}&role=owner").content.decode()
+    assert f'value="{account.pk}" selected' not in page
+    group = client.get("/admin/auth/group/add/?name=prepared").content.decode()
+    assert 'value="prepared"' not in group

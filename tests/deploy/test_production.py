@@ -213,11 +213,18 @@ def test_a_flood_from_one_address_leaves_room_for_others(tmp_path, path, most):
 
 
 def test_pages_of_one_session_beyond_forty_wait_in_front_of_the_product(tmp_path):
+    key = "k1" * 16
     with nginx(tmp_path, closed_port()) as website:
-        for cookie, seconds in (("__Host-theme=dark; __Host-sessionid=abc", 2), ("__Host-theme=dark", 0)):
+        for cookie, seconds in ((f"__Host-theme=dark; __Host-sessionid={key}", 2), ("__Host-theme=dark", 0)):
             began = time.monotonic()
             assert flood(website, "/", "127.0.0.1", times=80, headers={"Cookie": cookie})[0] == 0
             assert seconds <= time.monotonic() - began < seconds + 2
+        odd = [f"__Host-sessionid ={key}", f"__Host-sessionid=x; __Host-sessionid={key}"]
+        odd += [f"__Host-sessionid={number:05}{key * 100}" for number in range(78)]
+        began = time.monotonic()
+        for cookie in odd:  # all count as one
+            assert flood(website, "/", "127.0.0.1", times=1, headers={"Cookie": cookie})[0] == 0
+        assert time.monotonic() - began >= 2
 
 
 def test_the_addresses_of_one_line_with_ipv6_count_as_one(tmp_path):

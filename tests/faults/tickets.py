@@ -1,4 +1,4 @@
-"""A server of TLS 1.3 that sends session tickets without end, which Python's ssl cannot."""
+"""Servers of TLS that send session tickets, or requests to begin again, without end; Python's ssl cannot."""
 
 import os
 import socket
@@ -33,6 +33,15 @@ def endless_tickets(tls, folder):
                 plain.sendall(records.of(_HANDSHAKE, _TICKET * 800))
 
     return script
+
+
+def endless_hellos(server, connection):
+    """Send requests to begin the handshake again (RFC 5246, 7.4.1.1), which OpenSSL skips."""
+    connection.recv(4096)
+    connection.settimeout(2)  # of a client that reads no more
+    ends = time.monotonic() + TOO_LATE
+    while time.monotonic() < ends:
+        connection.sendall(b"\x16\x03\x03\0\x01\0" * 20_000)
 
 
 class _Records:

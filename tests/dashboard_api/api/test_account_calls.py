@@ -137,6 +137,16 @@ def test_reading_the_list_is_on_record_and_does_not_fill_the_list(client, link):
     assert [row["address"] for row in calls(client)["calls"]] == ["192.0.2.66"]
 
 
+def test_a_refused_reading_does_not_keep_the_next_one_from_the_record(client, link):
+    body = compact({"portal_account_ref": "acct_0001"})
+    own = signed_headers(body, path=CALLS_PATH)
+    assert post(client, body, own, path=CALLS_PATH).status_code == 200
+    elsewhere = {"path": CALLS_PATH, "REMOTE_ADDR": "192.0.2.66"}
+    assert post(client, body, own, **elsewhere).status_code == 401
+    assert post(client, body, signed_headers(body, path=CALLS_PATH), **elsewhere).status_code == 200
+    assert [row["address"] for row in calls(client)["calls"]] == ["192.0.2.66"]
+
+
 @pytest.mark.parametrize(
     ("field", "value"),
     [

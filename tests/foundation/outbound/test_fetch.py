@@ -27,7 +27,7 @@ from tests.faults.server import (
     silent_port,
     stall,
 )
-from tests.faults.tickets import endless_tickets
+from tests.faults.tickets import endless_hellos, endless_tickets
 from tests.foundation.outbound.internet import OTHER, PUBLIC, PUBLIC_6, TRAP
 
 HOST = "shop.example.com"
@@ -456,6 +456,14 @@ def test_a_server_that_sends_session_tickets_only_ends_at_the_wall_clock(shop, t
     _, tls = write_certificate(tmp_path, name=HOST)
     started = time.monotonic()
     with FaultServer(endless_tickets(tls, tmp_path), tls=tls) as server:
+        shop.serve(server, port=443)
+        assert failure(f"https://{HOST}/", verify=False, seconds=2).reason == "timed_out"
+        assert time.monotonic() - started < TOO_LATE
+
+
+def test_a_server_that_never_ends_the_handshake_ends_at_the_wall_clock(shop):
+    started = time.monotonic()
+    with FaultServer(endless_hellos) as server:
         shop.serve(server, port=443)
         assert failure(f"https://{HOST}/", verify=False, seconds=2).reason == "timed_out"
         assert time.monotonic() - started < TOO_LATE

@@ -1,13 +1,15 @@
 """Handshakes: what is wrong with a certificate, and which versions a server accepts."""
 
 import ssl
+import time
 
 import pytest
 
-from foundation.deadline import Deadline
+from foundation.deadline import Deadline, DeadlinePassed
 from foundation.outbound.tls import NotConnected, offers, shake_hands
 from tests.faults.certificate import write_certificate
-from tests.faults.server import FaultServer, answer, closed_port
+from tests.faults.server import TOO_LATE, FaultServer, answer, closed_port
+from tests.faults.tickets import endless_hellos
 
 HOST, HERE = "shop.example.com", "127.0.0.1"
 
@@ -52,3 +54,10 @@ def test_a_server_is_asked_for_one_version_alone(serve):
 def test_a_port_that_refuses_is_no_answer():
     with pytest.raises(NotConnected):
         shake_hands(HOST, HERE, Deadline(5), port=closed_port())
+
+
+def test_a_server_that_never_ends_the_handshake_ends_at_the_wall_clock():
+    started = time.monotonic()
+    with FaultServer(endless_hellos) as server, pytest.raises(DeadlinePassed):
+        shake_hands(HOST, HERE, Deadline(2), port=server.port)
+    assert time.monotonic() - started < TOO_LATE
