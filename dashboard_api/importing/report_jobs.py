@@ -76,10 +76,8 @@ def check_room(token: ReportToken, *, key: str, now: datetime) -> None:
     _check_unfinished(token.account_id)
     since = now - _DAY
     sent = ReportJob.objects.filter(token__account=token.account_id, created_at__gt=since)
-    sums, most = (
-        sent.aggregate(bytes=Sum("length", default=0), reports=Count("pk")),
-        limits.MAX_SENT_BYTES_A_DAY,
-    )
+    most = limits.MAX_SENT_BYTES_A_DAY
+    sums = sent.aggregate(bytes=Sum("length", default=0), reports=Count("pk"))
     if sums["bytes"] + sums["reports"] * limits.MORE_BYTES_A_REPORT < most:
         return
     for length, sent_at in sent.order_by("-created_at").values_list("length", "created_at"):
