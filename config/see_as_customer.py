@@ -7,17 +7,19 @@ Decision record 0072.
 from collections.abc import Callable
 from dataclasses import replace
 
-from django.contrib import admin
+from django.contrib import admin, messages
 from django.contrib.admin.models import CHANGE, LogEntry
 from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, render
+from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import URLPattern, path, reverse
 from django.utils.cache import patch_vary_headers
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from audit.recording import record
 from portal import service, view_models
+from portal.access import is_from_elsewhere
 from portal.error_pages import logged_error_page
 from portal.forms import FINDING_ID, Filters
 from portal.gateway import GatewayError
@@ -75,17 +77,24 @@ def _render(
     *,
     finding_id: str = "",
 ) -> HttpResponse:
-    """Return the page, or the region that htmx swaps; the view is recorded before anything is shown."""
+    """Return the page, or the region that htmx swaps; what it shows is recorded before.
+
+    Another website that leads here shows staff nothing, so that it cannot write into a customer's activity.
+    """
     if not request.user.has_perm(PERMISSION):
         raise PermissionDenied
+    if is_from_elsewhere(request):
+        messages.info(request, _("To see a website as its customer, enter the address of the page yourself."))
+        return redirect("admin:index")
     websites = Website.objects.select_related("account")
     website = get_object_or_404(websites, host=host, account__ref=request.GET.get("account", ""))
-    _record(request, website, finding_id)
     page = _page(website, Filters.from_query(request.GET), finding_id)
     try:
         page = fill(website, page)
     except GatewayError as error:
         page = replace(page, error_page=logged_error_page(error, website.host))
+    else:
+        _record(request, website, finding_id)
     template = "portal/_fragment.html" if wants_region(request) else "see_as/site.html"
     response = render(request, template, {"page": page}, status=page.status)
     patch_vary_headers(response, ("HX-Request", "HX-Target"))

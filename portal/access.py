@@ -50,8 +50,13 @@ def for_strangers(view: View) -> View:
     return respond
 
 
+def is_from_elsewhere(request: HttpRequest) -> bool:
+    """Return whether the browser says that another website asks, or a link on one."""
+    return request.headers.get("Sec-Fetch-Site") in ("cross-site", "same-site")
+
+
 def file_of(page: str) -> Callable[[View], View]:
-    """Return a decorator for a file: links on other websites lead to the page that offers it.
+    """Return a decorator for a file or a report: links on other websites lead to the page that offers it.
 
     A download leaves the window that asked for it as it is, and a page does not: by the difference, another
     website would see whether its visitor has the website here. Browsers say whether another website asks.
@@ -60,7 +65,7 @@ def file_of(page: str) -> Callable[[View], View]:
     def decorate(view: View) -> View:
         @wraps(view)
         def respond(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
-            if request.headers.get("Sec-Fetch-Site") in ("cross-site", "same-site"):
+            if is_from_elsewhere(request):
                 own = {"host": kwargs["host"]} if "host" in kwargs else None
                 return redirect(reverse(page, kwargs=own, query=request.GET))
             return view(request, *args, **kwargs)

@@ -31,9 +31,16 @@ def render_note(text: str) -> SafeString:
         _markdown.renderer.render(tokens, _markdown.options, {}),
         tags=_TAGS,
         attributes={"*": set(), "a": {"href"}},
+        attribute_filter=_only_outside,
         allowed_classes={"p": {"heading"}},
         url_schemes={"http", "https"},
         url_relative="deny",
         link_rel="noopener noreferrer",
     )
     return mark_safe(html)  # noqa: S308 - html is off in the parser, and nh3 has cleaned the rest
+
+
+def _only_outside(_tag: str, name: str, value: str) -> str | None:
+    """Return the value; None for an address such as ``https:/path``, which browsers find on our own site."""
+    is_ours = name == "href" and not value.lower().startswith(("https://", "http://"))
+    return None if is_ours else value

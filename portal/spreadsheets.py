@@ -2,19 +2,26 @@
 
 import csv
 import io
+import re
 import unicodedata
 from typing import Any
 
 BYTE_ORDER_MARK = "\N{ZERO WIDTH NO-BREAK SPACE}"  # without it Excel does not recognise UTF-8
 _FORMULA_STARTS = set("=+-@")
 _IGNORED = {"Cc", "Cf", "Zl", "Zp", "Zs"}  # categories that a spreadsheet may skip at the beginning
+# Opened with another separator than a comma, a cell ends at each of these, in spite of quotes.
+_ENDS = re.compile(r"(?<=[;\t\r\n])")
 
 
 def inert(text: str) -> str:
-    """Return ``text``, with an apostrophe before it if a spreadsheet could run it as a formula."""
-    beginning = next((char for char in text if unicodedata.category(char) not in _IGNORED), "")
-    is_formula = unicodedata.normalize("NFKC", beginning)[:1] in _FORMULA_STARTS
-    return f"'{text}" if is_formula or text[:1] in ("\t", "\r", "\n") else text
+    """Return ``text``, with an apostrophe before each part that a spreadsheet could run as a formula."""
+    mark = "'" if text[:1] in ("\t", "\r", "\n") else ""
+    return mark + "".join(f"'{part}" if _is_formula(part) else part for part in _ENDS.split(text))
+
+
+def _is_formula(text: str) -> bool:
+    chars = (char for char in text if char != '"' and unicodedata.category(char) not in _IGNORED)
+    return unicodedata.normalize("NFKC", next(chars, ""))[:1] in _FORMULA_STARTS
 
 
 def lines(rows: Any) -> str:

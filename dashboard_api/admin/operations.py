@@ -128,6 +128,7 @@ class OperatorAdmin(EnglishLog):
         consequence: Words,
         done: Words,
         form_class: type[Confirmation] = Confirmation,
+        warns: bool = True,
     ) -> HttpResponse | None:
         """Return a page that asks for confirmation; when confirmed, perform ``operation`` on each object."""
         form = form_class(request.POST if "confirmed" in request.POST else None)
@@ -141,7 +142,7 @@ class OperatorAdmin(EnglishLog):
             "objects": queryset,
             "lines": [self.line(obj) for obj in queryset[:SHOWN]],
             "count": queryset.count(),
-            "warning": self.warning(queryset),
+            "warning": self.warning(queryset) if warns else "",
             "note": self.note(queryset),
             "is_all": request.POST.get("select_across") == "1",
             "action": request.POST["action"],

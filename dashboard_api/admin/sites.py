@@ -232,6 +232,7 @@ class SiteLinkAdmin(RecordAdmin):
             consequence=_("Calls for these websites by these accounts are refused from now on."),
             done=_("Revoked"),
             form_class=LinkReason,
+            warns=False,
         )
 
     @admin.action(description=_("Restore"), permissions=["operate"])

@@ -15,6 +15,7 @@ from foundation.regions import REGIONS
 
 PROBLEM_ID = re.compile(rf"[a-z0-9-]{{1,{limits.MAX_PROBLEM_ID_LENGTH}}}")
 _ID = re.compile(r"[1-9][0-9]{0,17}", re.ASCII)
+_NOT_ZONES = ("Factory", "localtime")  # names of files that are no zones
 DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", re.ASCII)
 
 
@@ -155,7 +156,7 @@ def true_or_false(value: object) -> bool:
 def time_zone(value: object) -> str:
     """Return the name of a time zone."""
     name = text(value)
-    if name not in available_timezones():
+    if name not in available_timezones() or name in _NOT_ZONES:
         raise BrokenRule("must be a time zone, such as Europe/Berlin")
     return name
 

@@ -46,6 +46,7 @@ def findings(request: HtmxHttpRequest, host: str, suffix: str) -> HttpResponseBa
 
 
 @require_GET
+@file_of("portal:site")
 @members_only
 @_limited
 @gzip_page

@@ -11,6 +11,7 @@ from django.db import transaction
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
+from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
@@ -19,7 +20,7 @@ from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from portal.access import members_only
-from portal.models import Account, Invitation, Membership
+from portal.models import Account, Invitation, Membership, ShareLink
 from portal.page_urls import portal_origin
 from portal.team import actions, emails, seats
 from portal.team.forms import InvitationForm, JoinForm, RoleForm
@@ -88,7 +89,7 @@ def withdraw(request: HttpRequest, invitation: UUID) -> HttpResponse:
 def change_role(request: HttpRequest, membership: int) -> HttpResponse:
     """Give a member another role, as an owner."""
     member = get_object_or_404(Membership.objects.manageable_by(request.user), pk=membership)
-    form, was_owner = RoleForm(request.POST), member.is_owner
+    form, old_role = RoleForm(request.POST), member.role
     if not form.is_valid():
         raise BadRequest
     try:
@@ -97,8 +98,7 @@ def change_role(request: HttpRequest, membership: int) -> HttpResponse:
         return _confirm(request, _("An account needs an owner: make another member an owner first."))
     except Membership.DoesNotExist as error:
         raise Http404 from error
-    if was_owner and not member.is_owner:
-        _advise_about_secrets(request, member)
+    _advise(request, member, old_role, member.role)
     return _confirm(request, _("The role of %(name)s is changed.") % {"name": member.user.get_username()})
 
 
@@ -176,19 +176,28 @@ def _end_membership(request: HttpRequest, membership: Membership, text: str, pag
         return _confirm(request, _("An account needs an owner: make another member an owner first."), page)
     except Membership.DoesNotExist as error:
         raise Http404 from error
-    if membership.is_owner and membership.user != request.user:
-        _advise_about_secrets(request, membership)
+    if membership.user != request.user:
+        _advise(request, membership, membership.role, "")
     return _confirm(request, text % names, page)
 
 
-def _advise_about_secrets(request: HttpRequest, former_owner: Membership) -> None:
-    """Say what a person who was an owner may still have: it opens the API, not the portal."""
-    text = _(
-        "%(name)s may know API secrets of %(account)s, which still work: replace them on the page “API”. "
-        "Share links also work until someone ends them."
-    )
-    names = {"name": former_owner.user.get_username(), "account": former_owner.account}
-    messages.warning(request, text % names)
+def _advise(request: HttpRequest, member: Membership, old_role: str, new_role: str) -> None:
+    """Warn of what a member may still have from an earlier role; the new one is empty for none."""
+    person, texts = member.user.get_username(), []
+    if old_role == Membership.Role.OWNER != new_role:
+        texts.append(
+            _(
+                "%(name)s may know API secrets of %(account)s, which still work: "
+                "replace them on the page “API”."
+            )
+        )
+    own_links = ShareLink.objects.of_account(member.account).filter(created_by=person)
+    if new_role in ("", Membership.Role.VIEWER) and own_links.live(at=timezone.now()).exists():
+        texts.append(
+            _("Share links that %(name)s made still work, until someone ends them on the page “Share links”.")
+        )
+    for text in texts:
+        messages.warning(request, text % {"name": person, "account": member.account})
 
 
 def _refusal(refusal: Exception) -> SafeString:

@@ -4,6 +4,9 @@ import pytest
 from django.contrib.admin.models import LogEntry
 from django.contrib.auth.models import Permission
 
+from audit.models import AuditEvent
+from portal import service
+from portal.gateway import TimedOut
 from portal.models import WebsiteSummary
 from tests.factories import (
     make_account,
@@ -77,6 +80,23 @@ def test_every_view_is_recorded_and_changes_nothing_else(support, websites):
     assert "Seen as acct_0001: the dashboard" in entries[0].change_message
     assert "finding" in entries[1].change_message
     assert not WebsiteSummary.objects.exists()
+
+
+@pytest.mark.parametrize("path", ["", "findings/1/"])
+def test_a_view_that_shows_nothing_or_that_another_website_causes_is_not_recorded(
+    support, websites, path, monkeypatch
+):
+    elsewhere = support.get(URL + path, {"account": "acct_0001"}, headers={"Sec-Fetch-Site": "cross-site"})
+    assert (elsewhere.status_code, elsewhere["Location"]) == (302, "/admin/")
+
+    def fail(*_, **__):
+        raise TimedOut
+
+    monkeypatch.setattr(service, "get_dashboard", fail)
+    monkeypatch.setattr(service, "get_finding", fail)
+    assert support.get(URL + path, {"account": "acct_0001"}).status_code == 504
+    assert not LogEntry.objects.exists()
+    assert not AuditEvent.objects.filter(action="website.seen_as_customer").exists()
 
 
 @pytest.mark.parametrize("account", ["acct_0003", "", "ACCT_0001"])

@@ -56,6 +56,11 @@ def test_a_note_never_holds_anything_active(payload):
     assert "<" not in left, left
 
 
+@pytest.mark.parametrize("address", ["https:/admin/", "HTTPS:admin/", "http:/admin/", "https:\\\\admin"])
+def test_a_note_does_not_lead_to_pages_of_ours(address):
+    assert "href" not in render_note(f"[x]({address})")
+
+
 def test_a_note_is_formatted():
     assert render_note("Please **update**, see [the guide](https://example.com/a?b=1&c=2).") == (
         '<p>Please <strong>update</strong>, see <a href="https://example.com/a?b=1&amp;c=2" '

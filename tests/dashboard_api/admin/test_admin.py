@@ -556,6 +556,7 @@ def test_a_restored_link_warns_of_what_was_found_for_others_since_then(operator)
     later = make_link(make_account("acct_0002"), former.website)
     later.revoke(by="Ada", reason="Sold back", now=timezone.now())
     assert "acct_0002 had shop.example.com in the meantime" in act(operator, former, "restore").text
+    assert "in the meantime" not in act(operator, former, "revoke").text
 
 
 def test_link_is_revoked_and_restored_with_a_reason(operator):

@@ -294,6 +294,11 @@ def test_a_schedule_is_off_until_it_is_set(client, link):
     assert not ScanSchedule.objects.exists()
 
 
+def test_a_name_of_no_time_zone_is_refused(client, link):
+    wanted = {"frequency": "weekly", "profile": "standard", "start_hour": 3, "time_zone": "localtime"}
+    assert call(client, link, SCAN_SCHEDULE_PATH, **wanted).status_code == 400
+
+
 def test_a_schedule_is_set_as_a_whole_and_a_repetition_changes_nothing(client, link, settings):
     settings.CRAWLER_ADDRESSES = ["192.0.2.200"]
     wanted = {"frequency": "weekly", "profile": "standard", "start_hour": 3, "time_zone": "Europe/Berlin"}

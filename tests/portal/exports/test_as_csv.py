@@ -91,7 +91,23 @@ def test_possible_formulas_are_text(text):
     assert inert(text) == f"'{text}"
 
 
-@pytest.mark.parametrize("text", ["", "x", "'=1", "1-1", "https://shop.example.com/?a=1", "(=1)", "Ünï"])
+@pytest.mark.parametrize(
+    ("text", "safe"),
+    [
+        ("x;=A1", "x;'=A1"),
+        ("x; +1;-2", "x;' +1;'-2"),
+        ("a\t@x", "a\t'@x"),
+        ("a\n=1\n\nb;c", "a\n'=1\n\nb;c"),
+        ('x;"=A1"', 'x;\'"=A1"'),
+    ],
+)
+def test_a_part_that_becomes_a_cell_with_another_separator_is_text(text, safe):
+    assert inert(text) == safe
+
+
+@pytest.mark.parametrize(
+    "text", ["", "x", "'=1", "1-1", "a;b", "a\n\nb", "https://shop.example.com/?a=1", "(=1)", "Ünï"]
+)
 def test_other_text_is_unchanged(text):
     assert inert(text) == text
 

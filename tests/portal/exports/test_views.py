@@ -86,7 +86,7 @@ def test_a_file_has_a_type_and_a_name_and_is_never_cached(browser, stub, name, c
     body_of(response)
 
 
-@pytest.mark.parametrize("name", [*FILES, "report.pdf"])
+@pytest.mark.parametrize("name", [*FILES, "report.pdf", "report/"])
 @pytest.mark.parametrize("other", ["cross-site", "same-site"])
 def test_another_website_that_opens_a_file_gets_the_page_like_for_a_website_that_does_not_exist(
     browser, stub, name, other

@@ -178,7 +178,9 @@ def test_a_time_zone_may_be_written_in_any_case_and_must_exist():
     form = ScheduleForm(values | {"time_zone": "europe/berlin", "paused_until": ""})
     assert form.is_valid()
     assert (form.cleaned_data["time_zone"], form.cleaned_data["start_hour"]) == ("Europe/Berlin", 0)
-    for wrong in ({"time_zone": "../etc/passwd"}, {"hours": "25"}, {"start_hour": "24"}, {"frequency": "x"}):
+    for zone in ("../etc/passwd", "Localtime", "factory"):
+        assert not ScheduleForm(values | {"time_zone": zone}).is_valid()
+    for wrong in ({"hours": "25"}, {"start_hour": "24"}, {"frequency": "x"}):
         assert not ScheduleForm(values | {"time_zone": "UTC"} | wrong).is_valid()
 
 

@@ -15,6 +15,7 @@ from django.utils import timezone
 from portal import service
 from portal.gateway import AccountEntitlement, AccountPlan, CannotConnect, LimitUse
 from portal.models.members import Invitation, Membership
+from portal.sharing import actions as share_links
 from portal.team import actions, emails, seats, views
 from portal.team.urls import urlpatterns
 from tests.factories import make_membership, make_portal_account, make_portal_website, make_user
@@ -217,6 +218,16 @@ def test_who_ends_the_role_of_an_owner_reads_what_that_person_may_still_have(mem
         url = reverse(f"portal:{act}", args=[member.pk])
         done = owner.post(url, {"role": MANAGER}, follow=True)
         assert ("may know API secrets of Example Shop" in text_of(done)) == is_advised
+
+
+@pytest.mark.parametrize("act", ["remove_member", "change_role"])
+def test_who_ends_the_role_of_a_manager_reads_that_their_links_still_work(members, browser, account, act):
+    website = make_portal_website(account, "with-links.example.com")
+    share_links.create(website, share_links.Subject(title="Old library"), by=members[MANAGER].user, days=7)
+    urls = [reverse(f"portal:{act}", args=[members[role].pk]) for role in (VIEWER, MANAGER)]
+    texts = [text_of(browser(OWNER).post(url, {"role": VIEWER}, follow=True)) for url in urls]
+    words = "Share links that manager made still work"
+    assert [words in text for text in texts] == [False, True]
 
 
 def test_leaving_takes_effect_on_the_next_request(members, browser):
