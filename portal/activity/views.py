@@ -22,7 +22,7 @@ from portal.activity.forms import ActivityForm
 from portal.error_pages import ErrorPage, logged_error_page
 from portal.gateway import GatewayError
 from portal.models import Membership
-from portal.slots import NoSlot, hold_slot
+from portal.places import NoPlace, hold_place
 
 PAGE_ROWS = 50
 BUSY_SECONDS = 5
@@ -128,10 +128,10 @@ def _refused(request: HttpRequest, context: dict[str, object], error_page: Error
 def _file(
     request: HttpRequest, name: str, account_id: int, write: Callable[[], Iterator[str]]
 ) -> HttpResponseBase:
-    """Return a streamed CSV file, which may last minutes; 503 while the account has its slot."""
+    """Return a streamed CSV file, which may last minutes; 503 while the account has its place."""
     try:
-        hold_slot(request, account_id)
-    except NoSlot:
+        hold_place(request, account_id)
+    except NoPlace:
         busy = render(request, "503.html", status=503)
         busy["Retry-After"] = str(BUSY_SECONDS)
         return busy

@@ -23,7 +23,7 @@ from portal.gateway import GatewayError
 from portal.htmx import HtmxHttpRequest, render_site
 from portal.models import Website
 from portal.page_urls import Address
-from portal.slots import NoSlot, hold_slot
+from portal.places import NoPlace, hold_place
 from portal.view_models import site_not_found, site_page
 from portal.view_models.export_links import pdf_available
 
@@ -39,7 +39,7 @@ def findings(request: HtmxHttpRequest, host: str, suffix: str) -> HttpResponseBa
     """Send all findings that match the filters, as a file."""
 
     def export(website: Website, address: Address) -> HttpResponseBase:
-        hold_slot(request, website.account_id)
+        hold_place(request, website.account_id)
         return stream(request, FORMATS[suffix], select(request, website, address))
 
     return _export(request, host, export)
@@ -70,7 +70,7 @@ def pdf(request: HtmxHttpRequest, host: str) -> HttpResponseBase:
     def export(website: Website, address: Address) -> HttpResponseBase:
         if not pdf_available():
             raise PdfUnavailable
-        hold_slot(request, website.account_id)
+        hold_place(request, website.account_id)
         report, dashboard = get_report(request, website, address)
         response = HttpResponse(render_pdf(report), content_type="application/pdf")
         return as_attachment(response, f"{host}-report", dashboard, "pdf")
@@ -88,7 +88,7 @@ def _export(request: HtmxHttpRequest, host: str, export: Export) -> HttpResponse
         response = export(website, page.address)
     except GatewayError as error:
         error_page = logged_error_page(error, host)
-    except NoSlot:
+    except NoPlace:
         error_page = ExportsBusy().error_page()
     except ExportError as error:
         error_page = error.error_page()

@@ -15,8 +15,8 @@ class Bulkhead:
         self._count = 0
 
     @contextmanager
-    def slot(self, limit: int) -> Iterator[None]:
-        """Hold one of ``limit`` slots; raises TooManyCalls at once when all are taken."""
+    def place(self, limit: int) -> Iterator[None]:
+        """Hold one of ``limit`` places; raises TooManyCalls at once when all are taken."""
         with self._lock:
             if self._count >= limit:
                 raise TooManyCalls(f"{limit} calls are waiting for the service already")

@@ -227,10 +227,10 @@ def send(service: Service, site: SigningAccount, request: AnyRequest) -> Exchang
     if service.application:  # no connection that could fail, so no retry
         return call()
     health = health_of(service.base_url)
-    with bulkhead.calls.slot(service.max_concurrent_calls):
+    with bulkhead.calls.place(service.max_concurrent_calls):
         if not is_slow:
             return _call_up_to_twice(call, health, deadline)
-        with bulkhead.slow_calls.slot(MAX_SLOW_CALLS):
+        with bulkhead.slow_calls.place(MAX_SLOW_CALLS):
             health.check()
             return call()  # a website that answers slowly says nothing about the service
 

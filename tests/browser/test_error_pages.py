@@ -7,7 +7,7 @@ from django.core.exceptions import PermissionDenied, SuspiciousOperation
 from django.http import HttpRequest
 from playwright.sync_api import expect
 
-from portal import service, slots
+from portal import places, service
 from portal.exports import as_pdf, files
 from portal.gateway import CannotConnect, RateLimited, SignatureRefused, SlowRequest, TimedOut
 from portal.view_models import export_links
@@ -107,9 +107,9 @@ def test_error_pages_of_exports(tour, owner, monkeypatch, watch):
         patch.setattr(export_links, "pdf_available", lambda: False)
         patch.setattr("portal.exports.views.pdf_available", lambda: False)
         tour.visit(page, f"{PATH}report.pdf")
-    others = [HttpRequest() for _ in range(slots.MAX_CONCURRENT)]
+    others = [HttpRequest() for _ in range(places.MAX_CONCURRENT)]
     for account, request in enumerate(others):
-        slots.hold_slot(request, -account)
+        places.hold_place(request, -account)
     tour.visit(page, f"{PATH}findings.json")
     for request in others:
         request.close()

@@ -10,7 +10,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from audit.recording import Acting, Person, Subject, acting, record
-from portal import service, slots
+from portal import places, service
 from portal.gateway.messages import Calls
 from portal.models import WebsiteSummary
 from tests import factories
@@ -223,7 +223,7 @@ def test_a_file_that_takes_minutes_leaves_the_threads_to_others(client, owner, p
     monkeypatch.setattr(service, "get_calls", lambda *_: Calls(ok=True, calls=[]))
     first, second = client.get(page), client.get(page)
     assert (first.status_code, second.status_code, second["Retry-After"]) == (200, 503, "5")
-    slots.hold_slot(other := HttpRequest(), -1)
+    places.hold_place(other := HttpRequest(), -1)
     other.close()
     assert first.getvalue()
     again = client.get(page)

@@ -13,7 +13,7 @@ from django.contrib.sessions.backends.base import UpdateError
 from django.http import HttpRequest
 
 from config.sessions import SessionStore
-from portal import slots
+from portal import places
 from portal.exports import files
 from portal.exports.files import MAX_ROWS, ExportInterrupted
 from portal.gateway import RateLimited, TimedOut, TooManyCalls, UnknownLink
@@ -43,21 +43,21 @@ def rows_of(response):
 
 
 @contextmanager
-def all_slots_held(number=slots.MAX_CONCURRENT):
-    """Hold the slots for other accounts; fail if some are taken."""
+def all_places_held(number=places.MAX_CONCURRENT):
+    """Hold the places for other accounts; fail if some are taken."""
     requests = [HttpRequest() for _ in range(number)]
     for account, request in enumerate(requests):
-        slots.hold_slot(request, -account)
+        places.hold_place(request, -account)
     yield
     for request in requests:
         request.close()
 
 
 @pytest.fixture(autouse=True)
-def _all_slots_are_free():
-    """Fail a test that leaves a slot taken."""
+def _all_places_are_free():
+    """Fail a test that leaves a place taken."""
     yield
-    with all_slots_held():
+    with all_places_held():
         pass
 
 
@@ -240,7 +240,7 @@ def test_a_file_is_compressed_if_the_browser_accepts_it(browser, stub):
 # Access and limits
 
 
-def test_a_file_whose_session_ends_before_it_is_sent_leaves_its_slot(browser, stub, monkeypatch):
+def test_a_file_whose_session_ends_before_it_is_sent_leaves_its_place(browser, stub, monkeypatch):
     def ended(*_args, **_kwargs):
         raise UpdateError
 
@@ -285,8 +285,8 @@ def test_the_account_selects_one_of_two_websites_with_the_same_host(browser, web
 
 
 @pytest.mark.parametrize("name", ["findings.csv", "findings.sarif", "report.pdf"])
-def test_more_exports_than_slots_get_a_retry_after(browser, stub, name):
-    with all_slots_held():
+def test_more_exports_than_places_get_a_retry_after(browser, stub, name):
+    with all_places_held():
         response = browser.get(f"{PATH}{name}")
     assert response.status_code == 503
     assert response["Retry-After"] == "5"
@@ -295,23 +295,23 @@ def test_more_exports_than_slots_get_a_retry_after(browser, stub, name):
     assert stub.requests == []
 
 
-def test_a_file_holds_its_slot_until_it_is_read_and_leaves_one_for_other_accounts(browser, stub):
+def test_a_file_holds_its_place_until_it_is_read_and_leaves_one_for_other_accounts(browser, stub):
     response = browser.get(f"{PATH}findings.csv")
     assert browser.get(f"{PATH}findings.csv").status_code == 503
-    with all_slots_held(1):
+    with all_places_held(1):
         pass
     body_of(response)
     assert browser.get(f"{PATH}report.pdf").status_code == 200
 
 
-def test_the_end_of_a_request_releases_its_slot_and_no_other():
+def test_the_end_of_a_request_releases_its_place_and_no_other():
     first, second = HttpRequest(), HttpRequest()
-    slots.hold_slot(first, 1)
+    places.hold_place(first, 1)
     first.close()
-    slots.hold_slot(second, 1)
+    places.hold_place(second, 1)
     first.close()
-    with pytest.raises(slots.NoSlot):
-        slots.hold_slot(first, 1)
+    with pytest.raises(places.NoPlace):
+        places.hold_place(first, 1)
     second.close()
 
 

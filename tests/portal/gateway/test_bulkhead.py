@@ -38,10 +38,10 @@ def test_a_call_beyond_the_limit_is_refused_at_once_and_not_sent():
         assert fetch_dashboard(service, SITE, DashboardRequest()).ok
 
 
-def test_a_failed_call_releases_its_slot():
+def test_a_failed_call_releases_its_place():
     with FaultServer(lambda *_: None) as server:
         for _ in range(5):
             with pytest.raises(Exception, match="lost"):
                 call(server)
-    with calls.slot(1):
+    with calls.place(1):
         pass

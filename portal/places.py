@@ -11,17 +11,17 @@ MAX_CONCURRENT = 2  # of the four threads of a process
 _places = Places(MAX_CONCURRENT)
 
 
-class NoSlot(Exception):
-    """No slot is free for the account."""
+class NoPlace(Exception):
+    """No place is free for the account."""
 
 
-def hold_slot(request: HttpRequest, account_id: int) -> None:
-    """Hold one of the slots until the response to ``request`` is closed; raises NoSlot if none is free.
+def hold_place(request: HttpRequest, account_id: int) -> None:
+    """Hold one of the places until the response to ``request`` is closed; raises NoPlace if none is free.
 
     If middleware fails after the view, that is an error page, and nothing closes the response of the view.
     """
     if not _places.take(account_id):
-        raise NoSlot
+        raise NoPlace
     end = ExitStack()
     end.callback(_places.give_back, account_id)
     end.callback(request.close)
