@@ -229,7 +229,10 @@ class SiteLinkAdmin(RecordAdmin):
                 by=user_name(request), reason=answers["reason"], now=timezone.now()
             ),
             title=_("Revoke links"),
-            consequence=_("Calls for these websites by these accounts are refused from now on."),
+            consequence=_(
+                "Calls for these websites by these accounts are refused from now on. A customer who proves a "
+                "website again gets its link back: to refuse those calls, too, suspend the entitlement."
+            ),
             done=_("Revoked"),
             form_class=LinkReason,
             warns=False,
