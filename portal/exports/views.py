@@ -84,8 +84,10 @@ def _export(request: HtmxHttpRequest, host: str, export: Export) -> HttpResponse
     if website is None:
         return render_site(request, site_not_found(host, path=request.path))
     page = site_page(website, candidates, Filters.from_query(request.GET))
+    # Without the view, as our links have it: the service lists problems without their findings.
+    address = replace(page.address, filters=page.address.filters.without_page)
     try:
-        response = export(website, page.address)
+        response = export(website, address)
     except GatewayError as error:
         error_page = logged_error_page(error, host)
     except NoPlace:

@@ -118,6 +118,17 @@ def test_a_file_holds_everything_that_the_filters_find(browser, stub):
         )  # fmt: skip
 
 
+@pytest.mark.parametrize("name", NAMES)
+def test_an_export_with_the_address_of_the_list_of_problems_has_its_findings(browser, stub, name):
+    query = {"view": "problems", "sort": "locations", "severity": "High", "page": "2"}
+    response = browser.get(f"{PATH}{name}", query)
+    assert response.status_code == 200
+    if response.streaming:
+        body_of(response)
+    (request,) = stub.requests
+    assert (request.group_by, request.sort, request.severity, request.page) == ("", "priority", "High", 1)
+
+
 def test_a_file_has_absolute_urls_of_its_list_and_of_each_finding(browser, stub):
     document = json.loads(body_of(browser.get(f"{PATH}findings.json", {"severity": "High", "page": "2"})))
     assert document["link"] == f"http://testserver{PATH}?severity=High"
