@@ -63,7 +63,7 @@ def add(
     ConsentMissing, Stopped and TooManyScans.
     """
     now = now or timezone.now()
-    website = Website.objects.select_for_update().get(pk=website.pk)
+    website = Website.objects.select_for_update(no_key=True).get(pk=website.pk)
     policy.check_opted_out(website)
     entitlement = None
     if account is not None:

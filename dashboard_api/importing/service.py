@@ -130,7 +130,7 @@ def _check_not_archived(website: Website) -> None:
 
 def _lock(website: Website) -> None:
     """Let no other import of the website begin until the end of the transaction; raise RefusedReport."""
-    locked = Website.objects.select_for_update().filter(pk=website.pk).first()
+    locked = Website.objects.select_for_update(no_key=True).filter(pk=website.pk).first()
     if locked is None:
         raise RefusedReport(_("%(website)s was deleted meanwhile.") % {"website": website})
     _check_not_archived(locked)

@@ -92,7 +92,7 @@ def undo(run: ImportRun, *, by: str, reason: str, now: datetime) -> UndoResult:
     Findings that a later import of the same scanner reported again stay as that import left them. Raise
     ValidationError if the import was taken back before, is too old, or the reason is empty.
     """
-    Website.objects.select_for_update().get(pk=run.website_id)
+    Website.objects.select_for_update(no_key=True).get(pk=run.website_id)
     locked = ImportRun.objects.select_for_update().get(pk=run.pk)
     _check(locked, reason=reason, now=now)
     changes = _load(locked)

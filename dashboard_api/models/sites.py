@@ -295,7 +295,7 @@ class Website(models.Model):
 
         Code that also locks an account locks the website first.
         """
-        locked = Website.objects.select_for_update().get(pk=self.pk)
+        locked = Website.objects.select_for_update(no_key=True).get(pk=self.pk)
         self.archived_at, self.archived_by = locked.archived_at, locked.archived_by
         self.archive_reason, self.verification_method = locked.archive_reason, locked.verification_method
         self.verified_at, self.verified_by = locked.verified_at, locked.verified_by
@@ -344,7 +344,7 @@ class SiteLinkQuerySet(models.QuerySet["SiteLink"]):
 
         To be called in a transaction: website and account are locked, so the answer holds until its end.
         """
-        website = Website.objects.select_for_update().get(pk=website.pk)
+        website = Website.objects.select_for_update(no_key=True).get(pk=website.pk)
         website.check_not_archived()
         account = Account.objects.select_for_update().get(pk=account.pk)
         website.check_verified()
@@ -447,7 +447,7 @@ class SiteLink(models.Model):
     @transaction.atomic
     def restore(self, *, by: str, reason: str, now: datetime) -> None:
         """Restore a revoked link; raises Archived, NotVerified, NotRevoked or SitesLimitReached."""
-        website = Website.objects.select_for_update().get(pk=self.website_id)
+        website = Website.objects.select_for_update(no_key=True).get(pk=self.website_id)
         website.check_not_archived()
         account = self._lock()
         if self.revoked_at is None:

@@ -1,16 +1,19 @@
 """A change locks rows of its own table, so that two changes of an account never wait for each other."""
 
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
-from django.db import connection
+from django.db import connection, transaction
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from dashboard_api.contract import PublicityRequest, ScanScheduleRequest
 from dashboard_api.crawler import schedules
-from dashboard_api.models import OwnershipClaim
+from dashboard_api.importing import service
+from dashboard_api.models import OwnershipClaim, SiteLink
 from dashboard_api.ownership import claims
 from dashboard_api.public import consent
-from tests.factories import make_link
+from tests.factories import make_account, make_link, make_note
 
 pytestmark = pytest.mark.django_db
 
@@ -31,3 +34,29 @@ def test_no_lock_reaches_the_rows_that_a_filter_or_an_order_joins():
     locking = [each["sql"] for each in queries if "FOR UPDATE" in each["sql"]]
     assert len(locking) >= 4
     assert [sql for sql in locking if " JOIN " in sql and "FOR UPDATE OF " not in sql] == []
+
+
+LOCKS = {
+    "an import": lambda link: service._lock(link.website),
+    "a change by staff": lambda link: link.website._lock(),
+    "a new link": lambda link: SiteLink.objects.check_linkable(make_account("acct_0002"), link.website),
+}
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("lock", LOCKS)
+def test_rows_about_a_website_do_not_wait_for_a_change_of_it(lock):
+    """Else reports about it are refused while one is imported, and reports and scans deadlock."""
+    if connection.vendor != "postgresql":
+        pytest.skip("SQLite has no locks of rows")
+    link = make_link()
+
+    def add_a_row():
+        try:
+            make_note(link.website)
+        finally:
+            connection.close()
+
+    with transaction.atomic(), ThreadPoolExecutor(1) as other:
+        LOCKS[lock](link)
+        other.submit(add_a_row).result()
