@@ -9,6 +9,7 @@ from textwrap import wrap
 from typing import Any
 
 from allauth.account.signals import password_changed, password_reset, password_set
+from allauth.core.internal import ratelimit
 from allauth.core.internal.httpkit import get_client_ip
 from allauth.mfa.signals import authenticator_added, authenticator_removed, authenticator_reset
 from django.contrib.admin import ModelAdmin
@@ -77,12 +78,16 @@ def _acting_in(request: HttpRequest) -> Acting:
 
 
 def _record_response(request: HttpRequest, response: HttpResponse, acts: Acting) -> None:
-    """Record a refusal, or a form that changed something; strangers write nothing."""
+    """Record a refusal, or a form that changed something; strangers write nothing, people not without end."""
     is_form = request.method not in ("GET", "HEAD", "OPTIONS")
     is_refused = response.status_code == 403 or (is_form and response.status_code == 404)
     page = request.resolver_match.view_name if request.resolver_match else ""
     is_change = is_form and response.status_code in _CHANGED and page not in CHANGES_NOTHING
     if (not is_refused and (not is_change or acts.recorded)) or acts.person() is None:
+        return
+    if is_refused and not ratelimit.consume(
+        request, app="allauth.account", action="refused", limit_get=True, user=request.user
+    ):
         return
     action, outcome = ("access.refused", "refused") if is_refused else ("form.sent", "done")
     names = request.POST.getlist("action")[:1] if is_change else []

@@ -1,34 +1,53 @@
 """The limit of forms that a member sends: nearly each one is on record, for more than a year."""
 
 from collections.abc import Callable
+from typing import Any
 
 from allauth.core.internal import ratelimit
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 
-from config.errors import is_api, too_many_requests
+from config.errors import is_api, too_many_requests, unavailable
+from foundation.places import NoPlace, SlowCallers
 
-_SAFE = ("GET", "HEAD", "OPTIONS", "TRACE")
+_SAFE = ("GET", "HEAD", "OPTIONS")
 # Not counted, or someone with a stolen session could use up the limit, so that its owner cannot end it.
 _ENDS_SESSIONS = ("account_logout", "account_change_password", "end_other_sessions")
+_slow_senders = SlowCallers(2)  # of the four threads of a process
 
 
-def limit_forms(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:
-    """Return middleware that answers 429 to a member who has sent too many forms in an hour.
+class FormLimit:
+    """Middleware that answers 429 to a member with too many forms in an hour, and 503 to slow ones at once.
 
-    Forms that are refused count: they are on record, too. Staff have no limit: they review hundreds of
-    findings an hour.
+    A form counts for its session, so that a stolen one does not use up the limit of the others, and for the
+    person. Forms without our token do not count: other websites can send them. Staff have no limit: they
+    review hundreds of findings an hour.
     """
 
-    def respond(request: HttpRequest) -> HttpResponse:
-        if request.method in _SAFE or is_api(request) or not _is_counted(request):
-            return get_response(request)
-        usage = ratelimit.consume(request, app="allauth.account", action="form")
-        return get_response(request) if usage else too_many_requests(request)
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
 
-    return respond
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        """Answer within one of the places of the person."""
+        if not _is_counted(request):
+            return self.get_response(request)
+        try:
+            with _slow_senders.place(request.user.pk or 0):
+                return self.get_response(request)
+        except NoPlace:
+            return unavailable(request)
+
+    def process_view(self, request: HttpRequest, *_: Any) -> HttpResponse | None:
+        """Count the form, after the check of its token."""
+        if not _is_counted(request):
+            return None
+        key = request.session.session_key
+        usage = ratelimit.consume(request, app="allauth.account", action="form", key=key)
+        return None if usage else too_many_requests(request)
 
 
 def _is_counted(request: HttpRequest) -> bool:
+    if request.method in _SAFE or is_api(request):
+        return False
     is_member = request.user.is_authenticated and not request.user.is_staff
     return is_member and request.path not in map(reverse, _ENDS_SESSIONS)

@@ -136,7 +136,7 @@ MIDDLEWARE = [
     "csp.middleware.CSPMiddleware",
     "allauth.account.middleware.AccountMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
-    "config.form_limit.limit_forms",
+    "config.form_limit.FormLimit",
 ]
 
 ROOT_URLCONF = "config.urls"
@@ -199,7 +199,8 @@ ACCOUNT_RATE_LIMITS = {
     "sign_in": "20/h/ip",
     "passkey": "30/m/ip",
     "sample": "120/m/ip",
-    "form": "300/h/user",
+    "form": "300/h/key,900/h/user",  # of a session, and of the person
+    "refused": "100/h/user",
     "export": "300/h/user",
     "change_password": "10/h/user",
 }

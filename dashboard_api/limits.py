@@ -24,6 +24,8 @@ SECRET_USE_PRECISION = timedelta(minutes=1)
 MAX_CALLS_PER_SECOND = MAX_CALLS_BURST = 9_999
 CALL_RECORD_LIFETIME = timedelta(days=180)  # the triggers have this number, too
 CLOCK_MARGIN = timedelta(minutes=5)  # by which the clock of the database may be behind
+MAX_SLOW_CALLS_AT_ONCE = 2  # of an account, of the four threads of a process
+SLOW_RETRY_AFTER_SECONDS = 2
 MANY_SITES = 20  # an account that may link more gets a burst of its own: decision record 0120
 PACE_SECONDS = 5  # between calls over the allowance of a day: decision record 0120
 USAGE_DAYS = 31  # in the response about an entitlement

@@ -4,15 +4,11 @@ from contextlib import ExitStack
 
 from django.http import HttpRequest
 
-from foundation.places import Places
+from foundation.places import NoPlace, Places
 
 MAX_CONCURRENT = 2  # of the four threads of a process
 
 _places = Places(MAX_CONCURRENT)
-
-
-class NoPlace(Exception):
-    """No place is free for the account."""
 
 
 def hold_place(request: HttpRequest, account_id: int) -> None:

@@ -9,6 +9,8 @@ from django.db import connections
 from django.test import TransactionTestCase
 from django.utils import translation
 
+from config import form_limit
+from dashboard_api.api import signed
 from dashboard_api.models import nonces
 from tests import databases, factories
 from tests import redis_server as own_redis
@@ -73,8 +75,10 @@ def _numbered_from_one():
 
 @pytest.fixture(autouse=True)
 def _nothing_noted():
-    """Forget the use of secrets in earlier tests."""
+    """Forget the use of secrets, and whose requests were slow, in earlier tests."""
     nonces.forget_uses()
+    signed._slow_callers._slow_until.clear()
+    form_limit._slow_senders._slow_until.clear()
 
 
 @pytest.fixture(autouse=True)

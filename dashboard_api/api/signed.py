@@ -1,17 +1,22 @@
 """Signed endpoints: receive, authenticate and check a call, then let the view answer it."""
 
 import functools
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, nullcontext
 from typing import Any, TypeVar
 
 from django.http import HttpRequest, HttpResponse
 
+from dashboard_api import errors, limits
 from dashboard_api.api.authentication import Authenticated, authenticated
 from dashboard_api.api.request import Call, Reply, json_endpoint, receive
 from dashboard_api.api.test_mode import Request, example_reply
+from dashboard_api.contract import CLAIM_CHECK_PATH
+from foundation.places import NoPlace, SlowCallers
 
 _Request = TypeVar("_Request", bound=Request)
 _View = Callable[[Call, Authenticated, _Request], bytes]
+_slow_callers = SlowCallers(limits.MAX_SLOW_CALLS_AT_ONCE)
 
 
 def signed(
@@ -26,10 +31,24 @@ def signed(
         @functools.wraps(view)
         def respond(request: HttpRequest) -> bytes | Reply:
             call = receive(request, path)
-            with authenticated(call) as caller:
+            with authenticated(call) as caller, _a_place(caller.account_id, path):
                 fields = read(caller.fields)
                 return example_reply(fields) if caller.is_test else view(call, caller, fields)
 
         return json_endpoint(respond)
 
     return decorate
+
+
+@contextmanager
+def _a_place(account_id: int, path: str) -> Iterator[None]:
+    """Hold one of this process's places for calls; raises RateLimited for an account whose calls are slow.
+
+    A check of a claim waits for a website, not for the database, and has a limit of its own.
+    """
+    try:
+        with nullcontext() if path == CLAIM_CHECK_PATH else _slow_callers.place(account_id):
+            yield
+    except NoPlace:
+        message = "Other calls of this account take long. Sign a new attempt after Retry-After seconds."
+        raise errors.RateLimited(message, seconds=limits.SLOW_RETRY_AFTER_SECONDS) from None

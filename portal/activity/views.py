@@ -13,6 +13,7 @@ from django.views.decorators.gzip import gzip_page
 from django.views.decorators.http import require_safe
 
 from audit.models import AuditEvent
+from foundation.places import NoPlace
 from portal import service
 from portal.access import file_of, members_only
 from portal.activity import calls as signed_calls
@@ -22,7 +23,7 @@ from portal.activity.forms import ActivityForm
 from portal.error_pages import ErrorPage, logged_error_page
 from portal.gateway import GatewayError
 from portal.models import Membership
-from portal.places import NoPlace, hold_place
+from portal.places import hold_place
 
 PAGE_ROWS = 50
 BUSY_SECONDS = 5

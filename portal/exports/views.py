@@ -12,6 +12,7 @@ from django.views.decorators.gzip import gzip_page
 from django.views.decorators.http import require_GET
 
 from audit.recording import record
+from foundation.places import NoPlace
 from portal.access import View, file_of, find_website, members_only
 from portal.error_pages import Action, ErrorPage, logged_error_page
 from portal.exports.as_pdf import render_pdf
@@ -23,7 +24,7 @@ from portal.gateway import GatewayError
 from portal.htmx import HtmxHttpRequest, render_site
 from portal.models import Website
 from portal.page_urls import Address
-from portal.places import NoPlace, hold_place
+from portal.places import hold_place
 from portal.view_models import site_not_found, site_page
 from portal.view_models.export_links import pdf_available
 

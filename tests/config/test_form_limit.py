@@ -5,6 +5,9 @@ from django.test import Client
 from django.urls import reverse
 
 from audit.models import AuditEvent
+from config import form_limit
+from foundation import places
+from foundation.places import SlowCallers
 from tests.factories import make_membership, make_portal_account, make_portal_website, make_user
 
 pytestmark = pytest.mark.django_db
@@ -13,7 +16,7 @@ CHOICE = {"min_severity": "High", "frequency": "never"}
 
 @pytest.fixture
 def member(settings):
-    settings.ACCOUNT_RATE_LIMITS = {"form": "3/h/user", "export": "2/h/user"}
+    settings.ACCOUNT_RATE_LIMITS = {"form": "3/h/key,5/h/user", "refused": "3/h/user", "export": "2/h/user"}
     return make_membership(make_user("viewer"), make_portal_account(), "viewer")
 
 
@@ -31,19 +34,52 @@ def subscribe_url(member):
     return reverse("portal:subscribe", args=[member.pk])
 
 
-def test_the_forms_of_a_member_have_a_limit_in_all_browsers_together(member):
+def test_the_forms_of_a_session_have_a_limit_and_those_of_a_member_in_all_browsers_together(member):
     page = subscribe_url(member)
     first, second = browser_of(member.user), browser_of(member.user)
-    assert send(first, page, 2, **CHOICE) + send(second, page, 2, **CHOICE) == [302, 302, 302, 429]
-    assert AuditEvent.objects.filter(action="subscription.saved").count() == 3
+    assert send(first, page, 5, **CHOICE) == [302, 302, 302, 429, 429]
+    assert send(second, page, 3, **CHOICE) == [302, 302, 429], "a stolen session leaves room for the others"
+    assert AuditEvent.objects.filter(action="subscription.saved").count() == 5
 
 
-def test_so_have_forms_that_are_refused_or_have_no_token(member):
+def test_forms_that_other_websites_can_send_do_not_count(member):
     browser = browser_of(member.user)
-    assert send(browser, "/team/999999/remove/") + send(browser, "/nothing/") == [404, 404]
     browser.handler.enforce_csrf_checks = True
-    assert send(browser, subscribe_url(member), 2, **CHOICE) == [403, 429]
+    assert send(browser, subscribe_url(member), 4, **CHOICE) == [403] * 4
+    assert send(browser, "/nothing/", 4) == [404] * 4
+    browser.handler.enforce_csrf_checks = False
+    assert send(browser, subscribe_url(member), 1, **CHOICE) == [302]
+
+
+@pytest.mark.parametrize("way", ["without a token", "to end a session", "to no page", "to read", "TRACE"])
+def test_the_refusals_on_record_of_a_person_have_a_limit(member, way):
+    browser = browser_of(member.user)
+    browser.handler.enforce_csrf_checks = True
+    ask = {
+        "without a token": lambda: browser.post(subscribe_url(member), CHOICE),
+        "to end a session": lambda: browser.post(reverse("account_logout")),
+        "to no page": lambda: browser.post("/nothing/"),
+        "to read": lambda: browser.get("/admin/see-as/shop.example.com/"),
+        "TRACE": lambda: browser.trace("/nothing/"),
+    }[way]
+    if way == "to read":
+        member.user.is_staff = True
+        member.user.save()
+    assert [ask().status_code for _ in range(4)] in ([403] * 4, [404] * 4)
     assert AuditEvent.objects.filter(action="access.refused").count() == 3
+
+
+def test_slow_forms_leave_threads_to_other_people(member, monkeypatch):
+    monkeypatch.setattr(form_limit, "_slow_senders", callers := SlowCallers(1))
+    page, other = subscribe_url(member), make_membership(make_user("other"), member.account)
+    with monkeypatch.context() as patch:
+        patch.setattr(places, "SLOW_SECONDS", 0)
+        assert send(browser_of(member.user), page, 1, **CHOICE) == [302]
+    with callers.place(member.user.pk):
+        response = browser_of(member.user).post(page, CHOICE)
+        assert (response.status_code, response["Retry-After"]) == (503, "30")
+        assert send(browser_of(other.user), subscribe_url(other), 1, **CHOICE) == [302]
+    assert send(browser_of(member.user), page, 1, **CHOICE) == [302]
 
 
 def test_pages_and_the_ways_to_end_a_session_have_no_part_in_it(member):

@@ -4,10 +4,13 @@ import pytest
 from django.db import OperationalError
 from django.utils import timezone
 
+from dashboard_api.api import signed
 from dashboard_api.models import CallOutcome, CallRecord, Nonce, SecretUse, Usage
 from dashboard_api.queries.account_calls import latest_calls
+from foundation import places
+from foundation.places import SlowCallers
 from tests.dashboard_api.calls import FINDING_PATH, ask, compact, error_of, fields_for, post, signed_headers
-from tests.factories import SECRET, make_link
+from tests.factories import SECRET, make_account, make_link
 
 pytestmark = pytest.mark.django_db
 
@@ -19,6 +22,21 @@ def link():
 
 def latest(link):
     return latest_calls(link.account_id, count=99)
+
+
+def test_an_account_whose_calls_are_slow_leaves_threads_to_others(client, link, monkeypatch):
+    monkeypatch.setattr(signed, "_slow_callers", callers := SlowCallers(1))
+    with monkeypatch.context() as patch:
+        patch.setattr(places, "SLOW_SECONDS", 0)
+        assert ask(client, fields_for(link)).status_code == 200
+    with callers.place(link.account_id):
+        refused = ask(client, fields_for(link))
+        assert (refused.status_code, error_of(refused)["code"], refused["Retry-After"]) == (
+            429, "rate_limited", "2",
+        )  # fmt: skip
+        other = make_link(make_account("acct_0002"), link.website)
+        assert ask(client, fields_for(other)).status_code == 200
+    assert ask(client, fields_for(link)).status_code == 200
 
 
 def test_a_call_is_on_record_with_its_facts_and_the_id_of_its_response(client, link):

@@ -13,6 +13,7 @@ from django.contrib.sessions.backends.base import UpdateError
 from django.http import HttpRequest
 
 from config.sessions import SessionStore
+from foundation.places import NoPlace
 from portal import places
 from portal.exports import files
 from portal.exports.files import MAX_ROWS, ExportInterrupted
@@ -321,7 +322,7 @@ def test_the_end_of_a_request_releases_its_place_and_no_other():
     first.close()
     places.hold_place(second, 1)
     first.close()
-    with pytest.raises(places.NoPlace):
+    with pytest.raises(NoPlace):
         places.hold_place(first, 1)
     second.close()
 
