@@ -1,6 +1,8 @@
 """Events are stored and applied in one transaction; what cannot be applied is tried again, then given up."""
 
 import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID, uuid4
@@ -218,7 +220,17 @@ def _link(provider: str, account: Account, customer: str) -> None:
         if (row.account_id, row.customer) != (account.pk, customer):
             raise CannotApply("second_customer")
         return
-    BillingCustomer.objects.create(provider=provider, account=account, customer=customer)
+    with _unless_taken("second_customer"):
+        BillingCustomer.objects.create(provider=provider, account=account, customer=customer)
+
+
+@contextmanager
+def _unless_taken(problem: str) -> Iterator[None]:
+    """Raise CannotApply if an event that came at the same time gave the row to another account."""
+    try:
+        yield
+    except IntegrityError as error:
+        raise CannotApply(problem) from error
 
 
 def _apply_waiting(link: CallbackEvent, customer: str, now: datetime) -> None:
@@ -246,7 +258,8 @@ def _hold(event: CallbackEvent, account: Account, new: Snapshot, now: datetime) 
         return State.DUPLICATE if new in before else State.SUPERSEDED
     row.held = msgspec.to_builtins(merged)
     _note_contradiction(event, row, merged, now)
-    row.save()
+    with _unless_taken("other_account"):
+        row.save()
     if _with_lateness(row, latest(merged)) != held:
         target = wanted(account, now)
         if target is not None:

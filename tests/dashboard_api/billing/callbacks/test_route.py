@@ -13,7 +13,14 @@ from django.utils import timezone
 from audit.models import AuditEvent
 from dashboard_api.billing import entitlements
 from dashboard_api.billing.callbacks import applying, standard
-from dashboard_api.models import CallbackEvent, Entitlement, Plan, PlanPrice, Subscription
+from dashboard_api.models import (
+    BillingCustomer,
+    CallbackEvent,
+    Entitlement,
+    Plan,
+    PlanPrice,
+    Subscription,
+)
 from tests.factories import make_account, make_plan
 from tests.racing import race
 
@@ -253,6 +260,14 @@ def test_an_event_of_a_customer_waits_until_the_customer_is_an_account(client, a
     unknown = bought.replace(b"price_1", b"price_2")
     assert state_of(client, unknown) == "failed"
     assert CallbackEvent.objects.filter(error="unknown_price").exists()
+
+
+def test_a_customer_whom_two_accounts_get_at_once_is_that_of_the_first(client, account, monkeypatch):
+    other = make_account("acct_0002")
+    BillingCustomer.objects.create(provider="standard", account=other, customer="cus_1")
+    monkeypatch.setattr(BillingCustomer.objects, "filter", lambda **_: BillingCustomer.objects.none())
+    assert state_of(client, event(account, kind="customer.linked", customer="cus_1")) == "failed"
+    assert CallbackEvent.objects.get().error == "second_customer"
 
 
 # Who sends it
