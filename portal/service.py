@@ -60,6 +60,7 @@ from portal.models import Account, LastAnswer, Website, WebsiteSummary
 
 CLAIMS_PAGE_SIZE = 100  # the service's limit
 MAX_CLAIMS = 2_000
+MAX_NOTES = 50  # the service's limit, of an answer about changes
 
 
 def get_dashboard(website: Website, request: DashboardRequest, *, stores_summary: bool = True) -> Dashboard:

@@ -21,6 +21,7 @@ from msgspec.structs import replace
 from foundation.storage import is_storage_fault
 from portal import service
 from portal.gateway import GatewayError
+from portal.gateway.messages import NoteChange
 from portal.models import PendingNotification, Subscription, Website
 from portal.notifications.digest import Digest
 from portal.notifications.emails import compose
@@ -137,7 +138,7 @@ def _send_one(email_id: UUID, connection: BaseEmailBackend) -> int:
     Raises what sending raises, and GatewayError.
     """
     claimed = PendingNotification.objects.filter(email_id=email_id)
-    notifications = [each for each in _with_relations(claimed) if _has_content_now(each)]
+    notifications = [each for each in _with_relations(claimed) if _drop_internal_notes(each)]
     is_wanted = bool(notifications) and Subscription.of(notifications[0].membership).is_active
     if is_wanted:
         connection.send_messages([compose(email_id, notifications)])
@@ -145,14 +146,24 @@ def _send_one(email_id: UUID, connection: BaseEmailBackend) -> int:
     return int(is_wanted)
 
 
-def _has_content_now(notification: PendingNotification) -> bool:
-    """Leave out notes that staff have made internal since then; return whether anything is left."""
+def _drop_internal_notes(notification: PendingNotification) -> bool:
+    """Leave out notes that staff have made internal since then; return whether anything is left.
+
+    The service names only the newest notes: older ones stay where it names as many as it can.
+    """
     digest = Digest.from_json(notification.digest)
     if digest.notes:
         changes = service.get_recent_changes(
             notification.website, days=MAX_AGE.days + 2, min_severity="Critical"
         )
-        published = {note.id for note in changes.analyst_notes}
-        digest = replace(digest, notes=[note for note in digest.notes if note.id in published])
+        newest = changes.analyst_notes
+        published = {note.id for note in newest}
+        oldest = newest[-1].published_at if len(newest) >= service.MAX_NOTES else None
+        kept = [note for note in digest.notes if note.id in published or _is_as_old(note, oldest)]
+        digest = replace(digest, notes=kept)
         notification.digest = digest.to_json()
     return bool(digest)
+
+
+def _is_as_old(note: NoteChange, oldest: datetime | None) -> bool:
+    return oldest is not None and (note.published_at is None or note.published_at <= oldest)

@@ -330,6 +330,24 @@ def test_what_else_it_says_is_sent(link, in_a_digest):
     assert "Robin" not in email.body
 
 
+def test_no_published_note_is_lost_from_a_digest_with_more_than_the_service_names(link, in_a_digest):
+    in_a_digest(make_note, website=link.website, author="Robin")
+    PendingNotification.objects.update(created_at=timezone.now())
+    for _ in range(limits.MAX_CHANGES):
+        make_note(link.website, author="Alex")
+    run("notify")
+    late = make_note(link.website, author="Lou")
+    run("notify")
+    late.is_internal = True
+    late.save()
+    PendingNotification.objects.update(created_at=timezone.now() - timedelta(days=1))
+    assert run_json("notify")["sent"] == 1
+    [email] = mail.outbox
+    assert email.body.count(" wrote a note") == limits.MAX_CHANGES + 1
+    assert "Robin" in email.body
+    assert "Lou" not in email.body
+
+
 def test_a_failed_website_does_not_delay_the_others(link, website, begun, capsys):
     broken = make_portal_account("acct_0009", secret="no-secret-of-the-service")
     make_portal_website(broken, "broken.example.com")
