@@ -63,9 +63,12 @@ def write_backup(parent: Path, *, now: datetime) -> Path:
 
 
 def _delete_unfinished(parent: Path) -> None:
-    """Delete what killed backups left, which would fill the disk; another backup may be at work now."""
+    """Delete what killed backups left, which would fill the disk; another backup may be at work now.
+
+    What cannot be deleted stays: the next backup matters more.
+    """
     for left in parent.glob(f"????-??-??T??????Z{_UNFINISHED}"):
-        with suppress(FileNotFoundError):  # another process deletes it, or its backup is whole now
+        with suppress(OSError):  # also if another process deletes it, or its backup is whole now
             if time.time() - left.stat().st_mtime > _LONGEST_SECONDS:
                 shutil.rmtree(left)
 

@@ -134,6 +134,16 @@ def test_what_a_killed_backup_left_is_deleted_after_a_day(tmp_path):
     assert (left.exists(), running.exists()) == (False, True)
 
 
+@pytest.mark.parametrize("make", [backups.Path.touch, lambda left: left.symlink_to(left.parent)])
+def test_what_cannot_be_deleted_does_not_stop_the_next_backup(tmp_path, make):
+    left = tmp_path / "2026-01-01T000000Z.part"
+    make(left)
+    os.utime(left, (0, 0))
+    run("backup", tmp_path)
+    assert left.exists()
+    assert len(backups.backups_in(tmp_path)) == 1
+
+
 def test_a_wrong_clock_deletes_no_new_backup_and_is_named(tmp_path, copied):
     later = shutil.copytree(copied, tmp_path / "2999-01-01T000000Z")
     with pytest.raises(CommandError, match=f"later than now: {later.name}. The clock was or is wrong"):
