@@ -57,13 +57,13 @@ def subscribe(request: HttpRequest, membership: int) -> HttpResponse:
     """Save a member's choice, and the language of the page."""
     own = get_object_or_404(Membership.objects.of_user(request.user), pk=membership)
     subscription = Subscription.of(own)
-    subscription.language = get_language() or subscription.language
     form = SubscriptionForm(request.POST, instance=subscription)
     if not form.is_valid():
         raise BadRequest
+    choice = form.cleaned_data | {"language": get_language() or subscription.language}
     with transaction.atomic():
-        form.save()
-        audit("subscription.saved", account=own.account.ref, after={"frequency": subscription.frequency})
+        Subscription.objects.update_or_create(membership=own, defaults=choice)
+        audit("subscription.saved", account=own.account.ref, after={"frequency": choice["frequency"]})
     messages.info(request, _("Your choice for %(account)s is saved.") % {"account": own.account})
     return redirect("portal:notifications")
 
@@ -133,9 +133,11 @@ def unsubscribe(request: HttpRequest, token: str) -> HttpResponse:
     subscription = Subscription.of(membership) if membership else None
     is_done = subscription is None or subscription.frequency == Subscription.Frequency.NEVER
     if request.method == "POST" and membership and subscription and not is_done:
-        subscription.frequency, is_done = Subscription.Frequency.NEVER, True
+        is_done = True
         with transaction.atomic():
-            subscription.save()
+            Subscription.objects.update_or_create(
+                membership=membership, defaults={"frequency": Subscription.Frequency.NEVER}
+            )
             audit("subscription.ended", account=membership.account.ref)
     context = {"membership": membership, "is_done": is_done}
     return render(request, "portal/notifications/unsubscribe.html", context)

@@ -9,6 +9,7 @@ from portal.models import Subscription
 from portal.models.notifications import gets_emails
 from portal.notifications.emails import unsubscribe_token
 from tests.factories import make_membership, make_portal_account, make_user
+from tests.racing import race
 
 pytestmark = pytest.mark.django_db
 PAGE = "/notifications/"
@@ -52,6 +53,14 @@ def test_a_choice_is_stored_with_the_language_of_the_page(browser, owner):
     assert response.redirect_chain == [(PAGE, 302)]
     browser(owner).post(subscribe_url(owner), CHOICE | {"min_severity": "Critical"})
     assert subscription_of(owner) == ("Critical", "daily", "en")
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize(("url", "status"), [(subscribe_url, 302), (unsubscribe_url, 200)])
+def test_the_first_choice_may_be_sent_many_times_at_once(browser, owner, url, status):
+    browsers = [browser(owner) for _ in range(8)]
+    assert set(race(lambda number: browsers[number].post(url(owner), CHOICE).status_code)) == {status}
+    assert Subscription.objects.count() == 1
 
 
 @pytest.mark.parametrize(
