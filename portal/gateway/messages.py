@@ -140,6 +140,7 @@ class ClaimsRequest(msgspec.Struct, frozen=True, kw_only=True):
     """A request for a page of the account's claims; with ``claim_id``, for this one, even if it has ended."""
 
     path: ClassVar[str] = "/v1/site/claims"
+    host: str = ""
     claim_id: str = ""
     page: int = 1
     page_size: int = 100

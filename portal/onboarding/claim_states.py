@@ -1,12 +1,14 @@
 """The states of claims that need an action, stored where claims are read, for the list of websites."""
 
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 
 from portal import service
-from portal.gateway import WebsiteClaim
+from portal.gateway import GatewayError, WebsiteClaim
 from portal.models import Account, ClaimState, Website, WebsiteSummary
 
 _REVOKED = "revoked_link"  # a refusal of the service
+_MAX_CONFIRMED = 20  # endings in one reading; a page may wait for it
 
 
 def delete_others(account: Account, claims: Iterable[WebsiteClaim]) -> None:
@@ -19,6 +21,8 @@ def note_ended_links(account: Account, claims: Sequence[WebsiteClaim]) -> None:
     """Store which links ended: those that none of ``claims``, all of the account's, has.
 
     The activity shows what was done about a website only until then; perhaps nothing else asks for it.
+    Each ending is confirmed: a claim that ends between two pages of ``claims`` moves others to a page that
+    was read already, and a website may be newer than ``claims``.
     """
     if len(claims) >= service.MAX_CLAIMS:  # perhaps not all of them
         return
@@ -29,8 +33,10 @@ def note_ended_links(account: Account, claims: Sequence[WebsiteClaim]) -> None:
     noted = set(stored.values_list("pk", flat=True))
     if back := noted - ended:
         WebsiteSummary.objects.filter(pk__in=back).delete()
-    for pk in ended - noted:
-        WebsiteSummary.objects.store(websites[pk], refusal=_REVOKED)
+    with suppress(GatewayError):  # the next reading asks again
+        for pk in sorted(ended - noted)[:_MAX_CONFIRMED]:
+            if service.get_link_id(account, websites[pk].host) != websites[pk].link_id:
+                WebsiteSummary.objects.store(websites[pk], refusal=_REVOKED)
 
 
 def store(account: Account, claim: WebsiteClaim) -> None:

@@ -12,12 +12,15 @@ from dashboard_api.models import Entitlement, OwnershipClaim, SiteLink
 from dashboard_api.ownership import claims
 from dashboard_api.ownership.claims import Check, Verdict
 from portal import gateway
-from portal.models import Website
+from portal.models import Website, WebsiteSummary
+from portal.onboarding.claim_states import note_ended_links
+from portal.service import get_claims
 from tests.factories import (
     make_account,
     make_link,
     make_membership,
     make_portal_account,
+    make_portal_website,
     make_user,
     make_website,
 )
@@ -184,6 +187,25 @@ def test_a_refused_website_has_the_reason_next_to_its_field(owner, host, words, 
     assert words in html.unescape(owner.post("/websites/add/", fields).content.decode())
     owner.cookies["language"] = "de"
     assert german in html.unescape(owner.post("/websites/add/", fields).content.decode())
+
+
+def test_a_link_that_a_reading_of_the_claims_lacks_ended_only_if_the_service_confirms_it(link, website):
+    account = website.account
+    Entitlement.objects.update(sites_limit=2)
+    read_before = get_claims(account)
+    newer = make_link(link.account, make_website("newer.example.com"))
+    added = make_portal_website(account, "newer.example.com", newer.link_id)
+    note_ended_links(account, read_before)
+    assert not WebsiteSummary.objects.exists()
+    newer.revoke(by="kim", reason="Contract ended", now=timezone.now())
+    note_ended_links(account, read_before)
+    assert WebsiteSummary.objects.get(refusal="revoked_link").pk == added.pk
+
+
+def test_what_the_service_cannot_confirm_is_not_noted(link, website, settings):
+    settings.DASHBOARD_BASE_URL = "http://127.0.0.1:1"
+    note_ended_links(website.account, [])
+    assert not WebsiteSummary.objects.exists()
 
 
 def test_the_claim_of_another_account_is_unknown(owner, person, account, internet):
