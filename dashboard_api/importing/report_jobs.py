@@ -194,20 +194,24 @@ def _import(job: ReportJob, file: BinaryIO) -> None:
         job.finish(200, _outcome(results, dry_run=dry_run, fail_on=fail_on))
 
     by = f"{job.token.name} (token {job.token.pk})"
-    with acting(Acting(person=lambda: Person(None, by), account=job.token.account.ref)):
-        results = import_file(
-            file,
-            job.website,
-            _import_options(job.options),
-            file_name=FILE_NAME,
-            by=by,
-            dry_run=dry_run,
-            sources=job.token.sources,
-            reserved_sources=limits.OWN_SOURCES,
-            max_bytes=limits.MAX_SENT_REPORT_BYTES,
-            budget=budget,
-            before_commit=finish,
-        )
+    try:
+        with acting(Acting(person=lambda: Person(None, by), account=job.token.account.ref)):
+            results = import_file(
+                file,
+                job.website,
+                _import_options(job.options),
+                file_name=FILE_NAME,
+                by=by,
+                dry_run=dry_run,
+                sources=job.token.sources,
+                reserved_sources=limits.OWN_SOURCES,
+                max_bytes=limits.MAX_SENT_REPORT_BYTES,
+                budget=budget,
+                before_commit=finish,
+            )
+    except RefusedReport:
+        job.length = budget.length
+        raise
     if dry_run:  # the outcome was rolled back with the findings
         finish(results)
 

@@ -411,6 +411,12 @@ def test_small_and_refused_reports_count_too_because_each_leaves_rows(client, to
     assert [send(client, token, b"no report").status_code for _ in range(3)] == [422, 422, 429]
 
 
+def test_a_refused_report_counts_with_what_was_read_of_it(client, link, monkeypatch):
+    monkeypatch.setattr(limits, "MAX_SENT_BYTES_A_DAY", 2 * len(REPORT) + 2 * limits.MORE_BYTES_A_REPORT)
+    _, token = make_token(link, sources=["zap"])
+    assert [send(client, token, REPORT).status_code for _ in range(3)] == [403, 403, 429]
+
+
 def test_more_reports_than_may_wait_are_429_before_they_are_read(client, link, token, monkeypatch):
     never_run(monkeypatch)
     for number in range(limits.MAX_UNFINISHED_REPORTS):
