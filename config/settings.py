@@ -192,9 +192,10 @@ ACCOUNT_PASSWORD_RESET_TOKEN_GENERATOR = "django.contrib.auth.tokens.PasswordRes
 ACCOUNT_LOGOUT_ON_GET = False
 ACCOUNT_SESSION_REMEMBER = False
 ACCOUNT_EMAIL_SUBJECT_PREFIX = ""
-# Failures by address, and by name and address; the page that creates a session (config.urls); and what a
-# member does that is on record.
+# Sign-ins, right ones too, as of an office in the morning; failures by address, and by name and address; the
+# page that creates a session (config.urls); and what a member does that is on record.
 ACCOUNT_RATE_LIMITS = {
+    "login": "300/m/ip",
     "login_failed": "5/15m/key",
     "sign_in": "20/h/ip",
     "passkey": "30/m/ip",

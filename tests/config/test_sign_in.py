@@ -220,9 +220,12 @@ def test_of_many_attempts_at_the_same_moment_no_more_pass(client):
     assert attempts.count(200) <= 5
 
 
-def test_who_signs_in_rightly_is_never_refused(client):
+def test_the_people_of_an_office_sign_in_in_one_minute_and_failures_there_stay_limited(client):
     make_user()
-    assert {sign_in(Client()).status_code for _ in range(25)} == {302}
+    assert {sign_in(Client()).status_code for _ in range(60)} == {302}
+    assert fail(client, 6) == [200] * 5 + [429]
+    attempts = [fail(client, 1, name=f"name{number}")[0] for number in range(16)]
+    assert attempts == [200] * 15 + [429]
 
 
 def test_a_refused_attempt_does_not_prolong_the_wait(client, monkeypatch):
