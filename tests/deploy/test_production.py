@@ -212,6 +212,54 @@ def test_a_flood_from_one_address_leaves_room_for_others(tmp_path, path, most):
         assert flood(website, path, "127.0.0.1")[0] == 0, "the portal calls the service from here"
 
 
+PASSKEYS = "/accounts/2fa/webauthn/login/"
+
+
+def by(mode, dest="", *, site="cross-site"):
+    """Return the headers that a browser adds."""
+    return {"Sec-Fetch-Site": site, "Sec-Fetch-Mode": mode, "Sec-Fetch-Dest": dest}
+
+
+@pytest.mark.parametrize("path", ["/", PASSKEYS, "/sample/", "/static/a", "/v1/openapi.json", CALL])
+def test_what_pages_of_another_website_ask_for_is_refused_and_uses_up_no_limit(tmp_path, path):
+    asked = [by("no-cors", "empty"), by("cors", "empty"), by("no-cors", "image", site="same-site")]
+    asked += [by("navigate", "iframe"), by("navigate", "embed"), by("websocket", "websocket")]
+    asked += [{"Upgrade": "websocket"}, by("navigate", "document", site="none") | {"Sec-Purpose": "prefetch"}]
+    with nginx(tmp_path, closed_port(), changes=STRANGER) as website:
+        for headers in asked:
+            assert website.ask("GET", path, headers=headers)[0] == 403, headers
+        for headers in (by("cors", "empty", site="same-origin"), by("navigate", "document", site="none"), {}):
+            assert website.ask("GET", path, headers=headers)[0] in (502, 503), headers
+        assert flood(website, path, "127.0.0.9", times=2_000, headers=asked[0])[0] == 0
+        assert flood(website, path, "127.0.0.9", times=200)[0] == 0
+
+
+def test_links_from_another_website_lead_here_but_not_to_the_start_of_a_passkey(tmp_path):
+    pages = ["/", "/sample/", "/s/token/", "/sites/shop.example.com/", "/v1/docs", "/accounts/login/"]
+    with nginx(tmp_path, closed_port()) as website:
+        for dest in ("document", ""):  # browsers of 2019 do not say the second
+            answers = {website.ask("GET", page, headers=by("navigate", dest))[0] for page in pages}
+            assert answers <= {502, 503}
+            assert website.ask("GET", PASSKEYS, headers=by("navigate", dest))[0] == 403
+
+
+def test_what_is_made_for_other_websites_is_shown_there(tmp_path):
+    feeds = [f"/v1/public{rest}" for rest in ("", "/feed", "/statistics", "/statistics/2026-11-21")]
+    shown = [("/badge/token.svg", by("no-cors", "image")), ("/v1/public/feed.html", by("navigate", "iframe"))]
+    with nginx(tmp_path, closed_port()) as website:
+        for path, headers in shown + [(feed, by("cors", "empty")) for feed in feeds]:
+            assert website.ask("GET", path, headers=headers)[0] in (502, 503), path
+
+
+@pytest.mark.parametrize("path", [*BURSTS, "/badge/token.svg", "/v1/public/feed"])
+@pytest.mark.parametrize("site", ["cross-site", "same-site"])
+def test_what_another_website_may_cause_has_a_limit_of_its_own(tmp_path, path, site):
+    with nginx(tmp_path, closed_port(), changes=STRANGER) as website:
+        assert flood(website, path, "127.0.0.9", headers=by("navigate", "document", site=site))[0] > 100
+        for own in ("/", "/static/a", CALL):
+            assert flood(website, own, "127.0.0.9", times=200)[0] == 0
+
+
 def test_pages_of_one_session_beyond_forty_wait_in_front_of_the_product(tmp_path):
     key = "k1" * 16
     with nginx(tmp_path, closed_port()) as website:
