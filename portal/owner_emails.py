@@ -88,6 +88,25 @@ def send(account: Account, key: str, words: Callable[[], Words], outcome: Outcom
             outcome.sent += 1
 
 
+def send_now(account: Account, key: str, words: Callable[[], Words], *, without: str) -> None:
+    """Send an e-mail to each owner of the account but the one of this name; what fails is only logged."""
+    to = list(owners().filter(account=account).exclude(user__username=without).select_related("user"))
+    if not to or not settings.EMAIL_URL:
+        return
+    connection = get_connection()
+    try:
+        connection.open()
+    except OSError as error:
+        logger.warning("%s: e-mails to owners were not sent: %s", account.ref, type(error).__name__)
+        return
+    for owner in to:
+        try:
+            connection.send_messages([compose(owner, account, key, words)])
+        except (OSError, ValueError) as error:
+            logger.warning("%s: an e-mail to an owner was not sent: %s", account.ref, type(error).__name__)
+    connection.close()
+
+
 def _claim(email: ClaimEmail, now: datetime) -> bool:
     """Return whether this process may send the e-mail, and no other."""
     free = Q(claimed_at=None) | Q(claimed_at__lt=now - RESEND_AFTER)

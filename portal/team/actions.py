@@ -1,6 +1,7 @@
 """Changes to an account's team; each is recorded, and an account always has an owner."""
 
 from datetime import datetime, timedelta
+from functools import partial
 
 from django.contrib.auth.models import User
 from django.db import transaction
@@ -10,6 +11,7 @@ from audit.models import RETENTION
 from audit.recording import Person
 from audit.recording import record as audit
 from portal.models import Account, Invitation, Membership, MembershipChange
+from portal.team import emails
 from portal.team.seats import UNLIMITED, Seats, check_may_invite, check_may_join
 
 Action = MembershipChange.Action
@@ -27,12 +29,18 @@ class InvitationClosed(Exception):
 def record_change(
     account: Account, action: str, person: str, *, by: User | None, role: str = ""
 ) -> MembershipChange:
-    """Record a change; ``by`` is None for operators, whom the admin's log names."""
+    """Record a change; ``by`` is None for operators, whom the admin's log names.
+
+    The other owners get an e-mail about a new owner.
+    """
     after = {"role": role} if role else None
     audit(f"member.{action}", Person(None, person), by=by, account=account.ref, after=after)
-    return MembershipChange.objects.create(
+    change = MembershipChange.objects.create(
         account=account, action=action, person=person, role=role, by=by.get_username() if by else ""
     )
+    if role == Membership.Role.OWNER and action in (Action.JOINED, Action.ROLE):
+        transaction.on_commit(partial(emails.send_new_owner, change), robust=True)
+    return change
 
 
 def open_invitation(token: str) -> Invitation:

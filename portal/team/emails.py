@@ -1,12 +1,14 @@
-"""E-mails to people who are invited."""
+"""E-mails to people who are invited, and to owners about a new one."""
 
 import re
 
 from django.template.loader import render_to_string
+from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from portal import link_emails
-from portal.models import Invitation
+from foundation.words import on_one_line
+from portal import link_emails, owner_emails
+from portal.models import Invitation, MembershipChange
 
 _DOTS = r"[.@\u3002\uff0e\uff61]"  # all of host names, and the sign of addresses
 _JOINTS = re.compile(rf"://|(?<=[^\W\d_]){_DOTS}(?=\w)|{_DOTS}(?=[^\W\d_])")  # not of numbers such as 2.0
@@ -22,6 +24,26 @@ def send_invitation(invitation: Invitation, link: str, *, by: str) -> None:
         to=invitation.email,
         link=link,
         button=_("Join"),
+    )
+
+
+def send_new_owner(change: MembershipChange) -> None:
+    """Write to the other owners that this person is one now; a mail server that fails changes nothing."""
+    owner_emails.send_now(
+        change.account, f"owner:{change.pk}", lambda: _of_new_owner(change), without=change.person
+    )
+
+
+def _of_new_owner(change: MembershipChange) -> owner_emails.Words:
+    person, account = (_without_addresses(str(name)) for name in (change.person, change.account))
+    subject = _("%(person)s is now an owner of %(account)s") % {"person": person, "account": account}
+    text = _(
+        "Owners manage all members, other owners too, and issue API secrets. “Recent changes” on the page of "
+        "the members says how this person became one. If you did not expect this, remove this person at "
+        "once, change your password and sign out everywhere else. If you cannot, contact support."
+    )
+    return owner_emails.Words(
+        subject=on_one_line(subject), text=text, button=_("Open the members"), path=reverse("portal:team")
     )
 
 

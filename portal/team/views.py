@@ -3,6 +3,7 @@
 from typing import Any
 from uuid import UUID
 
+from allauth.account.decorators import reauthentication_required
 from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth import get_user_model, login
@@ -49,6 +50,8 @@ def invite(request: HttpRequest, account: int) -> HttpResponse:
     person, form = _person(request), InvitationForm(request.POST, account=own_account)
     if not form.is_valid():
         return _render_team(request, form)
+    if form.cleaned_data["role"] == Membership.Role.OWNER:
+        _require_proof(request)
     by_email = bool(settings.EMAIL_URL)
     try:
         invitation = actions.invite(
@@ -84,14 +87,18 @@ def withdraw(request: HttpRequest, invitation: UUID) -> HttpResponse:
     return _confirm(request, _("The invitation of %(email)s is withdrawn.") % {"email": own_invitation.email})
 
 
-@require_POST
+@require_http_methods(["GET", "HEAD", "POST"])
 @members_only
 def change_role(request: HttpRequest, membership: int) -> HttpResponse:
-    """Give a member another role, as an owner."""
+    """Give a member another role, as an owner; the form is on the team's page."""
+    if request.method != "POST":
+        return redirect("portal:team")
     member = get_object_or_404(Membership.objects.manageable_by(request.user), pk=membership)
     form, old_role = RoleForm(request.POST), member.role
     if not form.is_valid():
         raise BadRequest
+    if Membership.Role.OWNER in (old_role, form.cleaned_data["role"]):
+        _require_proof(request)
     try:
         actions.change_role(member, form.cleaned_data["role"], by=_person(request))
     except actions.LastOwner:
@@ -102,11 +109,14 @@ def change_role(request: HttpRequest, membership: int) -> HttpResponse:
     return _confirm(request, _("The role of %(name)s is changed.") % {"name": member.user.get_username()})
 
 
-@require_POST
+@require_http_methods(["GET", "HEAD", "POST"])
 @members_only
 def remove(request: HttpRequest, membership: int) -> HttpResponse:
-    """Remove a member, as an owner."""
+    """Remove a member, as an owner; the form is on the team's page."""
+    if request.method != "POST":
+        return redirect("portal:team")
     member = get_object_or_404(Membership.objects.manageable_by(request.user), pk=membership)
+    _require_proof(request)
     return _end_membership(
         request, member, _("%(name)s is no longer a member of %(account)s."), "portal:team"
     )
@@ -218,6 +228,11 @@ def _render_team(request: HttpRequest, invalid_form: InvitationForm | None = Non
     sections = account_sections(request.user, invalid_form)
     context = {"sections": sections, "is_owner": any(section.form for section in sections)}
     return render(request, "portal/team/team.html", context)
+
+
+@reauthentication_required
+def _require_proof(request: HttpRequest) -> None:
+    """Let allauth ask for a proof of identity and repeat the form after it, unless one is fresh."""
 
 
 def _person(request: HttpRequest) -> Any:

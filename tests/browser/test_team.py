@@ -25,6 +25,12 @@ def invite(page, email, role):
     button(page, "Invite").click()
 
 
+def prove(page):
+    expect(page.get_by_role("heading", name="Confirm that it is you")).to_be_visible()
+    page.get_by_label("Password").fill(PASSWORD)
+    button(page, "Continue").click()
+
+
 def sign_up(page, link, name):
     page.goto(link)
     page.get_by_label("User name").fill(name)
@@ -61,6 +67,8 @@ def test_an_owner_invites_promotes_and_removes_a_member(open_page, owner, settin
 
     ours.get_by_text("Remove newcomer", exact=True).click()
     button(ours, "Remove newcomer now").click()
+    prove(ours)
+    expect(ours).to_have_url(re.compile("/team/$"))
     expect(ours.get_by_role("status")).to_contain_text("newcomer is no longer a member")
     theirs.goto("/")
     expect(theirs.get_by_role("heading", name="No websites yet")).to_be_visible()
@@ -75,6 +83,7 @@ def test_an_invitation_link_is_shown_once_and_works_for_an_existing_user(open_pa
     ours = open_page(user=owner)
     ours.goto("/team/")
     invite(ours, "colleague@example.com", "Owner")
+    prove(ours)
     expect(ours.get_by_role("heading", name="Share this link")).to_be_visible()
     link = ours.get_by_text("/invitations/").text_content()
     ours.get_by_role("link", name="Back to the members").click()

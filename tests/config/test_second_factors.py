@@ -2,15 +2,18 @@
 
 import re
 import time
+from urllib.parse import quote, urlsplit
 
 import pytest
 from allauth.mfa.models import Authenticator
 from allauth.mfa.totp.internal import auth
+from django.contrib.auth import get_user_model
 from django.test import Client
+from django.urls import reverse
 
 from tests.authenticator import code_of
 from tests.config.test_sign_in import ELSEWHERE, PASSWORD, fail, sign_in
-from tests.factories import make_user
+from tests.factories import make_membership, make_portal_account, make_user
 from tests.racing import race
 
 pytestmark = pytest.mark.django_db
@@ -125,6 +128,19 @@ def test_who_asked_for_a_new_password_can_still_set_up_a_second_step(client, at_
     sign_in(client)
     client.post("/accounts/reauthenticate/", {"password": PASSWORD, "next": ACTIVATE})
     assert "authenticator_secret" in client.get(ACTIVATE).content.decode()
+
+
+def test_a_code_of_the_app_is_the_proof_that_a_new_owner_needs(enrolled, clock, settings):
+    settings.EMAIL_URL, client, account = "smtp://localhost", Client(), make_portal_account()
+    make_membership(get_user_model().objects.get(), account)
+    enter(code_of(enrolled, at=clock.now), client)
+    invite = reverse("portal:invite", args=[account.pk])
+    asked = client.post(invite, {"email": "new@example.com", "role": "owner"})["Location"]
+    way = re.search(r'href="(/accounts/2fa/reauthenticate/[^"]*)"', client.get(asked).text)[1]
+    assert f"?next={quote(invite, safe='')}" in way
+    clock.now += 60
+    proof = {"code": code_of(enrolled, at=clock.now), "next": invite}
+    assert "new@example.com is invited." in client.post(urlsplit(way).path, proof, follow=True).text
 
 
 @pytest.mark.parametrize("steps", [-1, 0, 1])

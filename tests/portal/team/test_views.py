@@ -14,6 +14,7 @@ from django.utils import timezone
 
 from portal import service
 from portal.gateway import AccountEntitlement, AccountPlan, CannotConnect, LimitUse
+from portal.models import Subscription
 from portal.models.members import Invitation, Membership
 from portal.sharing import actions as share_links
 from portal.team import actions, emails, seats, views
@@ -23,9 +24,9 @@ from tests.racing import race
 
 pytestmark = pytest.mark.django_db
 
-TEAM = "/team/"
+TEAM, PROOF, PASSWORD = "/team/", "/accounts/reauthenticate/", "correct horse battery"
 OWNER, MANAGER, VIEWER = Membership.Role.values
-NEW = {"username": "newcomer", "password1": "correct horse battery", "password2": "correct horse battery"}
+NEW = {"username": "newcomer", "password1": PASSWORD, "password2": PASSWORD}
 
 
 @pytest.fixture
@@ -45,12 +46,14 @@ def members(account):
 
 @pytest.fixture
 def browser(members):
-    """Return a browser for a member, or for a visitor."""
+    """Return a browser for a member who has just proved who they are, or for a visitor."""
 
-    def browser(name):
+    def browser(name, *, has_proof=True):
         client = Client()
         if name in members:
             client.force_login(members[name].user)
+            if has_proof:
+                client.post(PROOF, {"password": PASSWORD})
         return client
 
     return browser
@@ -91,8 +94,8 @@ RIGHTS = {
     "team": {"GET": "in 200 200 200 200", "POST": "405 405 405 405 405"},
     "invite": {"GET": "in ok ok ok ok", "POST": "in 404 404 ok 404"},
     "withdraw_invitation": {"GET": "405 405 405 405 405", "POST": "in 404 404 ok 404"},
-    "change_role": {"GET": "405 405 405 405 405", "POST": "in 404 404 ok 404"},
-    "remove_member": {"GET": "405 405 405 405 405", "POST": "in 404 404 ok 404"},
+    "change_role": {"GET": "in ok ok ok ok", "POST": "in 404 404 ok 404"},
+    "remove_member": {"GET": "in ok ok ok ok", "POST": "in 404 404 ok 404"},
     "leave_account": {"GET": "405 405 405 405 405", "POST": "in ok 404 404 404"},
     "join": {"GET": "200 200 200 200 200", "POST": "200 ok ok ok ok"},
 }
@@ -185,6 +188,119 @@ def test_the_page_takes_as_many_queries_for_many_members(
         client.get(TEAM)
 
 
+# A fresh proof of identity
+
+PROVED = {
+    "invite an owner": ("invite", OWNER, {"email": "new@example.com", "role": OWNER}, "is invited."),
+    "make an owner": ("change_role", VIEWER, {"role": OWNER}, "The role of viewer is changed."),
+    "take the role": ("change_role", "second", {"role": VIEWER}, "The role of second is changed."),
+    "remove": ("remove_member", MANAGER, {}, "manager is no longer a member of Example Shop."),
+}
+
+
+@pytest.fixture
+def act(members, account, settings):
+    """Return a function that sends a form about a member, and one that reads what forms can change."""
+    settings.EMAIL_URL = "smtp://localhost"
+    members["second"] = make_membership(make_user("second"), account, OWNER)
+
+    def act(client, name, about, form):
+        number = account.pk if name == "invite" else members[about].pk
+        return client.post(reverse(f"portal:{name}", args=[number]), form)
+
+    return act
+
+
+def state():
+    rows = Membership.objects.values_list("user__username", "role"), Invitation.objects.values_list("role")
+    return [sorted(each) for each in rows]
+
+
+@pytest.mark.parametrize(("name", "about", "form", "words"), PROVED.values(), ids=PROVED)
+def test_what_decides_who_owns_an_account_waits_for_a_proof_of_identity(
+    browser, act, name, about, form, words
+):
+    client, before = browser(OWNER, has_proof=False), state()
+    asked = act(client, name, about, form)["Location"]
+    assert urlsplit(asked).path == PROOF
+    form_of_proof = client.get(asked).text.partition(f'action="{PROOF}"')[2]
+    path = re.search(r'name="next" value="([^"]+)"', form_of_proof)[1]
+    assert client.post(PROOF, {"password": "wrong", "next": path}).status_code == 200
+    assert state() == before
+    done = client.post(PROOF, {"password": PASSWORD, "next": path}, follow=True)
+    assert done.redirect_chain == [(TEAM, 302)]
+    assert words in text_of(done)
+    assert state() != before
+    assert client.get(path)["Location"] == TEAM
+
+
+@pytest.mark.parametrize(
+    ("name", "form"),
+    [("invite", {"email": "new@example.com", "role": MANAGER}), ("change_role", {"role": MANAGER})],
+)
+def test_what_gives_no_owners_role_needs_no_proof(browser, act, name, form):
+    assert act(browser(OWNER, has_proof=False), name, VIEWER, form)["Location"] == TEAM
+
+
+def test_a_form_that_is_refused_after_the_proof_keeps_the_input_and_can_be_sent_again(
+    members, browser, act, monkeypatch
+):
+    client, form = browser(OWNER, has_proof=False), {"email": "new@example.com", "role": OWNER}
+    act(client, "invite", OWNER, form)
+    address = reverse("portal:invite", args=[members[OWNER].account_id])
+    with monkeypatch.context() as context:
+        context.setattr(seats, "of", lambda _: seats.Seats(limit=4))
+        page = client.post(PROOF, {"password": PASSWORD, "next": address})
+    assert "Your plan has 4 seats" in text_of(page)
+    assert 'value="new@example.com"' in page.content.decode()
+    assert f'action="{address}"' in page.content.decode()
+    assert act(client, "invite", OWNER, form)["Location"] == TEAM
+
+
+# The e-mail about a new owner
+
+
+@pytest.mark.parametrize(
+    ("language", "subject"),
+    [
+        ("en", "newcomer is now an owner of Example Shop"),
+        ("de", "newcomer ist jetzt Inhaber von Example Shop"),
+    ],
+)
+def test_the_other_owners_get_an_email_about_a_person_who_joined_as_owner(
+    members, browser, settings, django_capture_on_commit_callbacks, language, subject
+):
+    settings.EMAIL_URL, settings.PORTAL_BASE_URL = "smtp://localhost", "https://portal.example.com"
+    Subscription.objects.create(membership=members[OWNER], language=language)
+    link = link_to(invite(members, role=OWNER))
+    with django_capture_on_commit_callbacks(execute=True):
+        browser("visitor").post(link, NEW)
+    [email] = mail.outbox
+    assert (email.to, email.subject) == (["owner@example.com"], subject)
+    assert "https://portal.example.com/team/" in email.body
+
+
+@pytest.mark.parametrize(("role", "receivers"), [(OWNER, ["owner", "second"]), (MANAGER, [])])
+def test_the_other_owners_get_an_email_about_a_member_who_becomes_an_owner(
+    browser, act, django_capture_on_commit_callbacks, role, receivers
+):
+    with django_capture_on_commit_callbacks(execute=True):
+        act(browser(OWNER), "change_role", VIEWER, {"role": role})
+    assert sorted(email.to[0] for email in mail.outbox) == [f"{name}@example.com" for name in receivers]
+
+
+@pytest.mark.parametrize("failing", ["open", "send_messages"])
+def test_a_mail_server_that_fails_stops_no_new_owner(
+    members, browser, act, monkeypatch, django_capture_on_commit_callbacks, caplog, failing
+):
+    monkeypatch.setattr(f"django.core.mail.backends.locmem.EmailBackend.{failing}", Mock(side_effect=OSError))
+    with django_capture_on_commit_callbacks(execute=True):
+        done = act(browser(OWNER), "change_role", VIEWER, {"role": OWNER})
+    assert done["Location"] == TEAM
+    assert Membership.objects.get(pk=members[VIEWER].pk).role == OWNER
+    assert "sent: OSError" in caplog.text
+
+
 # Roles, removing, leaving
 
 
@@ -205,6 +321,7 @@ def test_a_removed_owner_has_no_permissions(members, browser, account):
     second = make_membership(make_user("second"), account, OWNER)
     client = Client()
     client.force_login(second.user)
+    client.post(PROOF, {"password": PASSWORD})
     assert "Invite a person" in text_of(client.get(TEAM))
     browser(OWNER).post(reverse("portal:remove_member", args=[second.pk]))
     assert client.post(reverse("portal:remove_member", args=[members[VIEWER].pk])).status_code == 404
