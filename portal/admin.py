@@ -6,6 +6,7 @@ from typing import Any
 from django import forms
 from django.contrib import admin, messages
 from django.contrib.admin.utils import unquote
+from django.db import transaction
 from django.db.models import Count, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.utils.decorators import method_decorator
@@ -19,7 +20,7 @@ from portal.models import Account, Badge, Membership, MembershipChange, ShareLin
 from portal.models.accounts import validate_secret
 from portal.sharing import actions as sharing
 from portal.team import seats
-from portal.team.actions import Action, record_change
+from portal.team.actions import Action, record_change, withdraw_invitations_of
 
 
 class AccountForm(forms.ModelForm):
@@ -189,6 +190,8 @@ class MembershipAdmin(admin.ModelAdmin):
 
     def save_model(self, request: HttpRequest, obj: Membership, form: Any, change: bool) -> None:
         """Save, and record the change for the account's owners."""
+        if change and form.initial["role"] == Membership.Role.OWNER != obj.role:
+            withdraw_invitations_of(obj, by=None)
         super().save_model(request, obj, form, change)
         if not change or form.changed_data:
             _record(Action.ROLE if change else Action.JOINED, obj)
@@ -207,6 +210,7 @@ class MembershipAdmin(admin.ModelAdmin):
         _record(Action.REMOVED, obj)
         super().delete_model(request, obj)
 
+    @transaction.atomic
     def delete_queryset(self, request: HttpRequest, queryset: QuerySet[Membership]) -> None:
         """Delete, and record each removal."""
         for membership in queryset:
@@ -296,5 +300,8 @@ def _record_websites(formset: Any) -> None:
 
 
 def _record(action: str, membership: Membership) -> None:
+    """Record a change; the open invitations of a person who is removed are withdrawn."""
+    if action == Action.REMOVED:
+        withdraw_invitations_of(membership, by=None)
     role = "" if action == Action.REMOVED else membership.role
     record_change(membership.account, action, membership.user.get_username(), by=None, role=role)

@@ -84,7 +84,7 @@ def invite(
 
 
 @transaction.atomic
-def withdraw(invitation: Invitation, *, by: User) -> None:
+def withdraw(invitation: Invitation, *, by: User | None) -> None:
     """Withdraw the invitation; raises InvitationClosed."""
     _close(invitation)
     record_change(invitation.account, Action.WITHDRAWN, invitation.email, by=by)
@@ -115,7 +115,7 @@ def change_role(membership: Membership, role: str, *, by: User) -> None:
         return
     _require_other_owner(membership)
     if membership.is_owner:
-        _withdraw_invitations_of(membership, by=by)
+        withdraw_invitations_of(membership, by=by)
     membership.role = role
     membership.save()
     record_change(membership.account, Action.ROLE, membership.user.get_username(), by=by, role=role)
@@ -131,9 +131,20 @@ def remove(membership: Membership, *, by: User) -> None:
     membership.refresh_from_db()
     _require_other_owner(membership)
     if action == Action.REMOVED:
-        _withdraw_invitations_of(membership, by=by)
+        withdraw_invitations_of(membership, by=by)
     record_change(membership.account, action, membership.user.get_username(), by=by)
     membership.delete()
+
+
+@transaction.atomic
+def withdraw_invitations_of(membership: Membership, *, by: User | None) -> None:
+    """Withdraw the open invitations that this person sent: one may be to an address of their own."""
+    _lock_account(membership.account_id)
+    account, name = membership.account, membership.user.get_username()
+    for invitation in account.invitations.open(at=timezone.now()):
+        sent = account.membership_changes.filter(action=Action.INVITED, person=invitation.email).first()
+        if sent is not None and sent.by == name:
+            withdraw(invitation, by=by)
 
 
 def is_last_owner(membership: Membership) -> bool:
@@ -158,15 +169,6 @@ def _require_owner(account_id: int, by: User | None) -> None:
     """Raise DoesNotExist for a person whose role ended after the page was opened."""
     if by is not None:
         Membership.objects.owners().get(account=account_id, user=by)
-
-
-def _withdraw_invitations_of(membership: Membership, *, by: User) -> None:
-    """Withdraw the open invitations that this person sent: one may be to an address of their own."""
-    account, name = membership.account, membership.user.get_username()
-    for invitation in account.invitations.open(at=timezone.now()):
-        sent = account.membership_changes.filter(action=Action.INVITED, person=invitation.email).first()
-        if sent is not None and sent.by == name:
-            withdraw(invitation, by=by)
 
 
 def _require_other_owner(membership: Membership) -> None:

@@ -2,10 +2,12 @@ import re
 
 import pytest
 from django.urls import reverse
+from django.utils import timezone
 
 from audit.models import AuditEvent
 from portal.models import Account, Membership, Website
 from portal.sharing import actions as sharing
+from portal.team import actions
 from tests.factories import (
     SECRET,
     make_membership,
@@ -81,6 +83,28 @@ def test_changes_by_operators_are_recorded(operator):
     ]
     page_text = operator.get(page("account_change", account.pk)).content.decode()
     assert "Changes of members" in page_text
+
+
+@pytest.mark.parametrize("way", ["row", "page", "list", "demoted"])
+def test_the_open_invitations_of_an_owner_end_when_operators_end_the_role(operator, way):
+    account = make_portal_account()
+    owner, other = (make_membership(make_user(name), account, "owner") for name in ("owner", "other"))
+    for person in (owner, other):
+        actions.invite(account, f"{person.user}@example.org", "owner", by=person.user, was_emailed=True)
+    rows = account_form(members=[{"id": owner.pk, "account": account.pk, "DELETE": "on"}])
+    selected = {"action": "delete_selected", "_selected_action": [owner.pk], "post": "yes"}
+    address, form = {
+        "row": (page("account_change", account.pk), rows | {"memberships-INITIAL_FORMS": 1}),
+        "page": (page("membership_delete", owner.pk), {"post": "yes"}),
+        "list": (page("membership_changelist"), selected),
+        "demoted": (page("membership_change", owner.pk), {"role": "manager"}),
+    }[way]
+    operator.post(address, form)
+    assert list(account.memberships.owners()) == [other]
+    assert [invitation.email for invitation in account.invitations.open(at=timezone.now())] == [
+        "other@example.org"
+    ]
+    assert "an operator: withdrawn owner@example.org" in map(str, account.membership_changes.all())
 
 
 def test_changes_of_websites_on_the_page_of_their_account_are_on_record(operator):

@@ -37,17 +37,17 @@ class Command(OperatorCommand):
             spellings.add(mail_address(person))
         users = list(User.objects.filter(named(spellings, "email") | Q(username__iexact=person)))
         if settings.ENABLE_PORTAL:
-            _check_owners(users)
+            _end_memberships(users)
         counts = asdict(forget_people(users, spellings | names_of(users)))
         done = ", ".join(_WORDS[name].format(number) for name, number in counts.items() if number)
         text = f"Forgotten: {done}." if done else "There is no such person on record."
         return Result(text=text, fields={"changed": bool(done), **counts})
 
 
-def _check_owners(users: list[User]) -> None:
-    """Raise CommandError if an account would lose its last owner."""
+def _end_memberships(users: list[User]) -> None:
+    """Withdraw the invitations that these people sent; raise CommandError for an account's last owner."""
     from portal.models import Membership
-    from portal.team.actions import is_last_owner
+    from portal.team.actions import is_last_owner, withdraw_invitations_of
 
     for membership in Membership.objects.filter(user__in=users).select_related("account"):
         if is_last_owner(membership):
@@ -55,3 +55,4 @@ def _check_owners(users: list[User]) -> None:
                 f"The person is the last owner of {membership.account.ref}: make another member an owner "
                 f"first, or delete the account with 'manage.py forget_account {membership.account.ref}'."
             )
+        withdraw_invitations_of(membership, by=None)

@@ -11,7 +11,7 @@ from foundation.operator_command import OnRecord, OperatorCommand, Result
 from portal.management.lookup import find_account
 from portal.models import Account, Membership, MembershipChange
 from portal.team import operators, seats
-from portal.team.actions import record_change
+from portal.team.actions import record_change, withdraw_invitations_of
 
 Added = tuple[str, dict[str, Any]]  # the text and the fields of a result
 LOCAL_ORIGIN = "http://localhost:8000"  # PORTAL_BASE_URL is required everywhere else
@@ -55,6 +55,8 @@ class Command(OperatorCommand):
         )
         has_other_role = bool(role) and membership.role != role
         if role and has_other_role:
+            if membership.is_owner:
+                withdraw_invitations_of(membership, by=None)
             membership.role = role
             membership.save()
         if is_new or has_other_role:

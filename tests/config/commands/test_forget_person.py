@@ -44,6 +44,15 @@ def test_the_name_of_a_forgotten_person_is_nowhere_and_the_seals_fit():
     assert not run_json("forget_person", "bob@example.com")["changed"]
 
 
+def test_the_open_invitations_of_a_forgotten_owner_end():
+    account = make_history()
+    factories.make_membership(factories.make_user("second"), account)
+    ada = User.objects.get(username="ada")
+    actions.invite(account, "own@example.com", "owner", by=ada, was_emailed=True)
+    run("forget_person", "ada")
+    assert not account.invitations.open(at=timezone.now()).exists()
+
+
 def test_the_name_of_a_forgotten_person_is_in_no_log_of_the_admin_and_on_no_secret():
     account = make_history()
     staff = sign_in(factories.make_user("staff", is_staff=True, is_superuser=True))

@@ -1,8 +1,10 @@
 import pytest
 from django.core import mail
 from django.core.management.base import CommandError
+from django.utils import timezone
 
 from portal.models import Membership
+from portal.team import actions
 from tests.commands import run, run_json
 from tests.factories import make_membership, make_portal_account, make_user
 
@@ -49,6 +51,15 @@ def test_changes_by_the_command_are_recorded():
         "an operator: joined ada viewer",
         "an operator: role ada owner",
     ]
+
+
+@pytest.mark.parametrize(("role", "is_open"), [("owner", True), ("viewer", False)])
+def test_the_open_invitations_of_an_owner_end_with_the_role(role, is_open):
+    account = make_portal_account("acct_0001")
+    ada = make_membership(make_user("ada"), account, role="owner").user
+    actions.invite(account, "own@example.com", "owner", by=ada, was_emailed=True)
+    run("add_member", "acct_0001", "ada", "--role", role)
+    assert account.invitations.open(at=timezone.now()).exists() == is_open
 
 
 def test_a_user_name_has_priority_over_an_e_mail_address():
