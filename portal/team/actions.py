@@ -1,5 +1,6 @@
 """Changes to an account's team; each is recorded, and an account always has an owner."""
 
+from contextlib import suppress
 from datetime import datetime, timedelta
 from functools import partial
 
@@ -92,9 +93,14 @@ def withdraw(invitation: Invitation, *, by: User | None) -> None:
 
 @transaction.atomic
 def accept(invitation: Invitation, user: User, *, seats: Seats = UNLIMITED) -> Membership:
-    """Make ``user`` a member; members keep their role. Raises InvitationClosed and NoSeat."""
+    """Make ``user`` a member; members keep their role. Raises InvitationClosed and NoSeat.
+
+    It works once for members, too: one who is removed later cannot come back by it.
+    """
     account = _lock_account(invitation.account_id)
     if membership := account.memberships.filter(user=user).first():
+        with suppress(InvitationClosed):  # by the same form, sent twice at once
+            _close(invitation)
         return membership
     check_may_join(account, seats)
     _close(invitation)

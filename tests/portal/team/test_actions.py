@@ -62,8 +62,9 @@ def test_an_invitation_is_accepted_while_a_seat_is_free_and_stays_open_otherwise
     invitation = invite(account, owner)
     with pytest.raises(seats.NoSeat):
         actions.accept(invitation, make_user("new"), seats=seats.Seats(limit=2))
-    assert actions.accept(invitation, viewer.user, seats=seats.Seats(limit=2)) == viewer  # has a seat
     actions.accept(invitation, make_user("newer"), seats=THREE)
+    full = seats.Seats(limit=2)
+    assert actions.accept(invite(account, owner), viewer.user, seats=full) == viewer  # has a seat
 
 
 def test_without_an_active_plan_no_one_is_invited_but_an_invited_person_joins(account, owner):
@@ -243,10 +244,16 @@ def test_an_owner_whose_role_ended_a_moment_ago_changes_nothing(account, owner, 
     assert not account.invitations.exists()
 
 
-def test_a_member_who_accepts_an_invitation_keeps_the_role(account, owner):
-    invitation = invite(account, owner, role=VIEWER)
-    assert actions.accept(invitation, owner.user).role == OWNER
-    assert actions.open_invitation(invitation.token)
+def test_a_member_who_accepts_an_invitation_keeps_the_role_and_closes_it(account, owner, viewer):
+    invitation = invite(account, owner, role=MANAGER)
+    for _ in range(2):  # a form that is sent twice at once
+        assert actions.accept(invitation, viewer.user).role == VIEWER
+    assert recorded() == ["owner invited new@example.com manager"]
+    actions.remove(viewer, by=owner.user)
+    with pytest.raises(actions.InvitationClosed):
+        actions.open_invitation(invitation.token)
+    with pytest.raises(actions.InvitationClosed):
+        actions.accept(invitation, viewer.user)
 
 
 @pytest.mark.parametrize("change", ["bare", "cut", "other", "empty", "letter"])

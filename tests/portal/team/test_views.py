@@ -651,6 +651,16 @@ def test_a_form_that_is_sent_twice_at_once_makes_one_member(members, browser, wa
     assert get_user_model().objects.filter(username="newcomer").count() == 1
 
 
+@pytest.mark.django_db(transaction=True)
+def test_a_signed_in_person_who_joins_twice_at_once_is_one_member(account, members, browser):
+    link = link_to(invite(members))
+    clients = [browser("stranger") for _ in range(3)]
+    answers = race(lambda number: clients[number].post(link).status_code, times=3)
+    assert 302 in answers
+    assert set(answers) <= {302, 404}
+    assert account.memberships.filter(user=members["stranger"].user).count() == 1
+
+
 def test_a_shared_link_does_not_reveal_users_and_proves_no_address(members, browser):
     link = link_to(invite(members, "stranger@example.com", was_emailed=False))
     client = browser("visitor")
