@@ -25,9 +25,15 @@ from foundation.outbound.names import NoAddress
 PORT = 53
 MAX_SERVERS = 6  # addresses that are asked
 _SECONDS = 2.0  # for one question over one protocol
-_MAX_BYTES, _MAX_RECORDS = 16_384, 100  # of a reply
+_MAX_BYTES, _MAX_RECORDS, _MAX_COST = 32_768, 400, 2_000  # of a reply
 _ANSWERS = {dns.rcode.NOERROR, dns.rcode.NXDOMAIN}
 _FAILURES = (dns.exception.DNSException, OSError, EOFError, DeadlinePassed, ValueError)
+_COST_OF_NAME = 100  # in a record, which may point to a long one; a string of TXT costs 1
+_COSTS: dict[int, int] = {
+    **dict.fromkeys((dns.rdatatype.A, dns.rdatatype.AAAA, dns.rdatatype.CAA, dns.rdatatype.DS), 1),
+    **dict.fromkeys((dns.rdatatype.CNAME, dns.rdatatype.NS), _COST_OF_NAME),
+}
+_POINTER = 0xC0  # from here on, two bytes point to the rest of a name
 _Item = TypeVar("_Item")
 _Result = TypeVar("_Result")
 
@@ -275,17 +281,42 @@ def _over_udp(
 
 
 def _message(question: dns.message.Message, wire: bytes) -> dns.message.Message:
-    """Return the reply in ``wire``; raise a DNSException, or ValueError for one that is too large.
+    """Return the reply in ``wire``; raise a DNSException, or ValueError for one that costs too much.
 
-    dnspython reads thousands of records with long names for half a minute, which no deadline ends.
+    dnspython reads thousands of long names for half a minute, which no deadline ends.
     """
     counts = [int.from_bytes(wire[place : place + 2]) for place in (4, 6, 8, 10)]
-    if len(wire) > _MAX_BYTES or sum(counts) > _MAX_RECORDS:
+    if len(wire) > _MAX_BYTES or sum(counts) > _MAX_RECORDS or _cost(wire, *counts) > _MAX_COST:
         raise ValueError("the reply is too long")
     reply = dns.message.from_wire(wire, raise_on_truncation=True)
     if not question.is_response(reply):
         raise dns.query.BadResponse
     return reply
+
+
+def _cost(wire: bytes, questions: int, *records: int) -> int:
+    """Return the cost of reading the records in ``wire``, up to where it is cut off or damaged."""
+    cost, at = 0, 12
+    with suppress(IndexError):
+        for _ in range(questions):
+            at = _end_of_name(wire, at) + 4
+        for _ in range(sum(records)):
+            at = _end_of_name(wire, at) + 10
+            kind, size = int.from_bytes(wire[at - 10 : at - 8]), int.from_bytes(wire[at - 2 : at])
+            end = at + size
+            if kind != dns.rdatatype.TXT:  # others have two names, such as SOA, or more if they are longer
+                cost += _COSTS.get(kind, 2 * _COST_OF_NAME * (1 + size // 255))
+            else:
+                while at < end:
+                    at, cost = at + 1 + wire[at], cost + 1
+            at = end
+    return cost
+
+
+def _end_of_name(wire: bytes, at: int) -> int:
+    while 0 < wire[at] < _POINTER:
+        at += 1 + wire[at]
+    return at + 1 + (wire[at] >= _POINTER)
 
 
 def _in_parallel(function: Callable[[_Item], _Result], items: Iterable[_Item]) -> list[_Result]:

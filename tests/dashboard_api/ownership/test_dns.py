@@ -68,10 +68,23 @@ def test_a_record_with_another_value_is_none(zone, text):
     assert "one more with the expected value" in result.advice
 
 
-@pytest.mark.parametrize("texts", [["a"] * 100, ["|".join(["b" * 250] * 70)]])
-def test_a_reply_that_is_too_large_is_not_read(zone, texts):
+def test_a_token_is_found_among_hundreds_of_records(zone):
+    zone.add(NAME, *(f"another-site-verification={number:040}" for number in range(390)), TOKEN)
+    assert looked().outcome == "found"
+
+
+@pytest.mark.parametrize(
+    ("kind", "values"),
+    [
+        ("TXT", [TOKEN, *["a"] * 400]),
+        ("TXT", [TOKEN, "|".join(["b" * 250] * 140)]),
+        ("TXT", [TOKEN, "|" * 3000]),
+        ("CNAME", [f"{number}.example.com" for number in range(30)]),
+    ],
+)
+def test_a_reply_that_costs_too_much_is_not_read(zone, kind, values):
     """dnspython reads 64 KB of long names for half a minute, in the process that answers all customers."""
-    zone.add(NAME, TOKEN, *texts)
+    zone.add(NAME, *values, kind=kind)
     assert looked().outcome == "servers_silent"
 
 

@@ -53,6 +53,11 @@ def test_a_domain_with_everything_has_no_problem(resolver):
     assert rules() == {}
 
 
+def test_a_domain_with_hundreds_of_records_is_checked(resolver):
+    resolver.knows(*GOOD, *(f'example.com. 60 IN TXT "site-verification={number}"' for number in range(200)))
+    assert rules() == {}
+
+
 def test_a_domain_with_nothing_lacks_each_of_them(resolver):
     assert rules() == {
         "dnssec-missing": "example.com has no DS record.",
