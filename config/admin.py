@@ -1,9 +1,11 @@
 """The admin's pages of people and their sessions, of groups, second factors and runs of commands."""
 
+from collections.abc import Iterable
 from typing import Any
 
 from allauth.account.models import EmailAddress
 from allauth.mfa.models import Authenticator
+from django.conf import settings
 from django.contrib import admin, messages
 from django.contrib.auth.admin import GroupAdmin as DjangosGroupAdmin
 from django.contrib.auth.admin import UserAdmin as DjangosUserAdmin
@@ -37,6 +39,17 @@ def may_give_access(request: HttpRequest, person: User | None = None) -> bool:
     return bool(user.is_superuser or (person is not None and not (person.is_staff or person.is_superuser)))
 
 
+def _withdraw_invitations(people: Iterable[User]) -> None:
+    """Withdraw the invitations that these people sent: one may be to an address of their own."""
+    if not settings.ENABLE_PORTAL:
+        return
+    from portal.models import Membership
+    from portal.team.actions import withdraw_invitations_of
+
+    for membership in Membership.objects.filter(user__in=people).select_related("account", "user"):
+        withdraw_invitations_of(membership, by=None)
+
+
 @admin.register(User)
 class UserAdmin(DjangosUserAdmin):
     """People, with the number of their sessions, which an operator can end."""
@@ -56,6 +69,22 @@ class UserAdmin(DjangosUserAdmin):
     def has_delete_permission(self, request: HttpRequest, obj: User | None = None) -> bool:
         """Return whether people, or this person, can be deleted."""
         return super().has_delete_permission(request, obj) and (obj is None or may_give_access(request, obj))
+
+    def save_model(self, request: HttpRequest, obj: User, form: Any, change: bool) -> None:
+        """Store the person; one who may no longer sign in leaves no open invitations."""
+        super().save_model(request, obj, form, change)
+        if not obj.is_active:
+            _withdraw_invitations([obj])
+
+    def delete_model(self, request: HttpRequest, obj: User) -> None:
+        """Delete the person, whose open invitations end."""
+        _withdraw_invitations([obj])
+        super().delete_model(request, obj)
+
+    def delete_queryset(self, request: HttpRequest, queryset: QuerySet[User]) -> None:
+        """Delete these people, whose open invitations end."""
+        _withdraw_invitations(queryset)
+        super().delete_queryset(request, queryset)
 
     @admin.display(description=_("open sessions"))
     def open_sessions(self, user: User) -> int:

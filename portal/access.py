@@ -5,6 +5,7 @@ from functools import wraps
 from typing import Any
 from urllib.parse import urlencode
 
+from allauth.account.decorators import reauthentication_required
 from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.views import redirect_to_login
@@ -34,6 +35,11 @@ def members_only(view: View) -> View:
         return view(request, *args, **kwargs)
 
     return guarded
+
+
+@reauthentication_required
+def require_proof(request: HttpRequest) -> None:
+    """Let allauth ask for a proof of identity and repeat the form after it, unless one is fresh."""
 
 
 def for_strangers(view: View) -> View:

@@ -15,7 +15,7 @@ from django_htmx.http import HttpResponseClientRedirect
 from audit.recording import record as audit
 from foundation.stored_texts import translate
 from portal import service
-from portal.access import members_only
+from portal.access import members_only, require_proof
 from portal.error_pages import ErrorPage, logged_error_page
 from portal.gateway import (
     CheckTooSoon,
@@ -182,6 +182,8 @@ def answer_claim(request: HtmxHttpRequest, account: int, claim_id: int) -> HttpR
     if not form.is_valid():
         messages.warning(request, _("Say why, in at most 500 characters."))
         return redirect("portal:claim", account=own.pk, claim_id=claim_id)
+    if form.cleaned_data["decision"] == "agree":
+        require_proof(request)
     answer = ClaimAnswerRequest(claim_id=_valid(claim_id), **form.cleaned_data)
     try:
         claim = service.send(own, answer)

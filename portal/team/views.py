@@ -3,7 +3,6 @@
 from typing import Any
 from uuid import UUID
 
-from allauth.account.decorators import reauthentication_required
 from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth import get_user_model, login
@@ -20,7 +19,7 @@ from django.utils.translation import ngettext
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from portal.access import members_only
+from portal.access import members_only, require_proof
 from portal.models import Account, Invitation, Membership, ShareLink
 from portal.page_urls import portal_origin
 from portal.team import actions, emails, seats
@@ -50,8 +49,7 @@ def invite(request: HttpRequest, account: int) -> HttpResponse:
     person, form = _person(request), InvitationForm(request.POST, account=own_account)
     if not form.is_valid():
         return _render_team(request, form)
-    if form.cleaned_data["role"] == Membership.Role.OWNER:
-        _require_proof(request)
+    require_proof(request)
     by_email = bool(settings.EMAIL_URL)
     try:
         invitation = actions.invite(
@@ -98,7 +96,7 @@ def change_role(request: HttpRequest, membership: int) -> HttpResponse:
     if not form.is_valid():
         raise BadRequest
     if Membership.Role.OWNER in (old_role, form.cleaned_data["role"]):
-        _require_proof(request)
+        require_proof(request)
     try:
         actions.change_role(member, form.cleaned_data["role"], by=_person(request))
     except actions.LastOwner:
@@ -116,7 +114,7 @@ def remove(request: HttpRequest, membership: int) -> HttpResponse:
     if request.method != "POST":
         return redirect("portal:team")
     member = get_object_or_404(Membership.objects.manageable_by(request.user), pk=membership)
-    _require_proof(request)
+    require_proof(request)
     return _end_membership(
         request, member, _("%(name)s is no longer a member of %(account)s."), "portal:team"
     )
@@ -228,11 +226,6 @@ def _render_team(request: HttpRequest, invalid_form: InvitationForm | None = Non
     sections = account_sections(request.user, invalid_form)
     context = {"sections": sections, "is_owner": any(section.form for section in sections)}
     return render(request, "portal/team/team.html", context)
-
-
-@reauthentication_required
-def _require_proof(request: HttpRequest) -> None:
-    """Let allauth ask for a proof of identity and repeat the form after it, unless one is fresh."""
 
 
 def _person(request: HttpRequest) -> Any:

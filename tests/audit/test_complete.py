@@ -238,12 +238,13 @@ def test_who_and_why_are_on_record_with_any_command():
 
 @pytest.fixture
 def owner(client):
-    """A member with a website, who is signed in."""
+    """A member with a website, who has just proved who they are."""
     account = factories.make_portal_account()
     factories.make_portal_website(account)
     membership = factories.make_membership(factories.make_user("ada", email="ada@example.com"), account)
     Client().force_login(membership.user)  # in another browser, too
     client.force_login(membership.user)
+    client.post("/accounts/reauthenticate/", {"password": "correct horse battery"})
     return membership
 
 

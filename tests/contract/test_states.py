@@ -85,6 +85,7 @@ def allowed(client, website, link, token):
     if ScanJob.objects.exists():
         done.add("scan")
     mail.outbox.clear()
+    client.post("/accounts/reauthenticate/", {"password": "correct horse battery"})
     client.post(f"/team/{website.account_id}/invite/", {"email": "new@example.org", "role": "viewer"})
     if Invitation.objects.exists():
         done.add("invite")

@@ -1,6 +1,7 @@
 import re
 
 import pytest
+from django.contrib.auth.models import User
 from django.urls import reverse
 from django.utils import timezone
 
@@ -83,6 +84,27 @@ def test_changes_by_operators_are_recorded(operator):
     ]
     page_text = operator.get(page("account_change", account.pk)).content.decode()
     assert "Changes of members" in page_text
+
+
+@pytest.mark.parametrize("way", ["page", "list", "deactivated"])
+def test_the_open_invitations_of_a_person_end_when_operators_end_their_sign_in(operator, way):
+    account = make_portal_account()
+    owner, other = (make_membership(make_user(name), account, "owner") for name in ("owner", "other"))
+    for person in (owner, other):
+        actions.invite(account, f"{person.user}@example.org", "owner", by=person.user, was_emailed=True)
+    pk = owner.user_id
+    if way == "page":
+        operator.post(f"/admin/auth/user/{pk}/delete/", {"post": "yes"})
+    elif way == "list":
+        selected = {"action": "delete_selected", "_selected_action": [pk], "post": "yes"}
+        operator.post("/admin/auth/user/", selected)
+    else:
+        form = {"username": "owner", "date_joined_0": "2026-11-01", "date_joined_1": "10:00:00"}
+        operator.post(f"/admin/auth/user/{pk}/change/", form)
+        assert not User.objects.get(pk=pk).is_active
+    assert [invitation.email for invitation in account.invitations.open(at=timezone.now())] == [
+        "other@example.org"
+    ]
 
 
 @pytest.mark.parametrize("way", ["row", "page", "list", "demoted"])

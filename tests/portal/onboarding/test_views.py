@@ -2,6 +2,7 @@
 
 import html
 import re
+from urllib.parse import urlsplit
 
 import pytest
 from django.test import Client
@@ -29,6 +30,7 @@ from tests.portal.dashboards import make_claim, make_claim_check
 
 pytestmark = pytest.mark.django_db
 ADD = "/websites/add/"
+PROOF = "/accounts/reauthenticate/"
 LINK = "6f1c2f0e-8f7e-4f57-9a3b-0d4a5b6c7d8e"
 OTHER_LINK = "11111111-8f7e-4f57-9a3b-0d4a5b6c7d8e"
 PROVEN = {"state": "verified", "method": "file", "strength": "https", "link_id": LINK}
@@ -36,9 +38,10 @@ PROVEN = {"state": "verified", "method": "file", "strength": "https", "link_id":
 
 @pytest.fixture
 def owner(client):
-    """The owner of an account, who is signed in."""
+    """The owner of an account, who has just signed in."""
     membership = factories.make_membership(factories.make_user("ada"), factories.make_portal_account())
     client.force_login(membership.user)
+    client.post(PROOF, {"password": "correct horse battery"})
     return membership
 
 
@@ -116,6 +119,17 @@ def test_an_answer_is_sent_with_its_reason_and_is_on_record(client, owner, answe
     assert answers == [("acct_0001", ClaimAnswerRequest(claim_id="1", **ANSWER))]
     event = AuditEvent.objects.get(action="website.claim_answered")
     assert (event.reason, event.after) == ("ours", {"decision": "agree"})
+
+
+def test_agreeing_waits_for_a_proof_of_identity_and_objecting_does_not(client, owner, answers, page):
+    client.force_login(owner.user)
+    session = client.session
+    del session["account_authentication_methods"]
+    session.save()
+    agreed = client.post(f"{page}answer/", ANSWER)
+    assert (agreed.status_code, urlsplit(agreed["Location"]).path) == (302, PROOF)
+    assert client.post(f"{page}answer/", ANSWER | {"decision": "object"})["Location"] == page
+    assert [request.decision for _account, request in answers] == ["object"]
 
 
 @pytest.mark.parametrize("wrong", [{"decision": "maybe"}, {"reason": " "}, {"other_claim_id": "0"}])
