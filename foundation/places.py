@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import Lock
 
-SLOW_SECONDS = 0.5
-SLOW_FOR_SECONDS = 300  # a caller counts as slow after a slow request
+SLOW_SECONDS = 1
+SLOW_FOR_SECONDS = 120  # a caller counts as slow after a slow request
 
 
 class NoPlace(Exception):
