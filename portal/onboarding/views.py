@@ -173,11 +173,13 @@ def withdraw_claim(request: HtmxHttpRequest, account: int, claim_id: int) -> Htt
     return redirect("portal:sites") if is_removed else _to_claims(own)
 
 
-@require_POST
+@require_http_methods(["GET", "HEAD", "POST"])
 @members_only
 def answer_claim(request: HtmxHttpRequest, account: int, claim_id: int) -> HttpResponse:
-    """Agree or object to another account's claim to a website, as an owner."""
+    """Agree or object to another account's claim to a website, as an owner; the form is on the claim's page."""
     own = _own_account(_managing(request).owners(), account)
+    if request.method != "POST":
+        return redirect("portal:claim", account=own.pk, claim_id=claim_id)
     form = AnswerForm(request.POST)
     if not form.is_valid():
         messages.warning(request, _("Say why, in at most 500 characters."))

@@ -250,6 +250,7 @@ def test_an_owner_answers_another_accounts_claim(owner, internet, decision, stat
     checked = owner.post(f"{page}others/check/", follow=True).content.decode()
     assert "We look for the tokens of the others within the next minutes." in checked
     assert AuditEvent.objects.filter(action="website.other_claims_checked").exists()
+    owner.post("/accounts/reauthenticate/", {"password": "correct horse battery"})
     answer = {"other_claim_id": theirs.pk, "decision": decision}
     owner.post(f"{page}answer/", answer)
     assert "Say why" in text_of(owner, page)

@@ -121,13 +121,25 @@ def test_an_answer_is_sent_with_its_reason_and_is_on_record(client, owner, answe
     assert (event.reason, event.after) == ("ours", {"decision": "agree"})
 
 
-def test_agreeing_waits_for_a_proof_of_identity_and_objecting_does_not(client, owner, answers, page):
+def test_agreeing_waits_for_a_proof_of_identity(client, owner, answers, page):
     client.force_login(owner.user)
     session = client.session
     del session["account_authentication_methods"]
     session.save()
     agreed = client.post(f"{page}answer/", ANSWER)
     assert (agreed.status_code, urlsplit(agreed["Location"]).path) == (302, PROOF)
+    assert client.get(f"{page}answer/")["Location"] == page
+    proof = {"password": "correct horse battery", "next": f"{page}answer/"}
+    assert answers == []
+    assert client.post(PROOF, proof)["Location"] == page
+    assert [request.decision for _account, request in answers] == ["agree"]
+
+
+def test_objecting_waits_for_no_proof(client, owner, answers, page):
+    client.force_login(owner.user)
+    session = client.session
+    session.pop("account_authentication_methods", None)
+    session.save()
     assert client.post(f"{page}answer/", ANSWER | {"decision": "object"})["Location"] == page
     assert [request.decision for _account, request in answers] == ["object"]
 
