@@ -176,7 +176,7 @@ def withdraw_claim(request: HtmxHttpRequest, account: int, claim_id: int) -> Htt
 @require_http_methods(["GET", "HEAD", "POST"])
 @members_only
 def answer_claim(request: HtmxHttpRequest, account: int, claim_id: int) -> HttpResponse:
-    """Agree or object to another account's claim to a website, as an owner; the form is on the claim's page."""
+    """Agree or object to the claim of another account, as an owner; the form is on the page of the claim."""
     own = _own_account(_managing(request).owners(), account)
     if request.method != "POST":
         return redirect("portal:claim", account=own.pk, claim_id=claim_id)
