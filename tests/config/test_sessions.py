@@ -1,14 +1,16 @@
 """Sessions with their person: listed on the account page, and ended from there."""
 
+import re
 from datetime import timedelta
 
 import pytest
+from django.core import signing
 from django.test import Client
 from django.utils import timezone
 
 from config.models import Session
-from config.sessions import SIGNED_IN, browser_name, stored_key
-from tests.factories import make_user
+from config.sessions import SIGNED_IN, SessionStore, browser_name, stored_key
+from tests.factories import make_membership, make_portal_account, make_user
 
 pytestmark = pytest.mark.django_db
 
@@ -108,6 +110,45 @@ def test_the_table_holds_no_key_that_opens_a_session():
     assert stored != here.session.session_key
     assert thief.get(PAGE).status_code == 302
     assert here.get(PAGE).status_code == 200
+
+
+def test_a_copy_of_the_table_opens_no_session_and_sets_no_password(mailoutbox, at_once, settings):
+    """Also while a form waits for a proof of identity, and a link to a new password is open."""
+    settings.EMAIL_URL = "smtp://localhost"
+    here, reader = sign_in(user := make_user()), Client()
+    session = here.session
+    session["account_authentication_methods"] = []
+    session.save()
+    membership = make_membership(user, make_portal_account())
+    asked = here.post(f"/team/{membership.account_id}/invite/", {"email": "x@example.org", "role": "owner"})
+    assert "reauthenticate" in asked["Location"]
+    assert "account_reauthentication_state" in here.session
+    reader.post("/accounts/password/reset/", {"email": user.email})
+    link = re.search(r"/accounts/password/reset/key/\S+", mailoutbox[-1].body)[0]
+    reader.get(link)
+    assert "_password_reset_key" in reader.session
+    rows = list(Session.objects.all())
+    assert len(rows) == 2
+    for row, client in zip(sorted(rows, key=lambda row: row.user_id is None), (here, reader), strict=True):
+        read = str(row.get_decoded())
+        assert client.session.session_key not in read
+        assert "_password_reset_key" not in read
+        assert row.get_decoded().keys() <= {SIGNED_IN}
+
+
+def test_contents_of_another_session_or_of_earlier_code():
+    first, second = SessionStore(), SessionStore()
+    first["x"] = 1
+    first.save()
+    second.save()
+    rows = {each: Session.objects.get(session_key=stored_key(each.session_key)) for each in (first, second)}
+    rows[second].session_data = rows[first].session_data
+    rows[second].save()
+    assert SessionStore(second.session_key).load() == {}
+    rows[first].session_data = signing.dumps(
+        {"x": 1}, salt="django.contrib.sessions.SessionStore", compress=True
+    )
+    assert SessionStore(first.session_key).decode(rows[first].session_data) == {"x": 1}
 
 
 @pytest.mark.parametrize(
