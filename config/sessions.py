@@ -84,13 +84,14 @@ class SessionStore(db.SessionStore):
         return contents
 
     def encode(self, session_dict: dict[str, Any]) -> str:
-        """Return the contents to be stored, encrypted but for the sign-in, which lists of sessions show."""
-        sealed = _fernet_of(self._get_or_create_session_key()).encrypt(super().encode(session_dict).encode())
+        """Return the contents to be stored, encrypted except the sign-in, which lists of sessions show."""
+        key: str = self._get_or_create_session_key()  # type: ignore[attr-defined]  # not in the stubs
+        sealed = _fernet_of(key).encrypt(super().encode(session_dict).encode())
         shown = {name: session_dict[name] for name in (SIGNED_IN,) if name in session_dict}
         stored: str = super().encode(shown | {_SEALED: sealed.decode()})
         return stored
 
-    def decode(self, session_data: str) -> dict[str, Any]:
+    def decode(self, session_data: bytes | str) -> dict[str, Any]:
         """Return the contents; without the session's key only the sign-in, with a wrong one nothing."""
         shown: dict[str, Any] = super().decode(session_data)
         sealed = shown.pop(_SEALED, None)

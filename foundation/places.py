@@ -42,37 +42,36 @@ class Places:
 class SlowCallers:
     """Callers of whom a request was slow a while ago: each has few places, and all together one more.
 
-    So requests that wait for a lock or the database do not hold all threads. The first request of a caller
-    always has a place.
+    So requests that wait for a lock or the database do not hold all threads. The first slow request of a
+    caller always has a place. Kinds of requests, such as changes, are judged apart.
     """
 
     def __init__(self, most: int) -> None:
         self._most = most
-        self._held: Counter[int] = Counter()
-        self._slow_until: dict[int, float] = {}
+        self._held: Counter[tuple[int, str]] = Counter()
+        self._slow_until: dict[tuple[int, str], float] = {}
         self._lock = Lock()
 
     @contextmanager
-    def place(self, caller: int) -> Iterator[None]:
+    def place(self, caller: int, kind: str = "") -> Iterator[None]:
         """Hold a place for a request; raises NoPlace."""
-        began = time.monotonic()
+        began, key = time.monotonic(), (caller, kind)
         with self._lock:
             self._slow_until = {each: end for each, end in self._slow_until.items() if end > began}
-            if not self._has_room(caller):
+            if key in self._slow_until and not self._has_room(key):
                 raise NoPlace
-            self._held[caller] += 1
+            self._held[key] += 1
         try:
             yield
         finally:
             now = time.monotonic()
             with self._lock:
-                self._held[caller] -= 1
+                self._held[key] -= 1
                 self._held += Counter()  # drops callers without a place
                 if now - began > SLOW_SECONDS:
-                    self._slow_until[caller] = now + SLOW_FOR_SECONDS
+                    self._slow_until[key] = now + SLOW_FOR_SECONDS
 
-    def _has_room(self, caller: int) -> bool:
-        if caller not in self._slow_until or not self._held[caller]:
-            return True
-        of_all = sum(self._held[each] for each in self._slow_until)
-        return self._held[caller] < self._most and of_all <= self._most
+    def _has_room(self, key: tuple[int, str]) -> bool:
+        slow = {each: self._held[each] for each in self._slow_until}
+        is_first = not any(number for (caller, _kind), number in slow.items() if caller == key[0])
+        return is_first or (slow[key] < self._most and sum(slow.values()) <= self._most)

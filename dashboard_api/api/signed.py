@@ -11,7 +11,7 @@ from dashboard_api import errors, limits
 from dashboard_api.api.authentication import Authenticated, authenticated
 from dashboard_api.api.request import Call, Reply, json_endpoint, receive
 from dashboard_api.api.test_mode import Request, example_reply
-from dashboard_api.contract import CLAIM_CHECK_PATH
+from dashboard_api.contract import CHANGING_PATHS, CLAIM_CHECK_PATH
 from foundation.places import NoPlace, SlowCallers
 
 _Request = TypeVar("_Request", bound=Request)
@@ -31,7 +31,7 @@ def signed(
         @functools.wraps(view)
         def respond(request: HttpRequest) -> bytes | Reply:
             call = receive(request, path)
-            with authenticated(call) as caller, _a_place(caller.account_id, path):
+            with authenticated(call) as caller, _a_place(caller, path):
                 fields = read(caller.fields)
                 return example_reply(fields) if caller.is_test else view(call, caller, fields)
 
@@ -41,13 +41,15 @@ def signed(
 
 
 @contextmanager
-def _a_place(account_id: int, path: str) -> Iterator[None]:
+def _a_place(caller: Authenticated, path: str) -> Iterator[None]:
     """Hold one of this process's places for calls; raises RateLimited for an account whose calls are slow.
 
-    A check of a claim waits for a website, not for the database, and has a limit of its own.
+    Changes, which wait for imports, do not keep pages and exports of the portal from their places. A check
+    of a claim waits for a website, not for the database, and has a limit of its own.
     """
+    kind = "portal " * caller.is_portal + "change" * (path in CHANGING_PATHS)
     try:
-        with nullcontext() if path == CLAIM_CHECK_PATH else _slow_callers.place(account_id):
+        with nullcontext() if path == CLAIM_CHECK_PATH else _slow_callers.place(caller.account_id, kind):
             yield
     except NoPlace:
         message = "Other calls of this account take long. Sign a new attempt after Retry-After seconds."

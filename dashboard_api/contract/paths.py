@@ -21,3 +21,9 @@ SCAN_STATUS_PATH = "/v1/site/scan/status"
 SCAN_CANCEL_PATH = "/v1/site/scan/cancel"
 SCAN_SCHEDULE_PATH = "/v1/site/scan/schedule"
 SCANS_PATH = "/v1/site/scans"
+CHANGING_PATHS = frozenset(
+    (
+        CLAIM_PATH, CLAIM_CHECK_PATH, CLAIM_WITHDRAW_PATH, CLAIM_ANSWER_PATH, PUBLICITY_PATH, SECRETS_PATH,
+        SCAN_PATH, SCAN_CANCEL_PATH, SCAN_SCHEDULE_PATH,
+    )
+)  # fmt: skip

@@ -20,7 +20,7 @@ from portal.exports.as_sarif import write_sarif
 from portal.exports.errors import TooManyFindings
 from portal.exports.selection import ListChanged, Selection, all_pages
 from portal.forms import Filters
-from portal.gateway import Dashboard, GatewayError, TooManyCalls
+from portal.gateway import Dashboard, GatewayError, RateLimited, TooManyCalls
 from portal.models import Website
 from portal.page_urls import Address
 
@@ -89,7 +89,7 @@ def _get_page_patiently(get_page: Callable[[int], Dashboard], number: int) -> Da
     """Return a further page; waits for a free call, so that a busy moment does not interrupt the file."""
     end = time.monotonic() + BUSY_SECONDS
     while time.monotonic() < end:
-        with suppress(TooManyCalls):
+        with suppress(TooManyCalls, RateLimited):
             return get_page(number)
         time.sleep(_PAUSE_SECONDS)
     return get_page(number)

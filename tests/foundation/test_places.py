@@ -55,8 +55,8 @@ def number_held(callers, *accounts):
     return count
 
 
-def make_slow(callers, clock, account):
-    with callers.place(account):
+def make_slow(callers, clock, account, kind=""):
+    with callers.place(account, kind):
         clock.now += 1.1
 
 
@@ -91,3 +91,13 @@ def test_a_slow_request_that_fails_gives_its_place_back(clock):
             clock.now += 1.1
             raise OSError
     assert number_held(callers, 1, 1, 1) == 2
+
+
+def test_requests_of_another_kind_have_all_places_until_one_of_them_is_slow(clock):
+    callers = SlowCallers(2)
+    make_slow(callers, clock, 1, "change")
+    with callers.place(1, "change"), callers.place(1, "change"):
+        assert number_held(callers, *[1] * 10) == 10
+        make_slow(callers, clock, 1)
+        assert number_held(callers, 1, 1) == 1, "an account has no more than three places in all"
+        assert number_held(callers, 2) == 1

@@ -198,11 +198,12 @@ def test_a_failure_in_the_middle_interrupts_the_response(browser, stub, name, ca
     assert "shop.example.com: an export was interrupted: TimedOut" in caplog.text
 
 
-def test_a_started_file_waits_for_a_free_call(browser, stub, monkeypatch):
-    stub.total, stub.failures = 250, {2: TooManyCalls()}
+@pytest.mark.parametrize("busy", [TooManyCalls(), RateLimited(retry_after=2)])
+def test_a_started_file_waits_for_a_free_call(browser, stub, monkeypatch, busy):
+    stub.total, stub.failures = 250, {2: busy}
     monkeypatch.setattr(files.time, "sleep", lambda _: stub.failures.clear())
     assert len(rows_of(browser.get(f"{PATH}findings.csv"))) == 251
-    stub.failures = {1: TooManyCalls()}
+    stub.failures = {1: busy}
     assert browser.get(f"{PATH}findings.csv").status_code == 503
 
 
