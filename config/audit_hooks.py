@@ -19,6 +19,7 @@ from django.contrib.auth.signals import user_logged_in, user_logged_out, user_lo
 from django.db.models import Model, QuerySet
 from django.dispatch import receiver
 from django.http import HttpRequest, HttpResponse
+from django.urls import ResolverMatch, resolve, reverse
 
 from audit.models import MAX_TEXT_LENGTH, AuditEvent
 from audit.recording import Acting, Person, Subject, acting, has_recorded, record
@@ -43,6 +44,8 @@ CHANGES_NOTHING = {
     "mfa_login_webauthn": "the sign-in has an event",
     "portal:api_test_call": "a call of the portal that only reads",
 }
+# Pages that ask for a fresh proof of identity: a form that leads there waits for it.
+_PROOFS = ("account_reauthenticate", "mfa_reauthenticate", "mfa_reauthenticate_webauthn")
 _UNKNOWN = Person(None, "(unknown name)")
 _CHANGED = (302, 303)  # forms answer so; a page (200) shows the form again
 _VERBS = {ADDITION: "added", CHANGE: "changed", DELETION: "deleted"}
@@ -81,8 +84,13 @@ def _record_response(request: HttpRequest, response: HttpResponse, acts: Acting)
     """Record a refusal, or a form that changed something; strangers write nothing, people not without end."""
     is_form = request.method not in ("GET", "HEAD", "OPTIONS")
     is_refused = response.status_code == 403 or (is_form and response.status_code == 404)
-    page = request.resolver_match.view_name if request.resolver_match else ""
-    is_change = is_form and response.status_code in _CHANGED and page not in CHANGES_NOTHING
+    if not (is_form or is_refused):
+        return
+    # The request can be a form that allauth has repeated after a proof of identity.
+    match = resolve(request.path_info) if request.resolver_match else None
+    page = match.view_name if match else ""
+    waits = response.get("Location", "").partition("?")[0] in map(reverse, _PROOFS)
+    is_change = is_form and response.status_code in _CHANGED and page not in CHANGES_NOTHING and not waits
     if (not is_refused and (not is_change or acts.recorded)) or acts.person() is None:
         return
     if is_refused and not ratelimit.consume(
@@ -93,16 +101,16 @@ def _record_response(request: HttpRequest, response: HttpResponse, acts: Acting)
     names = request.POST.getlist("action")[:1] if is_change else []
     record(
         action,
-        Subject("page", page, _object_of(request)),
+        Subject("page", page, _object_of(match)),
         after={"action": names[0]} if names else None,
         outcome=outcome,
         may_wait=True,
     )
 
 
-def _object_of(request: HttpRequest) -> str:
+def _object_of(match: ResolverMatch | None) -> str:
     """Return the parts of the address that name an object; others can be tokens."""
-    kwargs = request.resolver_match.kwargs if request.resolver_match else {}
+    kwargs = match.kwargs if match else {}
     return " ".join(str(value) for name, value in kwargs.items() if name in _OBJECTS)
 
 

@@ -5,6 +5,7 @@ import pkgutil
 import re
 
 import pytest
+from allauth.mfa.totp.internal.auth import TOTP
 from django.contrib import admin
 from django.contrib.auth.models import Group, Permission
 from django.core.management import CommandError, call_command
@@ -15,6 +16,7 @@ from audit.models import AuditActor, AuditEvent
 from config.audit_hooks import CHANGES_NOTHING
 from foundation.operator_command import OperatorCommand
 from tests import factories
+from tests.config.test_staff import KEY, confirm
 
 # Routes whose actions record their own event, in the transaction of the change.
 OWN_EVENT = {
@@ -270,6 +272,34 @@ def test_a_form_of_a_member_is_on_record_with_the_person(client, owner, route, a
     assert event.request_id == response["X-Request-Id"]
     if route.startswith("portal:"):
         assert event.account == owner.account.ref
+
+
+@pytest.mark.django_db
+def test_a_form_that_waits_for_a_proof_is_on_record_once_it_is_repeated(client, settings):
+    boss = factories.make_user("boss", is_staff=True, is_superuser=True)
+    settings.STAFF_SECOND_FACTOR = True
+    TOTP.activate(boss, KEY)
+    client.force_login(boss)
+    AuditEvent.objects.all().delete()
+    fields = {"action": "unknown", "_selected_action": "1"}
+    waiting = client.post(reverse("admin:auth_group_changelist"), fields)
+    assert "reauthenticate" in waiting["Location"]
+    assert not AuditEvent.objects.exists()
+    confirm(client, waiting)
+    event = AuditEvent.objects.get()
+    assert (event.action, event.object_id) == ("form.sent", "admin:auth_group_changelist")
+
+
+@pytest.mark.django_db
+def test_a_change_of_a_role_that_waits_for_a_proof_is_on_record_once(client, owner):
+    client.logout()
+    client.force_login(owner.user)
+    member = factories.make_membership(factories.make_user("bob"), owner.account, "viewer")
+    AuditEvent.objects.all().delete()
+    waiting = client.post(reverse("portal:change_role", args=[member.pk]), {"role": "owner"})
+    assert not AuditEvent.objects.exists()
+    client.post(waiting["Location"], {"password": "correct horse battery"})
+    assert AuditEvent.objects.get().action == "member.role"
 
 
 @pytest.mark.django_db
