@@ -42,6 +42,11 @@ def require_proof(request: HttpRequest) -> None:
     """Let allauth ask for a proof of identity and repeat the form after it, unless one is fresh."""
 
 
+def say_form_is_lost(request: HttpRequest) -> None:
+    """Say that nothing was changed: only the last of several forms that wait for a proof is repeated."""
+    messages.warning(request, _("Nothing was changed: please send the form again."))
+
+
 def for_strangers(view: View) -> View:
     """Add headers: search engines, caches and the websites behind links do not learn of the page."""
 

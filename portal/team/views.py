@@ -19,7 +19,7 @@ from django.utils.translation import ngettext
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from portal.access import members_only, require_proof
+from portal.access import members_only, require_proof, say_form_is_lost
 from portal.models import Account, Invitation, Membership, ShareLink
 from portal.page_urls import portal_origin
 from portal.team import actions, emails, seats
@@ -43,6 +43,7 @@ def invite(request: HttpRequest, account: int) -> HttpResponse:
     The form is on the team's page.
     """
     if request.method != "POST":
+        say_form_is_lost(request)
         return redirect("portal:team")
     own_memberships = Membership.objects.of_user(request.user).owners()
     own_account = get_object_or_404(Account, memberships__in=own_memberships, pk=account)
@@ -90,6 +91,7 @@ def withdraw(request: HttpRequest, invitation: UUID) -> HttpResponse:
 def change_role(request: HttpRequest, membership: int) -> HttpResponse:
     """Give a member another role, as an owner; the form is on the team's page."""
     if request.method != "POST":
+        say_form_is_lost(request)
         return redirect("portal:team")
     member = get_object_or_404(Membership.objects.manageable_by(request.user), pk=membership)
     form, old_role = RoleForm(request.POST), member.role
@@ -112,6 +114,7 @@ def change_role(request: HttpRequest, membership: int) -> HttpResponse:
 def remove(request: HttpRequest, membership: int) -> HttpResponse:
     """Remove a member, as an owner; the form is on the team's page."""
     if request.method != "POST":
+        say_form_is_lost(request)
         return redirect("portal:team")
     member = get_object_or_404(Membership.objects.manageable_by(request.user), pk=membership)
     require_proof(request)

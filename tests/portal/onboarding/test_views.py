@@ -128,7 +128,10 @@ def test_agreeing_waits_for_a_proof_of_identity(client, owner, answers, page):
     session.save()
     agreed = client.post(f"{page}answer/", ANSWER)
     assert (agreed.status_code, urlsplit(agreed["Location"]).path) == (302, PROOF)
-    assert client.get(f"{page}answer/")["Location"] == page
+    again = client.get(f"{page}answer/", follow=True)
+    assert again.redirect_chain == [(page, 302)]
+    assert "Nothing was changed: please send the form again." in again.text
+    answers.clear()  # the page of the claim was read
     proof = {"password": "correct horse battery", "next": f"{page}answer/"}
     assert answers == []
     assert client.post(PROOF, proof)["Location"] == page

@@ -3,7 +3,7 @@
 import re
 from datetime import timedelta
 from unittest.mock import Mock
-from urllib.parse import urlsplit
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from django.contrib.auth import get_user_model
@@ -232,7 +232,22 @@ def test_what_decides_who_is_in_an_account_waits_for_a_proof_of_identity(
     assert done.redirect_chain == [(TEAM, 302)]
     assert words in text_of(done)
     assert state() != before
-    assert client.get(path)["Location"] == TEAM
+    again = client.get(path, follow=True)
+    assert again.redirect_chain == [(TEAM, 302)]
+    assert "Nothing was changed: please send the form again." in text_of(again)
+
+
+def test_of_two_forms_that_wait_for_a_proof_the_lost_one_says_so(browser, act):
+    client = browser(OWNER, has_proof=False)
+    first, second = (
+        parse_qs(urlsplit(act(client, "remove_member", name, {})["Location"]).query)["next"][0]
+        for name in (VIEWER, MANAGER)
+    )
+    lost = client.post(PROOF, {"password": PASSWORD, "next": first}, follow=True)
+    assert "Nothing was changed: please send the form again." in text_of(lost)
+    lost = client.post(PROOF, {"password": PASSWORD, "next": second}, follow=True)
+    assert "Nothing was changed: please send the form again." in text_of(lost)
+    assert Membership.objects.count() == 5
 
 
 def test_other_roles_change_without_a_proof(browser, act):
