@@ -16,11 +16,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import msgspec
-from django.db import connections
+from django.apps import apps
+from django.db import connection, connections, models, transaction
 
 DUMP, MANIFEST = "database.dump", "backup.json"
 _UNFINISHED = ".part"
 _LONGEST_SECONDS = 24 * 60 * 60
+_LEFT_OUT_IDS = 1_000_000  # more than the lost time can have used
 
 
 class BackupError(Exception):
@@ -123,6 +125,25 @@ def restore_files(folder: Path) -> None:
         return
     for alias in connections:
         _copy_sqlite(folder / f"{alias}.sqlite3", Path(_name(alias)))
+
+
+@transaction.atomic
+def leave_out_ids() -> None:
+    """Give new rows no id of the lost time: cursors would miss them, and old links would show them."""
+    with connection.cursor() as cursor:
+        tables = set(connection.introspection.table_names(cursor))
+        options = (model._meta for model in apps.get_models())  # noqa: SLF001 - the documented API of models
+        for table, key in {(each.db_table, each.pk) for each in options}:
+            if table not in tables or not isinstance(key, models.BigAutoField):
+                continue
+            if connection.vendor == "postgresql":
+                move = "SELECT setval(own, nextval(own) + %s) FROM pg_get_serial_sequence(%s, %s) AS own"
+                cursor.execute(move, [_LEFT_OUT_IDS, table, key.column])
+                continue
+            move = "UPDATE sqlite_sequence SET seq = seq + %s WHERE name = %s"
+            cursor.execute(move, [_LEFT_OUT_IDS, table])
+            if cursor.rowcount == 0:  # it never had a row
+                cursor.execute("INSERT INTO sqlite_sequence VALUES (%s, %s)", [table, _LEFT_OUT_IDS])
 
 
 def _copy(alias: str, folder: Path) -> Path:

@@ -11,7 +11,7 @@ from django.db import DatabaseError
 from django.utils import timezone
 
 from audit.recording import record
-from config.backups import BackupError, read_manifest, restore_files
+from config.backups import BackupError, leave_out_ids, read_manifest, restore_files
 from config.models import Session
 from foundation.operator_command import OperatorCommand, Result
 
@@ -37,6 +37,7 @@ class Command(OperatorCommand):
             restore_files(folder)
         except (BackupError, OSError) as error:
             raise CommandError(str(error)) from error
+        leave_out_ids()
         sessions = 0
         # Where tables of an earlier version make this fail, the service does not work before migrate, either.
         with suppress(DatabaseError):

@@ -16,7 +16,7 @@ from config.management.commands import restore
 from dashboard_api.models import Nonce
 from tests.commands import run, run_json
 from tests.config.test_sessions import PAGE, sign_in
-from tests.factories import make_user
+from tests.factories import make_finding, make_note, make_user, make_website
 
 pytestmark = pytest.mark.django_db
 
@@ -163,3 +163,12 @@ def test_a_restore_that_is_interrupted_by_its_migrations_leaves_no_session_and_n
         run("restore", backup)
     assert client.get(PAGE).status_code == 302
     assert Nonce.objects.fenced_until(timezone.now())
+
+
+def test_rows_after_a_restore_have_no_id_of_the_lost_time(backup, monkeypatch):
+    monkeypatch.setattr(restore, "restore_files", lambda _folder: None)  # what is restored is here already
+    monkeypatch.setattr(restore, "call_command", lambda *_args, **_options: None)
+    last = make_finding(make_website())
+    run("restore", backup)
+    assert last.pk + 1_000_000 < make_finding(last.website).pk < last.pk + 2_000_000
+    assert make_note(last.website).pk > 1_000_000  # the first one
