@@ -49,6 +49,7 @@ class Command(OperatorCommand):
         sessions += Session.objects.all().delete()[0]
         if settings.ENABLE_API:
             call_command("refuse_earlier_calls", stdout=self.stderr)
+            _ask_holders_again()
         return Result(
             text=f"Restored the backup of {written_at}, and ended {sessions} sessions. Start the "
             "service, and revoke again what was revoked after the backup.",
@@ -57,10 +58,19 @@ class Command(OperatorCommand):
 
 
 def _refuse_what_was_before() -> int:
-    """End all sessions, whose number is returned, and refuse signed calls of the lost time."""
+    """End all sessions, whose number is returned, and let no call and no silence of the lost time count."""
     sessions, _ = Session.objects.all().delete()
     if settings.ENABLE_API:
         from dashboard_api.models import Nonce
 
         Nonce.objects.raise_fence(timezone.now())
+        _ask_holders_again()
     return sessions
+
+
+def _ask_holders_again() -> None:
+    """Give holders of contested websites their whole time: objections may be lost, and nothing was served."""
+    from dashboard_api.models import OwnershipClaim
+
+    contested = OwnershipClaim.objects.filter(state=OwnershipClaim.State.CONTESTED)
+    contested.update(contested_at=timezone.now())

@@ -5,6 +5,7 @@ import os
 import shutil
 import stat
 import time
+from datetime import timedelta
 
 import pytest
 from django.core.management.base import CommandError
@@ -13,10 +14,10 @@ from django.utils import timezone
 
 from config import backups
 from config.management.commands import restore
-from dashboard_api.models import Nonce
+from dashboard_api.models import Nonce, OwnershipClaim
 from tests.commands import run, run_json
 from tests.config.test_sessions import PAGE, sign_in
-from tests.factories import make_finding, make_note, make_user, make_website
+from tests.factories import make_account, make_finding, make_note, make_user, make_website
 
 pytestmark = pytest.mark.django_db
 
@@ -172,3 +173,19 @@ def test_rows_after_a_restore_have_no_id_of_the_lost_time(backup, monkeypatch):
     run("restore", backup)
     assert last.pk + 1_000_000 < make_finding(last.website).pk < last.pk + 2_000_000
     assert make_note(last.website).pk > 1_000_000  # the first one
+
+
+def test_silence_before_a_restore_does_not_count_for_a_contested_claim(backup, monkeypatch):
+    monkeypatch.setattr(restore, "restore_files", lambda _folder: None)  # what is restored is here already
+    monkeypatch.setattr(restore, "call_command", lambda *_args, **_options: None)
+    account, began, before = make_account(), timezone.now(), timezone.now() - timedelta(days=4)
+    claims = [
+        OwnershipClaim.objects.create(
+            account=account, host=host, token=host, state=state, contested_at=before, next_check_at=before
+        )
+        for host, state in (("a.example.com", "contested"), ("b.example.com", "pending"))
+    ]
+    run("restore", backup)
+    for claim in claims:
+        claim.refresh_from_db()
+    assert [claim.contested_at >= began for claim in claims] == [True, False]
