@@ -119,10 +119,14 @@ def _needs_proof(request: HttpRequest) -> bool:
 def _confirmed(view: AdminView, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
     """Return the response of ``view`` if the proof is fresh; otherwise ask for it."""
     holds_secret = _page(request) in _WITH_PASSWORDS or request.POST.get("secret")
-    if request.method == "POST" and holds_secret and is_reauthentication_required(request, app=""):
+    waits = request.method == "POST" and is_reauthentication_required(request, app="")
+    if waits and holds_secret:
         messages.info(request, _("Please fill in the form again: passwords and secrets are not kept."))
         query = urlencode({REDIRECT_FIELD_NAME: request.get_full_path()})
         return redirect(f"{reverse('account_reauthenticate')}?{query}")
+    # The form waits under its path alone, or allauth does not repeat it. It comes back with the query in GET.
+    query = request.GET.urlencode()
+    request.META["QUERY_STRING"] = "" if waits else query
     response: HttpResponse = reauthentication_required(view)(request, *args, **kwargs)
     return response
 

@@ -2,14 +2,23 @@
 
 import pytest
 from allauth.mfa.totp.internal.auth import TOTP
+from django.contrib.auth.models import Group
 from django.urls import get_resolver, reverse
 from django.utils.http import urlencode
 
 from config import staff
 from dashboard_api.models import Secret
+from portal.sharing import actions
 from tests.authenticator import code_of
 from tests.config.test_sign_in import PASSWORD
-from tests.factories import make_account, make_finding, make_user, make_website
+from tests.factories import (
+    make_account,
+    make_finding,
+    make_portal_account,
+    make_portal_website,
+    make_user,
+    make_website,
+)
 
 pytestmark = pytest.mark.django_db
 KEY = "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP"
@@ -72,6 +81,28 @@ def test_a_change_of_access_waits_for_a_fresh_proof_and_is_then_made(client, wit
     assert with_factor.groups.model.objects.filter(name="Auditors").exists()
     client.post(reverse("admin:auth_group_add"), {"name": "Trainees"})  # within five minutes
     assert with_factor.groups.model.objects.filter(name="Trainees").exists()
+
+
+def test_a_form_whose_address_has_a_query_is_made_after_the_proof_and_keeps_the_query(client, with_factor):
+    client.force_login(with_factor)
+    group, groups = Group.objects.create(name="Auditors"), reverse("admin:auth_group_changelist")
+    page = reverse("admin:auth_group_change", args=[group.pk])
+    form = client.post(f"{page}?_changelist_filters=q%3DAud%26o%3D1", {"name": "Trainees"})
+    assert confirm(client, form)["Location"] == f"{groups}?q=Aud&o=1"
+    assert Group.objects.filter(name="Trainees").exists()
+
+
+def test_an_action_on_a_filtered_list_is_made_after_the_proof_and_leads_back_to_the_list(client, with_factor):
+    client.force_login(with_factor)
+    account = make_portal_account()
+    share_link, _ = actions.create(
+        make_portal_website(account), actions.Subject(title="Finding", finding_id="1"), by=with_factor, days=7
+    )
+    page = f"{reverse('admin:portal_sharelink_changelist')}?q=Finding&o=1"
+    form = client.post(page, {"action": "revoke", "_selected_action": [share_link.pk]})
+    assert confirm(client, form)["Location"] == page
+    share_link.refresh_from_db()
+    assert share_link.revoked_at
 
 
 def test_other_changes_and_pages_about_access_need_no_fresh_proof(client, with_factor):
