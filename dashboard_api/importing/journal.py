@@ -37,8 +37,16 @@ class Changes(msgspec.Struct, kw_only=True):
 
     @classmethod
     def from_bytes(cls, content: bytes) -> "Changes":
-        """Return stored changes; new findings are among ``findings``."""
+        """Return stored changes; new findings are among ``findings``.
+
+        What the scanner said has one name, also where an analyst or a standing decision said otherwise, so
+        that the values before the first of several imports count.
+        """
         changes = _DECODER.decode(zlib.decompress(content))
+        for before in filter(None, changes.findings.values()):
+            for name in ("severity", "kind"):
+                if f"source_{name}" in before:
+                    before.setdefault(name, before.pop(f"source_{name}"))
         for first, last in changes.added:
             changes.findings |= dict.fromkeys(range(first, last + 1))
         changes.added = []
@@ -101,7 +109,7 @@ class Journal:
         stored = {occurrence.id: occurrence for occurrence in occurrences}
         changes = Changes(added=_ranges(added), events=events)
         for finding in plan.changed:
-            changes.findings[finding.id] = _replaced_in_finding(before[finding.id], finding)
+            changes.findings[finding.id] = _replaced(before[finding.id], finding._asdict())
         for last_seen, number in plan.seen_again:
             changes.findings[number] = _replaced(before[number], {"last_seen": last_seen})
         for change in plan.occurrences:
@@ -131,17 +139,6 @@ def _values(change: OccurrenceChange) -> dict[str, Any]:
 def _replaced(stored: StoredFinding | StoredOccurrence, values: Mapping[str, Any]) -> dict[str, Any]:
     """Return the columns of ``stored`` that have another value in ``values``."""
     return {name: old for name, new in values.items() if (old := getattr(stored, name)) != new}
-
-
-def _replaced_in_finding(stored: StoredFinding, finding: StoredFinding) -> dict[str, Any]:
-    """Return the replaced columns, with the scanner's kind as ``kind`` also where an analyst confirmed it.
-
-    So the scanner's kind has one name, whatever analysts do between two imports.
-    """
-    replaced = _replaced(stored, finding._asdict())
-    if "source_kind" in replaced:
-        replaced["kind"] = replaced.pop("source_kind")
-    return replaced
 
 
 def _scope_values(scope: CoverageScope | None) -> Before:

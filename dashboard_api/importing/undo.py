@@ -32,7 +32,7 @@ from dashboard_api.models.scopes import summarise
 _BATCH = 500
 Row = TypeVar("Row", Finding, Occurrence)
 # Columns that keep an analyst's decision, if there is one after the import.
-_DECIDED = ("status", "fixed_at", "severity", "source_severity")
+_DECIDED = ("status", "fixed_at", "severity")
 # The fields that are read of findings to delete; their texts would take much memory.
 _NEEDED = ("status", "severity", "source_severity", "rule", "title", "reviewed_at")
 
@@ -206,7 +206,7 @@ def _as_before(finding: Finding, before: Before, slug: str, *, is_decided: bool)
         return None
     if is_decided:
         before = {name: value for name, value in before.items() if name not in _DECIDED}
-    elif "severity" in before and finding.source_severity is not None and "source_severity" not in before:
+    elif "severity" in before and finding.source_severity is not None:
         # A standing decision has rated the finding since: its severity stays, and the scanner's is restored.
         before = {name: value for name, value in before.items() if name != "severity"} | {
             "source_severity": before["severity"]

@@ -367,3 +367,32 @@ def test_a_severity_decided_since_stays_and_ends_with_that_of_the_import_before(
     assert severity_and_status("a") == (Severity.MEDIUM, Severity.HIGH, "open")
     standing_decisions.end(decision, by="ann", reason="Over", now=timezone.now())
     assert severity_and_status("a") == (Severity.HIGH, None, "open")
+
+
+def bring_severity(website, severity, *, day):
+    return bring(website, row("a", day=day, info={"name": "A", "severity": severity}))
+
+
+def test_imports_around_the_end_of_a_rating_leave_the_severity_of_the_scanner(website):
+    bring_severity(website, "medium", day=0)
+    decision = begin_decision(website, rule="a", severity=Severity.LOW)
+    first = bring_severity(website, "critical", day=1)
+    standing_decisions.end(decision, by="ann", reason="Over", now=timezone.now())
+    assert severity_and_status("a") == (Severity.CRITICAL, None, "open")
+    take_back(first)
+    assert severity_and_status("a") == (Severity.MEDIUM, None, "open")
+    for day in (2, 3):
+        bring_severity(website, "medium", day=day)
+        assert severity_and_status("a") == (Severity.MEDIUM, None, "open")
+
+
+def test_imports_around_a_rating_leave_the_severity_of_before_the_first(website):
+    bring_severity(website, "medium", day=0)
+    decision = begin_decision(website, rule="a", severity=Severity.LOW)
+    first = bring_severity(website, "critical", day=1)
+    standing_decisions.end(decision, by="ann", reason="Over", now=timezone.now())
+    second = bring_severity(website, "info", day=2)
+    begin_decision(website, rule="a", severity=Severity.LOW)
+    take_back(first)
+    take_back(second)
+    assert severity_and_status("a") == (Severity.LOW, Severity.MEDIUM, "open")
