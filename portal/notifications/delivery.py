@@ -138,7 +138,7 @@ def _send_one(email_id: UUID, connection: BaseEmailBackend) -> int:
     Raises what sending raises, and GatewayError.
     """
     claimed = PendingNotification.objects.filter(email_id=email_id)
-    notifications = [each for each in _with_relations(claimed) if _drop_internal_notes(each)]
+    notifications = [each for each in _with_relations(claimed) if _drop_withdrawn(each)]
     is_wanted = bool(notifications) and Subscription.of(notifications[0].membership).is_active
     if is_wanted:
         connection.send_messages([compose(email_id, notifications)])
@@ -146,22 +146,21 @@ def _send_one(email_id: UUID, connection: BaseEmailBackend) -> int:
     return int(is_wanted)
 
 
-def _drop_internal_notes(notification: PendingNotification) -> bool:
-    """Leave out notes that staff have made internal since then; return whether anything is left.
+def _drop_withdrawn(notification: PendingNotification) -> bool:
+    """Leave out findings that are not open by now, and internal notes; return whether anything is left.
 
-    The service names only the newest notes: older ones stay where it names as many as it can.
+    The service names only the worst findings and the newest notes: others stay where it names as many as it
+    can.
     """
     digest = Digest.from_json(notification.digest)
-    if digest.notes:
-        changes = service.get_recent_changes(
-            notification.website, days=MAX_AGE.days + 2, min_severity="Critical"
-        )
-        newest = changes.analyst_notes
-        published = {note.id for note in newest}
-        oldest = newest[-1].published_at if len(newest) >= service.MAX_NOTES else None
-        kept = [note for note in digest.notes if note.id in published or _is_as_old(note, oldest)]
-        digest = replace(digest, notes=kept)
-        notification.digest = digest.to_json()
+    wanted = Subscription.of(notification.membership).min_severity
+    changes = service.get_changes_since(notification.website, cursor=digest.since, min_severity=wanted)
+    newest = changes.analyst_notes
+    published = {note.id for note in newest}
+    oldest = newest[-1].published_at if len(newest) >= service.MAX_NOTES else None
+    kept = [note for note in digest.notes if note.id in published or _is_as_old(note, oldest)]
+    digest = replace(digest.reduced_to(changes), notes=kept)
+    notification.digest = digest.to_json()
     return bool(digest)
 
 

@@ -65,3 +65,28 @@ class Digest(msgspec.Struct, frozen=True, kw_only=True):
             is_exact=self.is_exact and later.is_exact,
             notes=list({note.id: note for note in (*later.notes, *self.notes)}.values()),
         )
+
+    def reduced_to(self, changes: Changes) -> Self:
+        """Return the digest without findings that the service does not name in its changes since then.
+
+        Where it does not name all, those that come after the last one stay. Findings that had no room in the
+        digest take the places of those left out.
+        """
+        named = {change.id for change in changes.findings}
+        last = _order(changes.findings[-1]) if changes.total > len(named) > 0 else None
+        kept = [
+            each for each in self.findings if each.id in named or (last is not None and _order(each) > last)
+        ]
+        left_out = len(self.findings) - len(kept)
+        total = self.total - left_out
+        if changes.total_relation == "exact":
+            total = max(len(kept), min(total, changes.total))
+        listed = {change.id for change in self.findings}
+        others = [change for change in changes.findings if change.id not in listed]
+        findings = sorted([*kept, *others[: min(left_out, total - len(kept))]], key=_order)
+        return msgspec.structs.replace(self, findings=findings, total=total)
+
+
+def _order(change: Change) -> tuple[int, int]:
+    """Return the position of a change among those that the service names: worst first, then newest."""
+    return labels.severity_rank(change.severity), -int(change.id)

@@ -10,8 +10,9 @@ from django.core.management.base import CommandError
 from django.test import Client
 from django.utils import timezone
 
-from dashboard_api import limits
-from dashboard_api.models import Entitlement, Nonce, Severity
+from dashboard_api import limits, triage
+from dashboard_api.importing.undo import undo
+from dashboard_api.models import Entitlement, ImportRun, Nonce, Severity
 from portal.models import FeedCursor, Membership, PendingNotification, Subscription
 from portal.notifications import polling
 from tests.commands import run, run_json
@@ -246,8 +247,8 @@ def test_one_call_serves_members_with_different_choices(link, website, begun):
     summary = run_json("notify")
     assert (summary["polled"], summary["created"], summary["sent"]) == (1, 2, 2)
     assert (
-        Nonce.objects.count() == spent + 4
-    )  # the versions, the changes, and the claims and the plan of the account
+        Nonce.objects.count() == spent + 6
+    )  # the versions, the changes, those again for each e-mail, and the claims and the plan of the account
     subjects = {message.to[0]: message.subject for message in mail.outbox}
     assert subjects == {
         "owner@example.com": "shop.example.com: 1 finding to check: High",
@@ -346,6 +347,45 @@ def test_no_published_note_is_lost_from_a_digest_with_more_than_the_service_name
     assert email.body.count(" wrote a note") == limits.MAX_CHANGES + 1
     assert "Robin" in email.body
     assert "Lou" not in email.body
+
+
+def bring(link, rules):
+    """Import a critical finding of each rule."""
+    rows = [make_row(template_id=rule, info={"name": rule, "severity": "critical"}) for rule in rules]
+    import_bytes(json_lines(*rows), link.website, format_name="nuclei")
+
+
+def test_an_email_is_silent_about_an_import_that_was_taken_back(link, in_a_digest):
+    in_a_digest(bring, link=link, rules=["wrong"])
+    _take_back()
+    summary = run_json("notify")
+    assert (summary["sent"], summary["waiting"], mail.outbox) == (0, 0, [])
+
+
+def test_an_email_is_silent_about_findings_that_are_false_positives_by_then(link, in_a_digest):
+    make_finding(link.website, severity=Severity.CRITICAL, title="True")
+    wrong = in_a_digest(make_finding, website=link.website, severity=Severity.CRITICAL, title="Wrong")
+    triage.decide(wrong, "false_positive", by="ann", reason="Checked", now=timezone.now())
+    assert run_json("notify")["sent"] == 1
+    [email] = mail.outbox
+    assert email.subject == "shop.example.com: 1 finding to check: Critical"
+    assert "True" in email.body
+    assert "Wrong" not in email.body
+
+
+def test_findings_that_had_no_room_take_the_places_of_those_taken_back(link, in_a_digest):
+    for number in range(limits.MAX_CHANGES + 10):
+        make_finding(link.website, severity=Severity.HIGH, title=f"True {number}")
+    in_a_digest(bring, link=link, rules=[f"wrong-{number}" for number in range(limits.MAX_CHANGES + 5)])
+    _take_back()
+    assert run_json("notify")["sent"] == 1
+    [email] = mail.outbox
+    assert email.subject == f"shop.example.com: {limits.MAX_CHANGES + 10} findings to check, the worst: High"
+    assert "wrong" not in email.body
+
+
+def _take_back():
+    undo(ImportRun.objects.get(), by="ann", reason="Another website's", now=timezone.now())
 
 
 def test_a_failed_website_does_not_delay_the_others(link, website, begun, capsys):

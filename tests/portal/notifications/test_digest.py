@@ -73,3 +73,24 @@ def test_a_digest_has_a_limit_of_findings():
     later = Digest(findings=[make_change(number) for number in range(100, 140)], total=40, is_exact=False)
     both = digest.merged_with(later)
     assert (len(both.findings), both.total, both.is_exact) == (MAX_FINDINGS, 80, False)
+
+
+def test_findings_after_the_last_that_the_service_names_stay():
+    later = [make_change(number, "High") for number in range(50, 0, -1)]
+    low, gone = make_change(1_001, "Low"), make_change(1_002, "High")
+    digest = Digest(findings=[gone, low], total=2).reduced_to(make_changes(*later, total=90))
+    assert (digest.findings, digest.total) == ([low], 1)
+
+
+def test_findings_without_room_follow_those_left_out_and_the_total_is_that_of_the_service():
+    wrong = [make_change(number, "Critical") for number in range(100, 50, -1)]
+    true = [make_change(number, "High") for number in range(20, 0, -1)]
+    digest = Digest(findings=wrong, total=90).reduced_to(make_changes(*true))
+    assert (digest.findings, digest.total) == (true, 20)
+    assert not Digest(findings=wrong, total=90).reduced_to(make_changes())
+
+
+def test_findings_that_came_later_are_not_in_a_digest_whose_own_are_gone():
+    digest = Digest(findings=[make_change(1), make_change(2)], total=2)
+    reduced = digest.reduced_to(make_changes(make_change(3), make_change(1)))
+    assert (reduced.findings, reduced.total) == ([make_change(1)], 1)
