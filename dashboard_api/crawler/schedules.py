@@ -18,6 +18,7 @@ from dashboard_api.models import ScanJob, ScanSchedule, SiteLink
 BY = "schedule"
 MAX_BAD_RUNS = 3
 _MAX_DAYS = 400
+_LAST_YEAR = 9990  # Python counts days until 9999
 _LAST_DAY_OF_ALL_MONTHS = 28
 Frequency = ScanSchedule.Frequency
 
@@ -44,7 +45,7 @@ def change(link: SiteLink, request: ScanScheduleRequest, *, by: str, now: dateti
         "paused_until": request.paused_until,
     }
     before = {name: getattr(schedule, name) for name in values}
-    if schedule.pk and before == values and not schedule.pause_reason:
+    if schedule.pk and before == values and not schedule.pause_reason and _is_planned(schedule, now):
         return schedule
     for name, value in values.items():
         setattr(schedule, name, value)
@@ -75,14 +76,24 @@ def times(schedule: ScanSchedule, after: datetime) -> Iterator[datetime]:
         return
     zone = ZoneInfo(schedule.time_zone)
     first = after.astimezone(zone).date() - timedelta(days=1)  # a window can reach into the next day
+    if schedule.paused_until:
+        first = max(first, schedule.paused_until)
+    if first.year > _LAST_YEAR:
+        return
     for number in range(_MAX_DAYS):
         day = first + timedelta(days=number)
-        if (schedule.paused_until and day < schedule.paused_until) or not _is_due_on(schedule, day):
+        if not _is_due_on(schedule, day):
             continue
         begin = datetime.combine(day, time(schedule.start_hour), tzinfo=zone).astimezone(UTC)
         at = begin + timedelta(seconds=_spread(schedule, day))
         if at > after:
             yield at
+
+
+def _is_planned(schedule: ScanSchedule, now: datetime) -> bool:
+    """Return whether the next scan is due, or at the time that the schedule gives now."""
+    is_due = schedule.next_at is not None and schedule.next_at <= now
+    return is_due or schedule.next_at == next(times(schedule, now), None)
 
 
 def _is_due_on(schedule: ScanSchedule, day: date) -> bool:
@@ -110,8 +121,11 @@ def _queue(pk: int, now: datetime) -> bool:
     schedule = due.filter(pk=pk).select_related("link__account", "link__website").first()
     if schedule is None:  # another worker has it
         return False
+    is_due = schedule.next_at is not None and schedule.next_at <= now
     schedule.next_at = next(times(schedule, now), None)
     schedule.save(update_fields=["next_at"])
+    if not is_due:  # its time was wrong
+        return False
     link = schedule.link
     try:
         with transaction.atomic():

@@ -1,6 +1,6 @@
 """The schedule of a website's scans. Decision record 0116."""
 
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from typing import ClassVar, Self
 
 from django.core.validators import MaxValueValidator, MinValueValidator
@@ -11,13 +11,22 @@ from django.utils.translation import gettext_lazy as _
 from dashboard_api.models.scan_job import ScanJob
 from dashboard_api.models.sites import SiteLink
 
+LATEST_SCAN = timedelta(days=40)  # a month, the longest window and any time zone are less
+
 
 class ScanScheduleQuerySet(models.QuerySet["ScanSchedule"]):
     """Queries on schedules."""
 
     def due(self, now: datetime) -> Self:
-        """Return schedules whose next scan is due, of links that are not revoked."""
-        return self.filter(next_at__lte=now, link__revoked_at=None).order_by("next_at", "pk")
+        """Return schedules whose next scan is due, of links that are not revoked.
+
+        A scan later than any that is planned was planned while the clock was ahead: it needs another time.
+        """
+        today = now.astimezone(UTC).date()
+        is_paused = models.Q(paused_until__gt=today)
+        is_wrong = models.Q(next_at__gt=now + LATEST_SCAN) & ~is_paused
+        is_due = models.Q(next_at__lte=now) | is_wrong
+        return self.filter(is_due, link__revoked_at=None).order_by("next_at", "pk")
 
 
 class ScanSchedule(models.Model):

@@ -6,6 +6,7 @@ from zoneinfo import ZoneInfo
 import pytest
 from django.utils import timezone
 
+from dashboard_api.contract import ScanScheduleRequest
 from dashboard_api.crawler import schedules
 from dashboard_api.models import ScanJob, ScanSchedule
 from tests import factories
@@ -34,6 +35,9 @@ def local(at):
         ({"frequency": "weekly"}, [27, 3, 10]),
         ({"frequency": "monthly", "anchor": date(2026, 1, 31)}, [28, 28, 28]),
         ({"paused_until": date(2026, 3, 25)}, [25, 26, 27]),
+        ({"paused_until": date(2028, 5, 8)}, [8, 9, 10]),
+        ({"frequency": "monthly", "paused_until": date(2028, 5, 8)}, [20, 20, 20]),
+        ({"paused_until": date.max}, []),
         ({"frequency": "off"}, []),
         ({"pause_reason": "blocked"}, []),
     ],
@@ -93,3 +97,42 @@ def test_three_scans_in_a_row_that_the_website_refused_pause_the_schedule():
         schedules.note_end(job)
     plan.refresh_from_db()
     assert (plan.pause_reason, plan.next_at) == ("blocked", None)
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("paused_until", [None, date(2020, 1, 1)])
+def test_a_time_from_a_clock_that_was_ahead_is_corrected_without_a_scan(paused_until):
+    now = timezone.now()
+    plan = schedule(link=factories.make_link(), paused_until=paused_until, next_at=now + timedelta(days=300))
+    plan.save()
+    assert schedules.queue_due(now) == 0
+    plan.refresh_from_db()
+    assert now < plan.next_at < now + timedelta(days=3)
+
+
+@pytest.mark.django_db
+def test_the_time_after_a_long_pause_stays():
+    now = timezone.now()
+    plan = schedule(link=factories.make_link(), paused_until=now.date() + timedelta(days=500))
+    plan.next_at = at = next(schedules.times(plan, now))
+    plan.save()
+    assert schedules.queue_due(now) == 0
+    plan.refresh_from_db()
+    assert plan.next_at == at
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(("stored", "is_kept"), [(-1, True), (None, False), (300, False)])
+def test_the_same_values_again_correct_a_wrong_time_and_keep_one_that_is_due(stored, is_kept):
+    account, now = factories.make_account(), timezone.now()
+    link = factories.make_link(account, factories.make_scannable(account=account))
+    request = ScanScheduleRequest(
+        host=link.website.host, link_id=str(link.pk), portal_account_ref=account.ref, frequency="weekly"
+    )
+    plan = schedules.change(link, request, by="ada", now=now)
+    planned = plan.next_at
+    plan.next_at = None if stored is None else now + timedelta(days=stored)
+    plan.save()
+    again = schedules.change(link, request, by="ada", now=now)
+    assert again.next_at == (plan.next_at if is_kept else planned)
+    assert schedules.change(link, request, by="eve", now=now).changed_by == "ada"
