@@ -200,6 +200,7 @@ ACCOUNT_RATE_LIMITS = {
     "sign_in": "20/h/ip",
     "passkey": "30/m/ip",
     "sample": "120/m/ip",
+    "shared": "120/m/ip",
     "form": "300/h/key,900/h/user",  # of a session, and of the person
     "refused": "100/h/user",
     "export": "300/h/user",

@@ -5,6 +5,7 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
+from allauth.decorators import rate_limit
 from django.contrib import messages
 from django.core.exceptions import BadRequest
 from django.db import transaction
@@ -54,6 +55,10 @@ RETRY_SECONDS = 60
 MAX_SHARED = 100  # findings in a shared list, the most in one response of the service
 MAX_WITH_LOCATIONS = 10  # findings of a shared problem with all of their locations: each one is a request
 _LOST = (InactiveEntitlement, RevokedLink, UnknownLink, UnknownFinding)  # the page ends, as if revoked
+
+_limited: Callable[[Callable[..., HttpResponse]], Callable[..., HttpResponse]] = rate_limit(
+    action="shared", limit_get=True
+)
 
 
 @require_safe
@@ -217,6 +222,7 @@ def _render_shares(request: HttpRequest, invalid_form: IssueTrackerForm | None =
 
 @for_strangers
 @require_safe
+@_limited
 @gzip_page
 def shared(request: HttpRequest, token: str) -> HttpResponse:
     """Show what a share link shares: 404 in one form when there is nothing, 503 when the service fails."""

@@ -438,6 +438,16 @@ def test_a_failing_service_is_a_503_without_details_and_without_the_token_in_the
     assert shared.split("/")[2] not in "".join(map(TextLines().format, caplog.records))
 
 
+def test_too_many_openings_from_one_address_wait(browser, shared, stub, settings):
+    settings.ACCOUNT_RATE_LIMITS = {"shared": "3/m/ip"}
+    visitor, earlier = browser(), len(stub.requests)
+    assert [visitor.get(shared).status_code for _ in range(4)] == [200, 200, 200, 429]
+    assert len(stub.requests) == earlier + 3
+    refused = visitor.get(shared)
+    assert refused["Referrer-Policy"] == "no-referrer"
+    assert "noindex" in refused["X-Robots-Tag"]
+
+
 def test_an_opening_is_recorded_and_a_link_preview_by_head_is_not(browser, shared):
     visitor = browser()
     visitor.head(shared)
