@@ -44,6 +44,13 @@ def test_a_deployment_without_a_portal_has_the_page_without_memberships(client, 
     assert "Memberships" not in text_of(client.get(PAGE))
 
 
+def test_the_link_to_the_members_leads_to_the_account_with_a_long_number(client):
+    user = make_user()
+    make_membership(user, make_portal_account(pk=1234568))
+    client.force_login(user)
+    assert 'href="/team/#account-1234568"' in client.get(PAGE).text
+
+
 @pytest.mark.parametrize("name", ["mfa_index", "mfa_list_webauthn"])
 def test_pages_that_allauth_leads_back_to_lead_here(client, name):
     client.force_login(make_user())
