@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from functools import wraps
 from typing import Any
-from urllib.parse import urlencode
+from urllib.parse import quote, urlencode
 
 from allauth.account.decorators import reauthentication_required
 from django.conf import settings
@@ -22,6 +22,7 @@ from portal.models.languages import record_language
 from portal.page_urls import is_local_path, referring_page
 
 View = Callable[..., HttpResponseBase]
+MAX_RETURN_LENGTH = 1500  # quoted; nginx reads 4 KB of headers
 
 
 def members_only(view: View) -> View:
@@ -96,10 +97,18 @@ def find_website(request: HtmxHttpRequest, host: str) -> tuple[Website | None, l
 def redirect_to_sign_in(request: HtmxHttpRequest) -> HttpResponse:
     """Redirect to the sign-in, which leads back; for a fragment, the whole page goes there."""
     if not request.htmx:
-        return redirect_to_login(_return_path(request))
+        return redirect_to_login(_short(_return_path(request)))
     page = (current_page(request).netloc and request.htmx.current_url_abs_path) or ""
-    query = urlencode({"next": page if is_local_path(page) else "/"})
+    query = urlencode({"next": _short(page) if is_local_path(page) else "/"})
     return HttpResponseClientRedirect(f"{resolve_url(settings.LOGIN_URL)}?{query}")
+
+
+def _short(page: str) -> str:
+    """Return the address of a page, without a query and then a path that no header of nginx can hold."""
+    for each in (page, page.partition("?")[0]):
+        if len(quote(each)) <= MAX_RETURN_LENGTH:
+            return each
+    return "/"
 
 
 def _return_path(request: HtmxHttpRequest) -> str:

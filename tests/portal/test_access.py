@@ -15,8 +15,8 @@ def private(request):
     return HttpResponse("private")
 
 
-def ask(user, **headers):
-    request = RequestFactory().get(PATH, headers=headers)
+def ask(user, path=PATH, **headers):
+    request = RequestFactory().get(path, headers=headers)
     request.user = user
     request.session = {}
     request.htmx = HtmxDetails(request)
@@ -27,6 +27,21 @@ def test_a_stranger_is_sent_to_sign_in_and_back():
     response = ask(AnonymousUser())
     assert response.status_code == 302
     assert response["Location"] == "/accounts/login/?next=/sites/shop.example.com/%3Fseverity%3DHigh"
+
+
+@pytest.mark.parametrize(
+    ("address", "kept"),
+    [
+        ("/team/?x=" + "a" * 3900, "/team/"),
+        ("/sites/shop.example.com/?query=" + "%25" * 1000, "/sites/shop.example.com/"),
+        ("/sites/shop.example.com/?query=" + "%25" * 500, "/sites/shop.example.com/"),
+        ("/" + "a" * 3900 + "/", "/"),
+    ],
+)
+def test_an_address_that_is_too_long_for_the_way_back_loses_its_query(address, kept):
+    assert ask(AnonymousUser(), path=address)["Location"] == f"/accounts/login/?next={kept}"
+    fragment = {"hx_request": "true", "hx_current_url": f"http://testserver{address}"}
+    assert len(ask(AnonymousUser(), **fragment)["HX-Redirect"]) < 100
 
 
 def send_form(**headers):
