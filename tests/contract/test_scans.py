@@ -157,7 +157,10 @@ def test_an_owner_sets_a_schedule_and_sees_the_next_times(owner, website):
     assert "Every week: Quick scan, begins between 03:00 and 05:00 (Europe/Berlin)." in shown
     assert "Paused until 1 Jan 2099." in shown
     assert 'value="2099-01-01"' in shown
-    assert shown.count("<li><time") == 0  # no time within a year
+    assert shown.count('<li><time datetime="2099-01-') == 3
+    last = text_of(schedule(owner, paused_until="9999-12-31"))
+    assert ("Saved." in last, last.count("<li><time")) == (True, 0)
+    assert text_of(schedule(owner, paused_until="9990-12-31")).count("<li><time") == 3
     assert text_of(schedule(owner)).count("<li><time") == 3
     stored = ScanSchedule.objects.get()
     assert (stored.start_hour, stored.hours, stored.paused_until) == (3, 2, None)
