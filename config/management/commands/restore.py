@@ -37,11 +37,11 @@ class Command(OperatorCommand):
             restore_files(folder)
         except (BackupError, OSError) as error:
             raise CommandError(str(error)) from error
-        leave_out_ids()
         sessions = 0
         # Where tables of an earlier version make this fail, the service does not work before migrate, either.
         with suppress(DatabaseError):
             sessions = _refuse_what_was_before()
+        leave_out_ids()
         for alias in settings.DATABASES:
             call_command("migrate", database=alias, verbosity=0, interactive=False)
         written_at = manifest.at.isoformat()
