@@ -44,7 +44,7 @@ class Subject(NamedTuple):
 class Acting:
     """The actor of this request or command; ``recorded`` has the objects of the events so far."""
 
-    kind: str = AuditEvent.Kind.SYSTEM
+    kind: str | Callable[[], str] = AuditEvent.Kind.SYSTEM
     person: Callable[[], Person | None] = lambda: None
     account: str = ""
     reason: str = ""
@@ -95,7 +95,7 @@ def record(
     with translation.override("en"):
         content = {
             "at": timezone.now().isoformat(),
-            "actor_kind": str(acts.kind),
+            "actor_kind": str(acts.kind() if callable(acts.kind) else acts.kind),
             "action": action,
             "account": account or _account_of(subject) or acts.account,
             "host": host or _host_of(subject),

@@ -71,9 +71,10 @@ def on_record(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[
 def _acting_in(request: HttpRequest) -> Acting:
     if is_api(request):
         return Acting()
-    kind = AuditEvent.Kind.STAFF if request.path.startswith("/admin/") else AuditEvent.Kind.PERSON
+    kinds = AuditEvent.Kind
     return Acting(
-        kind=kind,
+        # Asked when something is recorded: allauth repeats a form of the admin at the page of the proof.
+        kind=lambda: kinds.STAFF if request.path.startswith("/admin/") else kinds.PERSON,
         person=lambda: Person(request.user.pk, request.user.get_username()) if request.user.pk else None,
         address=(get_client_ip(request) or "")[:45],
         browser=browser_name(request.headers.get("User-Agent", "")),

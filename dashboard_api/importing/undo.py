@@ -148,7 +148,7 @@ def _pass_on(run: ImportRun, changes: Changes, *, is_preview: bool = False) -> s
     later = ImportChange.objects.filter(
         run__website=run.website_id, run__source=run.source_id, run__undone_at=None, run__gt=run.pk
     )
-    for part in later.order_by("run", "pk").iterator():
+    for part in later.order_by("run_id", "pk").iterator():
         theirs = Changes.from_bytes(bytes(part.content))
         kept |= changes.pass_on(theirs)
         if not is_preview:

@@ -6,6 +6,7 @@ from django.contrib.auth.models import Group
 from django.urls import get_resolver, reverse
 from django.utils.http import urlencode
 
+from audit.models import AuditEvent
 from config import staff
 from dashboard_api.models import Secret
 from portal.sharing import actions
@@ -79,6 +80,7 @@ def test_a_change_of_access_waits_for_a_fresh_proof_and_is_then_made(client, wit
     assert not with_factor.groups.model.objects.filter(name="Auditors").exists()
     confirm(client, form)
     assert with_factor.groups.model.objects.filter(name="Auditors").exists()
+    assert AuditEvent.objects.get(action="admin.added").actor_kind == "staff", "owners read names of others"
     client.post(reverse("admin:auth_group_add"), {"name": "Trainees"})  # within five minutes
     assert with_factor.groups.model.objects.filter(name="Trainees").exists()
 

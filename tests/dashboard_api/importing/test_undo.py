@@ -396,3 +396,21 @@ def test_imports_around_a_rating_leave_the_severity_of_before_the_first(website)
     take_back(first)
     take_back(second)
     assert severity_and_status("a") == (Severity.LOW, Severity.MEDIUM, "open")
+
+
+def test_imports_taken_back_in_any_order_leave_what_the_others_brought(website):
+    first, _second, third = (bring_severity(website, "high", day=day) for day in range(3))
+    make_note(website, finding=Finding.objects.get(title="A"))
+    take_back(first)
+    take_back(third)
+    assert Finding.objects.get(title="A").notes.count() == 1
+
+
+def test_the_severity_of_the_newest_import_left_stays(website):
+    imports = [
+        bring_severity(website, severity, day=day)
+        for day, severity in enumerate(("medium", "low", "high", "high", "medium"))
+    ]
+    take_back(imports[1])
+    take_back(imports[4])
+    assert severity_and_status("a")[0] == Severity.HIGH
