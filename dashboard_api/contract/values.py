@@ -5,17 +5,16 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date
 from typing import Any
-from zoneinfo import available_timezones
 
 from dashboard_api import limits
 from dashboard_api.contract.cursor import CallPosition, Cursor, read_call_position, read_cursor
 from dashboard_api.models import Kind, Severity
 from foundation.hosts import InvalidHost, normalise_dns_name, normalise_host
 from foundation.regions import REGIONS
+from foundation.time_zones import time_zones
 
 PROBLEM_ID = re.compile(rf"[a-z0-9-]{{1,{limits.MAX_PROBLEM_ID_LENGTH}}}")
 _ID = re.compile(r"[1-9][0-9]{0,17}", re.ASCII)
-_NOT_ZONES = ("Factory", "localtime")  # names of files that are no zones
 DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", re.ASCII)
 
 
@@ -156,7 +155,7 @@ def true_or_false(value: object) -> bool:
 def time_zone(value: object) -> str:
     """Return the name of a time zone."""
     name = text(value)
-    if name not in available_timezones() or name in _NOT_ZONES:
+    if name not in time_zones():
         raise BrokenRule("must be a time zone, such as Europe/Berlin")
     return name
 

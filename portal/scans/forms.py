@@ -3,11 +3,11 @@
 from collections.abc import Iterable
 from functools import cache
 from typing import Any
-from zoneinfo import available_timezones
 
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
+from foundation import time_zones as zones
 from portal.gateway import ScanRules
 from portal.scans import labels
 
@@ -18,7 +18,7 @@ _REGIONS = ("Africa", "America", "Asia", "Atlantic", "Australia", "Europe", "Ind
 @cache
 def time_zones() -> tuple[str, ...]:
     """Return the time zones to choose from: those of places, and UTC."""
-    return ("UTC", *sorted(name for name in available_timezones() if name.partition("/")[0] in _REGIONS))
+    return ("UTC", *sorted(name for name in zones.time_zones() if name.partition("/")[0] in _REGIONS))
 
 
 class ScheduleForm(forms.Form):
@@ -69,8 +69,8 @@ class ScheduleForm(forms.Form):
     def clean_time_zone(self) -> str:
         """Return the time zone; its name may have any case."""
         wanted = str(self.cleaned_data["time_zone"]).strip().replace(" ", "_").lower()
-        for name in available_timezones():
-            if name.lower() == wanted and wanted not in ("factory", "localtime"):
+        for name in zones.time_zones():
+            if name.lower() == wanted:
                 return name
         raise forms.ValidationError(_("Choose a time zone from the list, such as Europe/Berlin."))
 

@@ -1,0 +1,12 @@
+"""The names of time zones (IANA)."""
+
+from functools import cache
+from zoneinfo import available_timezones
+
+_NOT_ZONES = {"Factory", "localtime"}  # names of files that are no zones
+
+
+@cache
+def time_zones() -> frozenset[str]:
+    """Return the names of all time zones, such as Europe/Berlin."""
+    return frozenset(available_timezones() - _NOT_ZONES)
