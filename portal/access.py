@@ -43,9 +43,10 @@ def require_proof(request: HttpRequest) -> None:
     """Let allauth ask for a proof of identity and repeat the form after it, unless one is fresh."""
 
 
-def say_form_is_lost(request: HttpRequest) -> None:
-    """Say that nothing was changed: only the last of several forms that wait for a proof is repeated."""
+def lost_form(request: HttpRequest, page: str, **names: Any) -> HttpResponse:
+    """Lead back to ``page`` with a message: of several forms that wait for a proof, only one is repeated."""
     messages.warning(request, _("Nothing was changed: please send the form again."))
+    return redirect(reverse(page, kwargs=names))
 
 
 def for_strangers(view: View) -> View:

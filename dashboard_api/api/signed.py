@@ -47,7 +47,9 @@ def _a_place(caller: Authenticated, path: str) -> Iterator[None]:
     Changes, which wait for imports, do not keep pages and exports of the portal from their places. A check
     of a claim waits for a website, not for the database, and has a limit of its own.
     """
-    kind = "portal " * caller.is_portal + "change" * (path in CHANGING_PATHS)
+    kind = "portal" if caller.is_portal else ""
+    if path in CHANGING_PATHS:
+        kind += " change"
     try:
         with nullcontext() if path == CLAIM_CHECK_PATH else _slow_callers.place(caller.account_id, kind):
             yield

@@ -15,7 +15,7 @@ from django_htmx.http import HttpResponseClientRedirect
 from audit.recording import record as audit
 from foundation.stored_texts import translate
 from portal import service
-from portal.access import members_only, require_proof, say_form_is_lost
+from portal.access import lost_form, members_only, require_proof
 from portal.error_pages import ErrorPage, logged_error_page
 from portal.gateway import (
     CheckTooSoon,
@@ -179,8 +179,7 @@ def answer_claim(request: HtmxHttpRequest, account: int, claim_id: int) -> HttpR
     """Agree or object to the claim of another account, as an owner; the form is on the page of the claim."""
     own = _own_account(_managing(request).owners(), account)
     if request.method != "POST":
-        say_form_is_lost(request)
-        return redirect("portal:claim", account=own.pk, claim_id=claim_id)
+        return lost_form(request, "portal:claim", account=own.pk, claim_id=claim_id)
     form = AnswerForm(request.POST)
     if not form.is_valid():
         messages.warning(request, _("Say why, in at most 500 characters."))

@@ -19,7 +19,7 @@ from django.utils.translation import ngettext
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from portal.access import members_only, require_proof, say_form_is_lost
+from portal.access import lost_form, members_only, require_proof
 from portal.models import Account, Invitation, Membership, ShareLink
 from portal.page_urls import portal_origin
 from portal.team import actions, emails, seats
@@ -43,8 +43,7 @@ def invite(request: HttpRequest, account: int) -> HttpResponse:
     The form is on the team's page.
     """
     if request.method != "POST":
-        say_form_is_lost(request)
-        return redirect("portal:team")
+        return lost_form(request, "portal:team")
     own_memberships = Membership.objects.of_user(request.user).owners()
     own_account = get_object_or_404(Account, memberships__in=own_memberships, pk=account)
     person, form = _person(request), InvitationForm(request.POST, account=own_account)
@@ -91,8 +90,7 @@ def withdraw(request: HttpRequest, invitation: UUID) -> HttpResponse:
 def change_role(request: HttpRequest, membership: int) -> HttpResponse:
     """Give a member another role, as an owner; the form is on the team's page."""
     if request.method != "POST":
-        say_form_is_lost(request)
-        return redirect("portal:team")
+        return lost_form(request, "portal:team")
     member = get_object_or_404(Membership.objects.manageable_by(request.user), pk=membership)
     form, old_role = RoleForm(request.POST), member.role
     if not form.is_valid():
@@ -114,8 +112,7 @@ def change_role(request: HttpRequest, membership: int) -> HttpResponse:
 def remove(request: HttpRequest, membership: int) -> HttpResponse:
     """Remove a member, as an owner; the form is on the team's page."""
     if request.method != "POST":
-        say_form_is_lost(request)
-        return redirect("portal:team")
+        return lost_form(request, "portal:team")
     member = get_object_or_404(Membership.objects.manageable_by(request.user), pk=membership)
     require_proof(request)
     return _end_membership(
