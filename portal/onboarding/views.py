@@ -149,15 +149,18 @@ def check_other_claims(request: HtmxHttpRequest, account: int, claim_id: int) ->
     return page
 
 
-@require_POST
+@require_http_methods(["GET", "HEAD", "POST"])
 @members_only
 def withdraw_claim(request: HtmxHttpRequest, account: int, claim_id: int) -> HttpResponse:
-    """End a claim and its link, as an owner."""
+    """End a claim and its link, as an owner; the form is on the page of the claim."""
     own = _own_account(_managing(request).owners(), account)
+    if request.method != "POST":
+        return lost_form(request, "portal:claim", account=own.pk, claim_id=claim_id)
     form = WithdrawForm(request.POST)
     if not form.is_valid():
         messages.warning(request, _("Say why, in at most 500 characters."))
         return redirect("portal:claim", account=own.pk, claim_id=claim_id)
+    require_proof(request)
     reason = form.cleaned_data["reason"]
     try:
         claim = service.send(own, ClaimWithdrawRequest(claim_id=_valid(claim_id), reason=reason))

@@ -120,11 +120,14 @@ def remove(request: HttpRequest, membership: int) -> HttpResponse:
     )
 
 
-@require_POST
+@require_http_methods(["GET", "HEAD", "POST"])
 @members_only
 def leave(request: HttpRequest, membership: int) -> HttpResponse:
-    """Leave an account."""
+    """Leave an account; the form is on the page of the person's own account."""
+    if request.method != "POST":
+        return lost_form(request, "account")
     own = get_object_or_404(Membership.objects.of_user(request.user), pk=membership)
+    require_proof(request)
     return _end_membership(request, own, _("You are no longer a member of %(account)s."), "account")
 
 

@@ -121,21 +121,31 @@ def test_an_answer_is_sent_with_its_reason_and_is_on_record(client, owner, answe
     assert (event.reason, event.after) == ("ours", {"decision": "agree"})
 
 
-def test_agreeing_waits_for_a_proof_of_identity(client, owner, answers, page):
+GIVE_UP = {"reason": "Sold"}
+
+
+@pytest.mark.parametrize(
+    ("form", "fields", "sent"),
+    [
+        ("answer", ANSWER, ClaimAnswerRequest(claim_id="1", **ANSWER)),
+        ("withdraw", GIVE_UP, ClaimWithdrawRequest(claim_id="1", **GIVE_UP)),
+    ],
+)
+def test_agreeing_and_giving_up_wait_for_a_proof_of_identity(
+    client, owner, answers, page, form, fields, sent
+):
     client.force_login(owner.user)
     session = client.session
     del session["account_authentication_methods"]
     session.save()
-    agreed = client.post(f"{page}answer/", ANSWER)
-    assert (agreed.status_code, urlsplit(agreed["Location"]).path) == (302, PROOF)
-    again = client.get(f"{page}answer/", follow=True)
+    asked = client.post(f"{page}{form}/", fields)
+    assert (asked.status_code, urlsplit(asked["Location"]).path) == (302, PROOF)
+    again = client.get(f"{page}{form}/", follow=True)
     assert again.redirect_chain == [(page, 302)]
     assert "Nothing was changed: please send the form again." in again.text
-    answers.clear()  # the page of the claim was read
-    proof = {"password": "correct horse battery", "next": f"{page}answer/"}
-    assert answers == []
-    assert client.post(PROOF, proof)["Location"] == page
-    assert [request.decision for _account, request in answers] == ["agree"]
+    assert sent not in [request for _account, request in answers]
+    client.post(PROOF, {"password": "correct horse battery", "next": f"{page}{form}/"})
+    assert sent in [request for _account, request in answers]
 
 
 def test_objecting_waits_for_no_proof(client, owner, answers, page):
