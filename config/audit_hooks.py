@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable
 from textwrap import wrap
 from typing import Any
 
+from allauth.account.internal.flows.reauthentication import is_reauthentication_required
 from allauth.account.signals import password_changed, password_reset, password_set
 from allauth.core.internal import ratelimit
 from allauth.core.internal.httpkit import get_client_ip
@@ -90,7 +91,7 @@ def _record_response(request: HttpRequest, response: HttpResponse, acts: Acting)
     # The request can be a form that allauth has repeated after a proof of identity.
     match = resolve(request.path_info) if request.resolver_match else None
     page = match.view_name if match else ""
-    waits = response.get("Location", "").partition("?")[0] in map(reverse, _PROOFS)
+    waits = _leads_to_proof(response) and is_reauthentication_required(request, app="")
     is_change = is_form and response.status_code in _CHANGED and page not in CHANGES_NOTHING and not waits
     if (not is_refused and (not is_change or acts.recorded)) or acts.person() is None:
         return
@@ -107,6 +108,10 @@ def _record_response(request: HttpRequest, response: HttpResponse, acts: Acting)
         outcome=outcome,
         may_wait=True,
     )
+
+
+def _leads_to_proof(response: HttpResponse) -> bool:
+    return response.get("Location", "").partition("?")[0] in map(reverse, _PROOFS)
 
 
 def _object_of(match: ResolverMatch | None) -> str:

@@ -1,4 +1,10 @@
 "use strict";
+// After a proof of identity, the page is at the address of the proof, where its forms cannot be sent.
+{
+  const { address } = document.body.dataset;
+  if (!address.startsWith(location.pathname)) history.replaceState(null, "", address);
+}
+
 // What Django's pages leave out for screen readers: names of fields without a label, and empty parts of tables.
 (() => {
   const text = (it) => it?.textContent.replace(/[:*\s]+$/, "").trim() ?? "";

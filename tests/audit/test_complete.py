@@ -5,6 +5,7 @@ import pkgutil
 import re
 
 import pytest
+from allauth.mfa.models import Authenticator
 from allauth.mfa.totp.internal.auth import TOTP
 from django.contrib import admin
 from django.contrib.auth.models import Group, Permission
@@ -288,6 +289,18 @@ def test_a_form_that_waits_for_a_proof_is_on_record_once_it_is_repeated(client, 
     confirm(client, waiting)
     event = AuditEvent.objects.get()
     assert (event.action, event.object_id) == ("form.sent", "admin:auth_group_changelist")
+
+
+@pytest.mark.django_db
+def test_with_a_fresh_proof_a_form_that_leads_to_the_page_of_the_proof_is_on_record(client, owner):
+    passkey = Authenticator.objects.create(
+        user=owner.user, type=Authenticator.Type.WEBAUTHN, data={"name": "Phone"}
+    )
+    AuditEvent.objects.all().delete()
+    page = reverse("mfa_edit_webauthn", args=[passkey.pk])
+    renamed = client.post(f"{page}?next={reverse('account_reauthenticate')}", {"name": "Laptop"})
+    assert renamed["Location"] == reverse("account_reauthenticate")
+    assert AuditEvent.objects.get().object_id == "mfa_edit_webauthn"
 
 
 @pytest.mark.django_db

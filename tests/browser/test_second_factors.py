@@ -3,6 +3,8 @@
 import re
 
 import pytest
+from django.contrib.auth.models import Group
+from django.urls import reverse
 from playwright.sync_api import expect
 
 from tests.authenticator import code_of
@@ -189,7 +191,8 @@ def test_an_unused_passkey_shows_an_error(page, device, owner):
     expect(page).to_have_url("/")
 
 
-def test_staff_reach_the_admin_through_the_same_steps(page, device, service):
+def test_staff_reach_the_admin_through_the_same_steps(page, device, service, settings):
+    settings.STAFF_SECOND_FACTOR = True
     make_user("operator", is_staff=True, is_superuser=True)
     page.goto("/admin/")
     sign_in(page, "operator")
@@ -198,6 +201,19 @@ def test_staff_reach_the_admin_through_the_same_steps(page, device, service):
     page.goto("/admin/")
     page.get_by_role("button", name="Use a passkey").click()
     expect(page).to_have_url("/admin/")
+
+    Group.objects.create(name="Auditors")
+    groups = reverse("admin:auth_group_changelist")
+    page.goto(f"{groups}?o=1")
+    page.get_by_role("checkbox", name="Select all").check()
+    page.get_by_role("combobox", name="Action").select_option(label="Delete selected groups")
+    page.get_by_role("button", name="Go").click()
+    page.get_by_role("link", name="Use a passkey").click()
+    press(page, "Use a passkey")
+    expect(page).to_have_url(f"{groups}?o=1")
+    page.get_by_role("button", name="Yes, I’m sure").click()
+    expect(page.get_by_role("status")).to_contain_text("Successfully deleted")
+    assert not Group.objects.exists()
 
 
 def test_too_many_attempts_have_their_own_page(page, owner, watch):
