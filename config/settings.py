@@ -187,8 +187,8 @@ ACCOUNT_ADAPTER = "config.sign_in.SignIn"
 ACCOUNT_LOGIN_METHODS = {"username", "email"}
 ACCOUNT_SIGNUP_FIELDS = ["username*", "email*", "password1*"]
 ACCOUNT_EMAIL_VERIFICATION = "none"
-# Django's own: that of allauth keeps each address that a person ever had.
-ACCOUNT_PASSWORD_RESET_TOKEN_GENERATOR = "django.contrib.auth.tokens.PasswordResetTokenGenerator"  # noqa: S105
+# Not that of allauth, which keeps each address that a person ever had.
+ACCOUNT_PASSWORD_RESET_TOKEN_GENERATOR = "config.reset_tokens.ResetTokens"  # noqa: S105
 ACCOUNT_LOGOUT_ON_GET = False
 ACCOUNT_SESSION_REMEMBER = False
 ACCOUNT_EMAIL_SUBJECT_PREFIX = ""

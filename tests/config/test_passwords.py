@@ -79,6 +79,17 @@ def test_a_link_to_a_former_address_no_longer_works(client, at_once, mailoutbox)
     assert "This link no longer works" in page
 
 
+def test_a_sign_in_does_not_end_a_link_and_its_use_does(client, at_once, mailoutbox):
+    user, new = make_user(), {"password1": "another horse battery", "password2": "another horse battery"}
+    ask()
+    user.last_login = timezone.now()
+    user.save()
+    link = re.search(r"/accounts/password/reset/key/\S+", links(mailoutbox)[0])[0]
+    form = client.get(link, follow=True)
+    assert client.post(form.request["PATH_INFO"], new).status_code == 302
+    assert "This link no longer works" in Client().get(link, follow=True).content.decode()
+
+
 def test_the_update_forgets_former_addresses():
     EmailAddress.objects.create(user=make_user(), email="former@example.com")
     import_module("config.migrations.0009_forget_former_addresses").forget(apps, None)
