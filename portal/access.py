@@ -22,7 +22,7 @@ from portal.models.languages import record_language
 from portal.page_urls import is_local_path, referring_page
 
 View = Callable[..., HttpResponseBase]
-MAX_RETURN_LENGTH = 1500  # quoted; nginx reads 4 KB of headers
+MAX_RETURN_LENGTH = 1500  # quoted; a request line has at most 4,094 letters
 
 
 def members_only(view: View) -> View:
@@ -105,7 +105,7 @@ def redirect_to_sign_in(request: HtmxHttpRequest) -> HttpResponse:
 
 
 def _short(page: str) -> str:
-    """Return the address of a page, without a query and then a path that no header of nginx can hold."""
+    """Return the address of a page, without a query and then a path that are too long for the sign-in."""
     for each in (page, page.partition("?")[0]):
         if len(quote(each)) <= MAX_RETURN_LENGTH:
             return each

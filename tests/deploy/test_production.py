@@ -132,6 +132,32 @@ def test_every_page_has_each_security_header_once_and_cookies_for_this_host_alon
         check_cookies(headers)
 
 
+LEADING_ELSEWHERE = [
+    "/accounts/",
+    "/accounts/password/change/",
+    "/admin/",
+    "/nothing",
+    "/new",
+    "/accounts/reauthenticate/",
+]
+
+
+@pytest.mark.parametrize("letter", ["a", "<"])
+@pytest.mark.parametrize("path", LEADING_ELSEWHERE)
+def test_a_redirect_may_hold_the_longest_address(website, path, letter):
+    """Otherwise nginx counts a failure of the machine that sent it, and avoids it for ten seconds."""
+    room = 4094 - len(f"GET {path}?x= HTTP/1.1")
+    status, headers, _ = website.another_browser().ask("GET", f"{path}?x={letter * room}")
+    assert status < 500
+    assert headers.get_all("Cross-Origin-Opener-Policy") == ["same-origin"]
+
+
+def test_an_error_of_nginx_separates_its_window_from_the_one_that_opened_it(website):
+    status, headers, _ = website.another_browser().ask("GET", f"/{'a' * 9000}")
+    assert status == 414
+    assert headers.get_all("Cross-Origin-Opener-Policy") == ["same-origin"]
+
+
 def check_cookies(headers):
     """Fail if a cookie is not for this host alone."""
     for cookie in headers.get_all("Set-Cookie", []):
