@@ -1,6 +1,6 @@
 """E-mails to owners about the proofs of their websites: found, missing, ending, ended, contested, decided.
 
-One is about scans: a schedule that paused itself, which comes with the claim.
+Two are about something else: a schedule of scans that paused itself, and a website that an owner gave up.
 """
 
 from collections.abc import Callable, Iterator
@@ -19,7 +19,7 @@ from portal.models import Account
 from portal.onboarding import decisions
 from portal.onboarding.actions import settle_all
 from portal.onboarding.view_models import claim_url
-from portal.owner_emails import Outcome, Words, for_each_account, send
+from portal.owner_emails import Outcome, Words, for_each_account, send, send_now
 
 RECENT = timedelta(days=2)  # a proof that was found earlier is no news
 WARNING_DAYS = (2, 7)  # before the link ends
@@ -46,6 +46,21 @@ def send_due(*, clock: Callable[[], datetime] = timezone.now) -> Outcome:
 
     for_each_account(send_to, outcome)
     return outcome
+
+
+def send_given_up(account: Account, claim: WebsiteClaim) -> None:
+    """Write to all owners that one gave the website up; with a stolen session, that owner does not know."""
+    send_now(account, f"given_up:{claim.claim_id}", lambda: _of_given_up(claim), without="")
+
+
+def _of_given_up(claim: WebsiteClaim) -> Words:
+    text = _(
+        "An owner gave it up: the website left the portal with its share links. “Activity” says who did "
+        "this, and when. If you did not expect this, remove this person, or if it was done in your name, "
+        "change your password and sign out everywhere else. Then add the website again."
+    )
+    subject = _("%(host)s was given up") % {"host": claim.host}
+    return Words(subject=subject, text=text, button=_("Open the activity"), path=reverse("portal:activity"))
 
 
 def _send(account: Account, claims: list[WebsiteClaim], outcome: Outcome, now: datetime) -> None:

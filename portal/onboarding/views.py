@@ -34,7 +34,7 @@ from portal.gateway import (
 )
 from portal.htmx import HtmxHttpRequest
 from portal.models import Account, Membership, Website
-from portal.onboarding import actions
+from portal.onboarding import actions, emails
 from portal.onboarding.forms import AddWebsiteForm, AnswerForm, WithdrawForm
 from portal.onboarding.view_models import claim_page, claim_rows, claim_url, helper_offer
 from portal.page_urls import portal_origin, site_address
@@ -172,6 +172,8 @@ def withdraw_claim(request: HtmxHttpRequest, account: int, claim_id: int) -> Htt
         context = {"account": own, "page": {"url": reverse("portal:claim", args=[own.pk, claim_id])}}
         return _refused(request, "claim", context, logged_error_page(error, own.ref))
     is_removed = actions.remove_unlinked(own, claim, reason=reason)
+    if is_removed:
+        emails.send_given_up(own, claim)
     messages.info(request, _("%(host)s is no longer claimed by your account.") % {"host": claim.host})
     return redirect("portal:sites") if is_removed else _to_claims(own)
 

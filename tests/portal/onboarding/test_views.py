@@ -354,6 +354,22 @@ def test_giving_up_needs_a_reason_and_removes_the_website_with_its_link(client, 
     assert not Website.objects.exists()
 
 
+def test_all_owners_get_an_email_about_a_website_that_was_given_up(
+    client, owner, answers, page, settings, mailoutbox
+):
+    settings.EMAIL_URL, settings.PORTAL_BASE_URL = "smtp://localhost", "https://portal.example.com"
+    for role in ("owner", "manager"):
+        factories.make_membership(factories.make_user(role), owner.account, role)
+    factories.make_portal_website(owner.account)
+    answers.answer = make_claim(state="withdrawn")
+    client.post(f"{page}withdraw/", {"reason": "Sold"})
+    assert [email.to for email in mailoutbox] == [["ada@example.com"], ["owner@example.com"]]
+    assert {email.subject for email in mailoutbox} == {"shop.example.com was given up"}
+    assert "https://portal.example.com/activity/" in mailoutbox[0].body
+    client.post(f"{page}withdraw/", {"reason": "A claim without a website"})
+    assert len(mailoutbox) == 2
+
+
 def test_giving_up_keeps_a_website_whose_link_goes_on_and_those_of_other_accounts(
     client, owner, answers, page
 ):
