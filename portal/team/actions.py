@@ -112,7 +112,7 @@ def accept(invitation: Invitation, user: User, *, seats: Seats = UNLIMITED) -> M
 def change_role(membership: Membership, role: str, *, by: User) -> None:
     """Change the member's role; raises LastOwner, and DoesNotExist if either was just removed.
 
-    An owner who is one no longer leaves no open invitations behind; so does one whom others remove.
+    An owner who is one no longer leaves no open invitations behind; so does one who leaves or is removed.
     """
     _lock_account(membership.account_id)
     _require_owner(membership.account_id, by)
@@ -136,8 +136,7 @@ def remove(membership: Membership, *, by: User) -> None:
         _require_owner(membership.account_id, by)
     membership.refresh_from_db()
     _require_other_owner(membership)
-    if action == Action.REMOVED:
-        withdraw_invitations_of(membership, by=by)
+    withdraw_invitations_of(membership, by=by)
     record_change(membership.account, action, membership.user.get_username(), by=by)
     membership.delete()
 

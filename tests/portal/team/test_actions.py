@@ -210,25 +210,19 @@ def test_a_second_invitation_replaces_the_first_in_the_same_account(account, own
     assert actions.open_invitation(another.token) == another
 
 
-@pytest.mark.parametrize("end", ["remove", "demote"])
-def test_the_open_invitations_of_an_owner_end_when_others_end_the_role(account, owner, end):
+@pytest.mark.parametrize("end", ["remove", "demote", "leave"])
+def test_the_open_invitations_of_an_owner_end_with_the_role(account, owner, end):
     other = make_membership(make_user("other"), account, OWNER)
     own, kept = invite(account, owner, "own@example.com", OWNER), invite(account, other, "kept@example.com")
-    if end == "remove":
-        actions.remove(owner, by=other.user)
+    by = owner if end == "leave" else other
+    if end == "demote":
+        actions.change_role(owner, MANAGER, by=by.user)
     else:
-        actions.change_role(owner, MANAGER, by=other.user)
+        actions.remove(owner, by=by.user)
     assert list(Invitation.objects.open(at=timezone.now())) == [kept]
     with pytest.raises(actions.InvitationClosed):
         actions.accept(own, make_user("second-self"))
-    assert "other withdrawn own@example.com" in recorded()
-
-
-def test_the_open_invitations_of_an_owner_who_leaves_stay(account, owner):
-    make_membership(make_user("other"), account, OWNER)
-    invite(account, owner)
-    actions.remove(owner, by=owner.user)
-    assert Invitation.objects.open(at=timezone.now()).exists()
+    assert f"{by.user} withdrawn own@example.com" in recorded()
 
 
 def test_an_owner_whose_role_ended_a_moment_ago_changes_nothing(account, owner, viewer):
