@@ -45,7 +45,8 @@ def require_proof(request: HttpRequest) -> None:
 
 def lost_form(request: HttpRequest, page: str, **names: Any) -> HttpResponse:
     """Lead back to ``page`` with a message: of several forms that wait for a proof, only one is repeated."""
-    messages.warning(request, _("Nothing was changed: please send the form again."))
+    text = _("Nothing more was changed. If it is not done yet, please send the form again.")
+    messages.warning(request, text)
     return redirect(reverse(page, kwargs=names))
 
 

@@ -142,7 +142,7 @@ def test_agreeing_and_giving_up_wait_for_a_proof_of_identity(
     assert (asked.status_code, urlsplit(asked["Location"]).path) == (302, PROOF)
     again = client.get(f"{page}{form}/", follow=True)
     assert again.redirect_chain == [(page, 302)]
-    assert "Nothing was changed: please send the form again." in again.text
+    assert "Nothing more was changed. If it is not done yet, please send the form again." in again.text
     assert sent not in [request for _account, request in answers]
     client.post(PROOF, {"password": "correct horse battery", "next": f"{page}{form}/"})
     assert sent in [request for _account, request in answers]

@@ -236,7 +236,7 @@ def test_what_decides_who_is_in_an_account_waits_for_a_proof_of_identity(
     assert state() != before
     again = client.get(path, follow=True)
     assert again.redirect_chain == [(page, 302)]
-    assert "Nothing was changed: please send the form again." in text_of(again)
+    assert "Nothing more was changed. If it is not done yet, please send the form again." in text_of(again)
 
 
 def test_of_two_forms_that_wait_for_a_proof_the_lost_one_says_so(browser, act):
@@ -246,9 +246,9 @@ def test_of_two_forms_that_wait_for_a_proof_the_lost_one_says_so(browser, act):
         for name in (VIEWER, MANAGER)
     )
     lost = client.post(PROOF, {"password": PASSWORD, "next": first}, follow=True)
-    assert "Nothing was changed: please send the form again." in text_of(lost)
+    assert "Nothing more was changed. If it is not done yet, please send the form again." in text_of(lost)
     lost = client.post(PROOF, {"password": PASSWORD, "next": second}, follow=True)
-    assert "Nothing was changed: please send the form again." in text_of(lost)
+    assert "Nothing more was changed. If it is not done yet, please send the form again." in text_of(lost)
     assert Membership.objects.count() == 5
 
 
