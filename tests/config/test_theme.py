@@ -75,9 +75,20 @@ def test_the_form_knows_which_theme_is_chosen_and_where_it_is(member):
     assert html.count('aria-pressed="true"') == 1
 
 
-def test_a_form_that_failed_is_no_page_to_come_back_to(member):
-    html = member.post("/accounts/password/change/", {"oldpassword": "x"}).content.decode()
-    assert 'name="next" value="/"' in html
+def test_a_form_that_failed_is_no_page_to_come_back_to(client):
+    html = client.post("/accounts/login/", {"login": "x"}).content.decode()
+    assert 'name="next" value="/"' in html.partition('action="/theme/"')[2]
+
+
+@pytest.mark.parametrize("page", ["/accounts/password/change/", "/admin/auth/user/add/"])
+def test_what_a_form_shows_once_is_not_left_by_a_choice_of_theme_or_language(client, page, settings):
+    settings.STAFF_SECOND_FACTOR = False
+    client.force_login(make_user(is_staff=True, is_superuser=True))
+    choices = ('action="/theme/"', 'action="/language/"')
+    assert all(choice in client.get(page).content.decode() for choice in choices)
+    response = client.post(page, {"password1": "x"})
+    assert response.status_code == 200
+    assert not any(choice in response.content.decode() for choice in choices)
 
 
 @pytest.mark.parametrize(
