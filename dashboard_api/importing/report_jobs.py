@@ -40,6 +40,10 @@ _lock = Lock()
 _DAY = timedelta(days=1)
 
 
+class _LostRight(RefusedReport):
+    """The sender may no longer report about the website."""
+
+
 def add(
     token: ReportToken, website: Website, report: StoredReport, options: Mapping[str, Any], *, key: str
 ) -> ReportJob:
@@ -167,15 +171,11 @@ def _run(job: ReportJob, file: BinaryIO) -> None:
         return
     job.attempts += 1
     job.save(update_fields=["attempts"])
-    if job.token.revoked_at is not None:
-        job.finish(errors.InvalidToken.status, _refusal(errors.InvalidToken, "The token was revoked."))
-        return
-    if not job.token.account.links.not_revoked().filter(website=job.website).exists():
-        text = "The link of the website was revoked."
-        job.finish(errors.InvalidToken.status, _refusal(errors.InvalidToken, text))
-        return
     try:
+        _check_right(job)
         _import(job, file)
+    except _LostRight as error:
+        job.finish(errors.InvalidToken.status, _refusal(errors.InvalidToken, str(error)))
     except EmptyRefusal as error:
         text = f"{error} Send complete=true and scanned_at."
         job.finish(errors.RefusedReport.status, _refusal(errors.RefusedReport, text))
@@ -185,11 +185,20 @@ def _run(job: ReportJob, file: BinaryIO) -> None:
         job.finish(errors.RefusedReport.status, _refusal(errors.RefusedReport, str(error)))
 
 
+def _check_right(job: ReportJob) -> None:
+    """Raise _LostRight if the token or the link of the website was revoked; it locks neither of them."""
+    if not ReportToken.objects.filter(pk=job.token_id, revoked_at=None).exists():
+        raise _LostRight("The token was revoked.")
+    if not job.token.account.links.not_revoked().filter(website=job.website_id).exists():
+        raise _LostRight("The link of the website was revoked.")
+
+
 def _import(job: ReportJob, file: BinaryIO) -> None:
     dry_run, fail_on = job.options["dry_run"], job.options["fail_on"]
     budget = Budget()
 
     def finish(results: list[ImportResult]) -> None:
+        _check_right(job)  # once more: until here it may have taken minutes
         job.length = budget.length
         job.finish(200, _outcome(results, dry_run=dry_run, fail_on=fail_on))
 

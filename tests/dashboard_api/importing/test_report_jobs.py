@@ -16,14 +16,15 @@ from django.utils import timezone
 
 from dashboard_api import limits
 from dashboard_api.api import report_views
-from dashboard_api.importing import report_files, report_jobs
+from dashboard_api.importing import report_files, report_jobs, service
 from dashboard_api.models import Finding, ImportRun, Nonce, ReportJob, ReportToken
+from dashboard_api.ownership import claims
 from foundation.places import Places
 from tests.commands import run, run_json
 from tests.dashboard_api.api.reports import fetch, make_token, never_run, run_here, send
 from tests.dashboard_api.scanners.samples import json_lines, make_row
 from tests.databases import url_of
-from tests.factories import make_link
+from tests.factories import make_finding, make_link, make_source
 from tests.racing import race
 
 REPORT = json_lines(make_row())
@@ -189,6 +190,45 @@ def test_a_report_whose_website_is_taken_from_the_account_while_its_bytes_come_i
     report_jobs.run(uuid.UUID(sent))
     assert ReportJob.objects.get().status == 401
     assert not Finding.objects.exists()
+
+
+SOLD = {"by": "ada", "reason": "sold"}
+
+
+def withdraw(link, now):
+    claims.withdraw(claims.add(link.account, link.website.host, by="ada", now=now), **SOLD, now=now)
+
+
+REVOCATIONS = {
+    "token": lambda link, now: link.account.report_tokens.get().revoke(now=now),
+    "link": lambda link, now: link.revoke(**SOLD, now=now),
+    "verification": lambda link, now: link.website.unverify(**SOLD, now=now),
+    "claim": withdraw,
+}
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("revoke", REVOCATIONS.values(), ids=REVOCATIONS)
+@pytest.mark.parametrize("dry_run", ["false", "true"])
+def test_a_report_whose_sender_loses_the_right_while_it_is_read_changes_nothing(monkeypatch, revoke, dry_run):
+    link = make_link()
+    clear = make_token(link)[1]
+    of_others = make_finding(link.website, source=make_source("nuclei"))
+    sent = waiting(monkeypatch, clear, complete="true", dry_run=dry_run)
+    read = service.read
+
+    def slow(*arguments):
+        revoke(link, timezone.now())
+        return read(*arguments)
+
+    monkeypatch.setattr(service, "read", slow)
+    report_jobs.run(uuid.UUID(sent))
+    job = ReportJob.objects.get()
+    assert (job.status, job.outcome["code"]) == (401, "invalid_token")
+    assert job.outcome["message"].endswith(" was revoked.")
+    assert [(each.pk, each.status) for each in Finding.objects.all()] == [(of_others.pk, "open")]
+    assert not ImportRun.objects.exists()
+    assert not report_files.stored_jobs()
 
 
 @pytest.mark.django_db
