@@ -22,7 +22,10 @@ from django.db import connection, connections, models, transaction
 DUMP, MANIFEST = "database.dump", "backup.json"
 _UNFINISHED = ".part"
 _LONGEST_SECONDS = 24 * 60 * 60
-_LEFT_OUT_IDS = 1_000_000  # more than the lost time can have used
+_IDS_A_SECOND = 1_000_000  # more than any table gets
+_MOVE_ON_POSTGRESQL = (
+    "SELECT setval(own, greatest(nextval(own), %s)) FROM pg_get_serial_sequence(%s, %s) AS own"
+)
 
 
 class BackupError(Exception):
@@ -129,7 +132,11 @@ def restore_files(folder: Path) -> None:
 
 @transaction.atomic
 def leave_out_ids() -> None:
-    """Give new rows no id of the lost time: cursors would miss them, and old links would show them."""
+    """Give new rows no id of the lost time: cursors would miss them, and old links would show them.
+
+    Ids go on from a number that grows with the time, because the same backup can be restored again.
+    """
+    start = _id_of_now()
     with connection.cursor() as cursor:
         tables = set(connection.introspection.table_names(cursor))
         options = (model._meta for model in apps.get_models())  # noqa: SLF001 - the documented API of models
@@ -137,13 +144,15 @@ def leave_out_ids() -> None:
             if table not in tables or not isinstance(key, models.BigAutoField):
                 continue
             if connection.vendor == "postgresql":
-                move = "SELECT setval(own, nextval(own) + %s) FROM pg_get_serial_sequence(%s, %s) AS own"
-                cursor.execute(move, [_LEFT_OUT_IDS, table, key.column])
+                cursor.execute(_MOVE_ON_POSTGRESQL, [start, table, key.column])
                 continue
-            move = "UPDATE sqlite_sequence SET seq = seq + %s WHERE name = %s"
-            cursor.execute(move, [_LEFT_OUT_IDS, table])
+            cursor.execute("UPDATE sqlite_sequence SET seq = max(seq, %s) WHERE name = %s", [start, table])
             if cursor.rowcount == 0:  # it never had a row
-                cursor.execute("INSERT INTO sqlite_sequence VALUES (%s, %s)", [table, _LEFT_OUT_IDS])
+                cursor.execute("INSERT INTO sqlite_sequence VALUES (%s, %s)", [table, start])
+
+
+def _id_of_now() -> int:
+    return int(time.time()) * _IDS_A_SECOND
 
 
 def _copy(alias: str, folder: Path) -> Path:

@@ -167,18 +167,34 @@ def test_a_restore_that_is_interrupted_by_its_migrations_leaves_no_session_and_n
 
 
 @pytest.fixture(autouse=True)
-def _few_ids(monkeypatch):
-    """Move ids on by little: on PostgreSQL, later tests have them, too."""
-    monkeypatch.setattr(backups, "_LEFT_OUT_IDS", 1_000)
+def small_ids(monkeypatch):
+    """Let ids begin after a small number, and return it: on PostgreSQL, those of later tests do, too."""
+    with connection.cursor() as cursor:
+        if connection.vendor == "postgresql":
+            cursor.execute("SELECT max(last_value) FROM pg_sequences")
+        else:
+            cursor.execute("SELECT max(seq) FROM sqlite_sequence")
+        start = (cursor.fetchone()[0] or 0) + 1_000
+    monkeypatch.setattr(backups, "_id_of_now", lambda: start)
+    return start
 
 
-def test_rows_after_a_restore_have_no_id_of_the_lost_time(backup, monkeypatch):
+def test_rows_after_a_restore_have_no_id_of_the_lost_time(backup, monkeypatch, small_ids):
     monkeypatch.setattr(restore, "restore_files", lambda _folder: None)  # what is restored is here already
     monkeypatch.setattr(restore, "call_command", lambda *_args, **_options: None)
     last = make_finding(make_website())
     run("restore", backup)
-    assert last.pk + 1_000 < make_finding(last.website).pk < last.pk + 2_000
-    assert make_note(last.website).pk > 1_000  # the first one
+    assert make_finding(last.website).pk == small_ids + 1
+    assert make_note(last.website).pk > small_ids  # the first one
+    run("restore", backup)
+    assert small_ids < make_finding(last.website).pk <= small_ids + 3, "ids never go back"
+
+
+def test_ids_after_a_restore_are_beyond_those_after_the_last_one_and_exact_in_every_language(monkeypatch):
+    monkeypatch.undo()
+    earlier = backups._id_of_now()
+    monkeypatch.setattr(time, "time", lambda moment=time.time: moment() + 1)
+    assert earlier + 1_000_000 <= backups._id_of_now() < 2**53
 
 
 def test_silence_before_a_restore_does_not_count_for_a_contested_claim(backup, monkeypatch):
