@@ -2,7 +2,7 @@
 
 import functools
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from typing import Any, TypeVar
 
 from django.http import HttpRequest, HttpResponse
@@ -11,7 +11,7 @@ from dashboard_api import errors, limits
 from dashboard_api.api.authentication import Authenticated, authenticated
 from dashboard_api.api.request import Call, Reply, json_endpoint, receive
 from dashboard_api.api.test_mode import Request, example_reply
-from dashboard_api.contract import CHANGING_PATHS, CLAIM_CHECK_PATH
+from dashboard_api.contract import CHANGING_PATHS
 from foundation.places import NoPlace, SlowCallers
 
 _Request = TypeVar("_Request", bound=Request)
@@ -44,14 +44,13 @@ def signed(
 def _a_place(caller: Authenticated, path: str) -> Iterator[None]:
     """Hold one of this process's places for calls; raises RateLimited for an account whose calls are slow.
 
-    Changes, which wait for imports, do not keep pages and exports of the portal from their places. A check
-    of a claim waits for a website, not for the database, and has a limit of its own.
+    Changes, which wait for imports, do not keep pages and exports of the portal from their places.
     """
     kind = "portal" if caller.is_portal else ""
     if path in CHANGING_PATHS:
         kind += " change"
     try:
-        with nullcontext() if path == CLAIM_CHECK_PATH else _slow_callers.place(caller.account_id, kind):
+        with _slow_callers.place(caller.account_id, kind):
             yield
     except NoPlace:
         message = "Other calls of this account take long. Sign a new attempt after Retry-After seconds."

@@ -340,10 +340,13 @@ def _check_holders(claim: OwnershipClaim, now: datetime) -> None:
 
 @transaction.atomic
 def check_others(claim: OwnershipClaim, *, by: str, now: datetime) -> int:
-    """Have the tokens of all other accounts' proofs of the website checked soon; return their number."""
+    """Have the tokens of all other accounts' proofs of the website checked soon; return how many now will be.
+
+    Those that are due already are not counted: without an effect, nothing is on record.
+    """
     others = others_of([claim]).exclude(method=OwnershipClaim.Method.MANUAL)
-    count = others.update(next_check_at=now)
-    audit("ownership.others_checked", claim, by=by, host=claim.host, after={"proofs": count})
+    if count := others.exclude(next_check_at__lte=now).update(next_check_at=now):
+        audit("ownership.others_checked", claim, by=by, host=claim.host, after={"proofs": count})
     return count
 
 
