@@ -1,4 +1,7 @@
-"""The limit of forms that a member sends: nearly each one is on record, for more than a year."""
+"""The limits of forms that a member sends: nearly each one is on record, for more than a year.
+
+Forms that ask for a password or a code have a limit of their own, so that a stolen session cannot guess it.
+"""
 
 from collections.abc import Callable
 from typing import Any
@@ -13,6 +16,12 @@ from foundation.places import NoPlace, SlowCallers
 _SAFE = ("GET", "HEAD", "OPTIONS")
 # Not counted, or someone with a stolen session could use up the limit, so that its owner cannot end it.
 _ENDS_SESSIONS = ("account_logout", "account_change_password", "end_other_sessions")
+_GUESSES = {  # forms that ask for a password or a code, and their limit
+    "account_change_password": "own_password",
+    "account_reauthenticate": "proof",
+    "mfa_reauthenticate": "proof",
+    "mfa_reauthenticate_webauthn": "proof",
+}
 _slow_senders = SlowCallers(2)  # of the four threads of a process
 
 
@@ -20,8 +29,8 @@ class FormLimit:
     """Middleware that answers 429 to a member with too many forms in an hour, and 503 to slow ones at once.
 
     A form counts for its session, so that a stolen one does not use up the limit of the others, and for the
-    person. Forms without our token do not count: other websites can send them. Staff have no limit: they
-    review hundreds of findings an hour.
+    person. Forms without our token do not count: other websites can send them. Staff have no limit but that
+    of passwords and codes: they review hundreds of findings an hour.
     """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
@@ -39,11 +48,22 @@ class FormLimit:
 
     def process_view(self, request: HttpRequest, *_: Any) -> HttpResponse | None:
         """Count the form, after the check of its token."""
-        if not _is_counted(request):
-            return None
-        key = request.session.session_key
-        usage = ratelimit.consume(request, app="allauth.account", action="form", key=key)
-        return None if usage else too_many_requests(request)
+        limits = ["form"] if _is_counted(request) else []
+        if limit := _limit_of_guesses(request):
+            limits.append(limit)
+        return None if all(_count(request, limit) for limit in limits) else too_many_requests(request)
+
+
+def _limit_of_guesses(request: HttpRequest) -> str | None:
+    match = request.resolver_match
+    is_sent = request.method == "POST" and request.user.is_authenticated
+    return _GUESSES.get(match.url_name or "") if is_sent and match else None
+
+
+def _count(request: HttpRequest, limit: str) -> bool:
+    """Count for the session first, so that a stolen one leaves room for the person's others."""
+    key = request.session.session_key
+    return ratelimit.consume(request, app="allauth.account", action=limit, key=key) is not None
 
 
 def _is_counted(request: HttpRequest) -> bool:

@@ -204,7 +204,10 @@ ACCOUNT_RATE_LIMITS = {
     "form": "300/h/key,900/h/user",  # of a session, and of the person
     "refused": "100/h/user",
     "export": "300/h/user",
-    "change_password": "10/h/user",
+    "own_password": "10/h/key,30/h/user",  # of a session, and of the person (config.form_limit)
+    "proof": "10/m/key,30/m/user",
+    "change_password": "",  # allauth's own two count the person only
+    "reauthenticate": "",
 }
 ALLAUTH_TRUSTED_PROXY_COUNT = int(TRUST_PROXY)
 ACCOUNT_FORMS = {

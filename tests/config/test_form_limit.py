@@ -11,6 +11,8 @@ from foundation.places import SlowCallers
 from tests.factories import make_membership, make_portal_account, make_portal_website, make_user
 
 pytestmark = pytest.mark.django_db
+PASSWORD = "correct horse battery"
+NEW = {"password1": "another horse battery", "password2": "another horse battery"}
 CHOICE = {"min_severity": "High", "frequency": "never"}
 
 
@@ -116,6 +118,36 @@ def test_files_have_a_limit(member, page):
 
 def test_someone_with_a_session_cannot_guess_its_password_all_day():
     browser = browser_of(make_user("owner"))
-    new = {"password1": "another horse battery", "password2": "another horse battery"}
     page = reverse("account_change_password")
-    assert send(browser, page, 11, oldpassword="wrong", **new) == [200] * 10 + [429]
+    assert send(browser, page, 11, oldpassword="wrong", **NEW) == [200] * 10 + [429]
+
+
+@pytest.mark.parametrize(
+    ("page", "limit"), [("account_change_password", "own_password"), ("account_reauthenticate", "proof")]
+)
+def test_wrong_passwords_of_a_stolen_session_leave_its_owner_room_elsewhere(settings, page, limit):
+    settings.ACCOUNT_RATE_LIMITS |= {limit: "2/h/key,5/h/user"}
+    owner = make_user("owner")
+    stolen, own, another = (browser_of(owner) for _ in range(3))
+    wrong = {"password": "wrong", "oldpassword": "wrong", **NEW}
+    right = {"password": PASSWORD, "oldpassword": PASSWORD, **NEW}
+    assert send(stolen, reverse(page), 6, **wrong) == [200, 200, 429, 429, 429, 429]
+    assert send(another, reverse(page), 3, **wrong) == [200, 200, 429]
+    assert own.post(reverse(page), right, REMOTE_ADDR="192.0.2.7").status_code == 302
+
+
+def test_many_sessions_together_guess_no_more_than_a_person_may(settings):
+    settings.ACCOUNT_RATE_LIMITS |= {"proof": "2/h/key,5/h/user"}
+    owner, page = make_user("owner"), reverse("account_reauthenticate")
+    sent = [
+        browser_of(owner).post(page, {"password": "wrong"}, REMOTE_ADDR=f"192.0.2.{n}").status_code
+        for n in range(6)
+    ]
+    assert sent == [200] * 5 + [429]
+
+
+def test_all_ways_to_prove_who_one_is_count_together(settings):
+    settings.ACCOUNT_RATE_LIMITS |= {"proof": "3/h/key"}
+    browser = browser_of(make_user("owner"))
+    ways = ("account_reauthenticate", "mfa_reauthenticate", "mfa_reauthenticate_webauthn")
+    assert [send(browser, reverse(way))[0] for way in (*ways, *ways)] == [200, 302, 302, 429, 429, 429]
