@@ -43,9 +43,11 @@ def fields_in(options: dict[str, Any]) -> dict[str, Any]:
 def in_words(entitlement: Entitlement) -> str:
     """Return an entitlement in words."""
     features = f" Features: {', '.join(entitlement.features)}." if entitlement.features else ""
-    refused = "" if entitlement.is_usable_on(timezone.now().date()) else " Calls are refused today."
+    today = timezone.now().date()
+    status = Entitlement.Status(entitlement.status_on(today)).label
+    refused = "" if entitlement.is_usable_on(today) else " Calls are refused today."
     return (
-        f"Plan {entitlement.plan}, {entitlement.get_status_display().lower()}, "
+        f"Plan {entitlement.plan}, {status.lower()}, "
         f"{entitlement.starts_on} to {entitlement.ends_on}{_what_follows(entitlement)}, "
         f"at most {entitlement.sites_limit} websites.{features}{refused}"
     )

@@ -7,6 +7,7 @@ import pytest
 from django.core.management import CommandError
 from django.utils import timezone
 
+from dashboard_api.models import Entitlement
 from tests.commands import run, run_json
 from tests.dashboard_api.api.reports import make_token
 from tests.factories import SECRET, make_account, make_import_run, make_link, make_website
@@ -60,6 +61,14 @@ def test_an_account_is_shown_with_its_parts_and_without_its_secrets():
     assert not {SECRET, clear, token.digest} & set(json.dumps(shown).split('"'))
     with pytest.raises(CommandError, match="There is no account acct_9999"):
         run("show_account", "acct_9999")
+
+
+def test_an_account_whose_plan_has_ended_is_shown_as_expired():
+    yesterday = timezone.now().date() - timedelta(days=1)
+    Entitlement.objects.filter(account=make_account()).update(ends_on=yesterday)
+    assert "Plan standard, expired, " in run("show_account", "acct_0001")
+    status = run_json("show_account", "acct_0001")["entitlement"]["status"]
+    assert status == rows("list_accounts")[0]["status"] == "expired"
 
 
 def test_the_latest_imports_are_listed_first_and_can_be_narrowed():
