@@ -63,10 +63,10 @@ def unavailable(request: HttpRequest) -> HttpResponse:
     return response
 
 
-def too_many_requests(request: HttpRequest) -> HttpResponse:
+def too_many_requests(request: HttpRequest, *, seconds: int = WAIT_SECONDS) -> HttpResponse:
     """Return 429: too many attempts to sign in or to reset a password."""
     response = render(request, "429.html", status=429)
-    response["Retry-After"] = str(WAIT_SECONDS)
+    response["Retry-After"] = str(seconds)
     return response
 
 

@@ -44,6 +44,7 @@ class Limits(NamedTuple):
 
 
 MEMBERS = Limits(timedelta(days=14), timedelta(days=1), timedelta(hours=1))
+WITHOUT_SIGN_IN = timedelta(days=1)  # such as that of a passkey's challenge: strangers can make many
 STAFF = Limits(timedelta(hours=12), timedelta(minutes=30), timedelta(minutes=1))
 
 
@@ -118,6 +119,8 @@ class SessionStore(db.SessionStore):
         row: Any = super().create_model_instance(data)
         row.session_key = stored_key(row.session_key)
         row.user_id = int(data[SESSION_KEY]) if SESSION_KEY in data else None
+        if row.user_id is None:
+            row.expire_date = timezone.now() + WITHOUT_SIGN_IN
         row.last_page_at = timezone.now()
         return row
 

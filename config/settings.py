@@ -198,7 +198,7 @@ ACCOUNT_RATE_LIMITS = {
     "login": "300/m/ip",
     "login_failed": "5/15m/key",
     "sign_in": "20/h/ip",
-    "passkey": "30/m/ip",
+    "passkey": "300/m/ip",
     "sample": "120/m/ip",
     "shared": "120/m/ip",
     "form": "300/h/key,900/h/user",  # of a session, and of the person
@@ -226,6 +226,7 @@ MFA_FORMS = {
     "reauthenticate": "config.second_factors.ReauthenticateForm",
     "reauthenticate_webauthn": "config.second_factors.ReauthenticateByPasskeyForm",
 }
+MFA_RATE_LIMITS = {"webauthn_login": "300/m/ip"}  # answers of passkeys; "passkey" counts what they answer
 MFA_PASSKEY_LOGIN_ENABLED = True
 MFA_ALLOW_UNVERIFIED_EMAIL = True  # a link proves the address before a person is made
 MFA_SUPPORTED_TYPES = ["totp", "webauthn", "recovery_codes"]

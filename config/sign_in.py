@@ -9,6 +9,8 @@ from typing import Any
 from allauth.account.adapter import DefaultAccountAdapter
 from allauth.account.views import password_reset
 from allauth.core.exceptions import ImmediateHttpResponse
+from allauth.core.internal import ratelimit
+from allauth.mfa.webauthn.views import login_webauthn
 from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth import get_user_model
@@ -182,6 +184,15 @@ def _counted_address(address: str) -> str:
 def not_offered(_: HttpRequest, **__: Any) -> HttpResponse:
     """Return 404 for pages of allauth that this product does not offer."""
     raise Http404
+
+
+def by_passkey(request: HttpRequest) -> HttpResponseBase:
+    """Sign in by a passkey. Challenges are limited, because each makes a session; allauth limits answers."""
+    if request.method != "POST" and not ratelimit.consume(
+        request, app="allauth.account", action="passkey", limit_get=True
+    ):
+        return too_many_requests(request, seconds=60)
+    return login_webauthn(request)
 
 
 def reset_password(request: HttpRequest) -> HttpResponseBase:

@@ -1,9 +1,7 @@
 """The project's addresses: the signed API, the portal, sign-in and the admin."""
 
 from allauth.account.decorators import secure_admin_login
-from allauth.decorators import rate_limit
 from allauth.mfa.totp.views import activate_totp
-from allauth.mfa.webauthn.views import login_webauthn
 from csp.decorators import csp_update
 from django.conf import settings
 from django.contrib import admin
@@ -38,8 +36,7 @@ urlpatterns = [
     path("accounts/password/reset/", sign_in.reset_password),
     # The QR code is part of the page: the one exception to the content security policy.
     path("accounts/2fa/totp/activate/", csp_update({"img-src": ["data:"]})(activate_totp)),
-    # Every visitor of this page gets a session, so its requests are limited.
-    path("accounts/2fa/webauthn/login/", rate_limit(action="passkey", limit_get=True)(login_webauthn)),
+    path("accounts/2fa/webauthn/login/", sign_in.by_passkey),
     path("accounts/", include("allauth.urls")),
 ]
 handler400 = "config.errors.bad_request"

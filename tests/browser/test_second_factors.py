@@ -182,11 +182,15 @@ def test_a_passkey_is_the_second_step_after_the_password_and_proves_who_is_there
     expect(page.get_by_text("10 of 10 are left")).to_be_visible()
 
 
-def test_an_unused_passkey_shows_an_error(page, device, owner):
+def test_an_unused_passkey_and_a_refused_request_for_one_show_errors(page, device, owner, watch):
     page.goto("/accounts/login/")
     device.refuse()
     page.get_by_role("button", name="Use a passkey").click()
     expect(page.get_by_role("alert")).to_contain_text("No passkey was used")
+    watch.expect("429 (Too Many Requests)")
+    page.route("**/webauthn/login/", lambda route: route.fulfill(status=429))
+    page.get_by_role("button", name="Use a passkey").click()
+    expect(page.get_by_role("alert")).to_contain_text("too many sign-ins from your internet address")
     sign_in(page, owner.username)
     expect(page).to_have_url("/")
 

@@ -50,6 +50,16 @@ def test_a_passkey_signs_in_alone_with_a_pin_or_a_fingerprint(browser, key):
     assert is_signed_in(browser)
 
 
+def test_the_people_of_an_office_sign_in_by_passkeys_within_a_minute(key, settings):
+    assert settings.ACCOUNT_RATE_LIMITS["passkey"] == settings.ACCOUNT_RATE_LIMITS["login"] == "300/m/ip"
+    settings.ACCOUNT_RATE_LIMITS |= {"passkey": "12/m/ip"}
+    for _ in range(12):
+        browser = Client(headers={"Origin": "https://testserver"})
+        answer = key.answer(challenge_of_sign_in(browser), flags=TOUCHED | VERIFIED)
+        browser.post(BY_PASSKEY, {"credential": answer}, secure=True)
+        assert is_signed_in(browser)
+
+
 def test_a_touch_is_enough_for_the_second_step(browser, key):
     answer = key.answer(challenge_of_second_step(browser, "owner"), flags=TOUCHED)
     browser.post(STEP, {"credential": answer}, secure=True)

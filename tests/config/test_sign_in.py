@@ -1,9 +1,11 @@
 """Sign-in: messages, redirects and limits of attempts."""
 
+from datetime import timedelta
 from urllib.parse import urlsplit
 
 import pytest
 from django.test import Client
+from django.utils import timezone
 
 from config.models import Session
 from config.sign_in import PasswordBackend, person_named
@@ -267,11 +269,15 @@ def test_an_ipv4_address_counts_the_same_when_it_is_written_as_ipv6(client):
     assert attempts == [200] * 5 + [429]
 
 
-def test_requests_for_passkeys_cannot_fill_the_table_of_sessions(client):
+def test_requests_for_passkeys_cannot_fill_the_table_of_sessions(settings):
+    settings.ACCOUNT_RATE_LIMITS |= {"passkey": "3/m/ip"}
     page = "/accounts/2fa/webauthn/login/"
-    asked = [Client().get(page, headers={"accept": "application/json"}).status_code for _ in range(31)]
-    assert asked == [200] * 30 + [429]
-    assert Session.objects.count() == 30
+    *asked, refused = [Client().get(page, headers={"accept": "application/json"}) for _ in range(4)]
+    assert [response.status_code for response in asked] == [200] * 3
+    assert (refused.status_code, refused["Retry-After"]) == (429, "60")
+    assert Client().head(page, headers={"accept": "application/json"}).status_code == 429
+    assert Session.objects.count() == 3
+    assert not Session.objects.filter(expire_date__gt=timezone.now() + timedelta(days=1)).exists()
     assert (
         Client(REMOTE_ADDR="192.0.2.7").get(page, headers={"accept": "application/json"}).status_code == 200
     )
