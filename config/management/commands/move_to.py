@@ -14,6 +14,7 @@ from typing import Any
 
 from django.apps import apps
 from django.conf import settings
+from django.core.exceptions import ImproperlyConfigured
 from django.core.management.base import BaseCommand, CommandError
 from django.core.management.color import no_style
 from django.db import DatabaseError, connections, models, transaction
@@ -23,6 +24,7 @@ from config.databases import databases
 
 TARGET = "move_to"
 BATCH = 1_000
+_FORM = "must look like postgres://user@host/name"
 # The database's triggers fill these tables.
 _FILLED_BY_TRIGGERS = {
     "dashboard_api.models.counts",
@@ -64,17 +66,19 @@ class Command(BaseCommand):
 
 def _postgres(text: str) -> str:
     if not text.startswith(("postgres://", "postgresql://")):
-        raise ArgumentTypeError("must look like postgres://user@host/name")
+        raise ArgumentTypeError(_FORM)
     return text
 
 
 def _connect(url: str) -> BaseDatabaseWrapper:
     """Return an open connection to ``url``, under an alias of its own; raises CommandError."""
-    connections.settings[TARGET] = databases(url, settings.BASE_DIR)["default"]
-    connections.configure_settings(connections.settings)  # fills in the defaults
-    target = connections[TARGET]
     try:
+        connections.settings[TARGET] = databases(url, settings.BASE_DIR)["default"]
+        connections.configure_settings(connections.settings)  # fills in the defaults
+        target = connections[TARGET]
         target.ensure_connection()
+    except (ImproperlyConfigured, ValueError) as error:  # without a name, or with a wrong port
+        raise CommandError(f"The address {_FORM}.") from error
     except DatabaseError as error:
         raise CommandError(f"The new database cannot be reached: {error}") from error
     return target

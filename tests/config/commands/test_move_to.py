@@ -85,6 +85,8 @@ def test_everything_is_moved_as_it_was_and_new_rows_follow(demo, new_database):
     [
         ("sqlite:///other.sqlite3", "must look like postgres://"),
         ("postgres://postgres@127.0.0.1:1/nothing", "cannot be reached"),
+        ("postgres://postgres@127.0.0.1", "must look like postgres://"),
+        ("postgres://postgres@127.0.0.1:port/name", "must look like postgres://"),
     ],
 )
 def test_an_address_without_a_database_is_refused(demo, url, refusal):
