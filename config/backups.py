@@ -23,7 +23,7 @@ DUMP, MANIFEST = "database.dump", "backup.json"
 _UNFINISHED = ".part"
 _LONGEST_SECONDS = 24 * 60 * 60
 _IDS_A_SECOND = 1_000_000  # more than any table gets
-_MOVE_ON_POSTGRESQL = (
+MOVE_ON_POSTGRESQL = (
     "SELECT setval(own, greatest(nextval(own), %s)) FROM pg_get_serial_sequence(%s, %s) AS own"
 )
 
@@ -144,7 +144,7 @@ def leave_out_ids() -> None:
             if table not in tables or not isinstance(key, models.BigAutoField):
                 continue
             if connection.vendor == "postgresql":
-                cursor.execute(_MOVE_ON_POSTGRESQL, [start, table, key.column])
+                cursor.execute(MOVE_ON_POSTGRESQL, [start, table, key.column])
                 continue
             cursor.execute("UPDATE sqlite_sequence SET seq = max(seq, %s) WHERE name = %s", [start, table])
             if cursor.rowcount == 0:  # it never had a row

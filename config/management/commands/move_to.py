@@ -17,9 +17,11 @@ from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 from django.core.management.base import BaseCommand, CommandError
 from django.core.management.color import no_style
-from django.db import DatabaseError, connections, models, transaction
+from django.db import DatabaseError, connections, models, router, transaction
 from django.db.backends.base.base import BaseDatabaseWrapper
+from django.db.backends.utils import CursorWrapper
 
+from config.backups import MOVE_ON_POSTGRESQL
 from config.databases import databases
 
 TARGET = "move_to"
@@ -117,7 +119,20 @@ def _copy(target: BaseDatabaseWrapper) -> list[tuple[str, int]]:
         with target.cursor() as cursor:
             for statement in target.ops.sequence_reset_sql(no_style(), copied_models):
                 cursor.execute(statement)
+            for model in copied_models:
+                _leave_out_deleted_ids(model, cursor)
     return counts
+
+
+def _leave_out_deleted_ids(model: type[models.Model], target: CursorWrapper) -> None:
+    """Give new rows no id that a deleted one had: e-mails and cursors would miss them."""
+    source = connections[router.db_for_read(model)]
+    if source.vendor != "sqlite" or not isinstance(model._meta.pk, models.AutoField):
+        return
+    with source.cursor() as cursor:
+        cursor.execute("SELECT seq FROM sqlite_sequence WHERE name = %s", [model._meta.db_table])
+        for [last] in cursor.fetchall():  # none if it never had a row
+            target.execute(MOVE_ON_POSTGRESQL, [last, model._meta.db_table, model._meta.pk.column])
 
 
 def _is_copied(model: type[models.Model]) -> bool:

@@ -29,7 +29,14 @@ def demo(demo_run, tmp_path_factory):
     demo = demo_run[0].copy(tmp_path_factory.mktemp("demo"))
     make_session = "from django.contrib.sessions.backends.db import SessionStore; SessionStore().create()"
     assert demo.manage("shell", "-c", make_session).returncode == 0
+    assert demo.manage("shell", "-c", DELETE_THE_NEWEST_ACCOUNT).returncode == 0
     return demo
+
+
+DELETE_THE_NEWEST_ACCOUNT = """
+from dashboard_api.models import Account
+Account.objects.create(pk=5_000, ref="acct_deleted").delete()
+"""
 
 
 def only(connection, statement):
@@ -73,6 +80,8 @@ def test_everything_is_moved_as_it_was_and_new_rows_follow(demo, new_database):
 
     made = demo.manage("create_account", "acct_new", DATABASE_URL=new_database)
     assert (made.returncode, made.stderr) == (0, "")
+    with psycopg.connect(new_database) as connection:
+        assert only(connection, "SELECT MAX(id) FROM dashboard_api_account") > 5_000, "no id is given twice"
 
     again = demo.manage("move_to", new_database)
     assert again.returncode == 1
