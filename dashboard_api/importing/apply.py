@@ -91,13 +91,13 @@ def _apply_absent_batch(ids: Sequence[int], website: Website, scan: Scan, journa
     for at, fixed in by_time.items():
         Finding.objects.filter(pk__in=fixed).update(status=Finding.Status.FIXED, fixed_at=at)
     events = _add_events(FindingEvent.Event.FIXED, plan.fixed, website)
-    changes = Changes(events=events, findings={number: dict(_WAS_OPEN) for number, _ in plan.fixed})
+    changes = Changes(events=events, absent_findings={number: dict(_WAS_OPEN) for number, _ in plan.fixed})
     for start in range(0, len(plan.gone_occurrences), _BATCH):
         batch = plan.gone_occurrences[start : start + _BATCH]
         journal.record_gone(batch)
         Occurrence.objects.filter(pk__in=batch).update(gone_at=scan.absent_at)
     for reduced in plan.reduced:
-        changes.findings[reduced.id] = _reduce(reduced)
+        changes.absent_findings[reduced.id] = _reduce(reduced)
     journal.record(changes)
     return len(plan.fixed)
 

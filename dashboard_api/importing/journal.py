@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 
 from dashboard_api.importing.plan import (
+    FIXED,
     OccurrenceChange,
     ReportedPlan,
     StoredFinding,
@@ -20,6 +21,7 @@ Before = dict[str, Any] | None
 OccurrenceKey = tuple[int, str]  # the finding's id, and the digest of the location
 ScopeKey = tuple[str, str]  # category and target
 _SCOPE_COLUMNS = ("state", "last_run_at", "completed_at", "urls_checked", "version", "detail")
+_GONE_COLUMNS = ("status", "fixed_at", "gone_at")
 
 
 class Changes(msgspec.Struct, kw_only=True):
@@ -30,6 +32,9 @@ class Changes(msgspec.Struct, kw_only=True):
     occurrences: dict[OccurrenceKey, Before] = {}
     scopes: dict[ScopeKey, Before] = {}
     events: list[int] = []  # of the timelines
+    # Changed because the report does not list them, which is no reason to keep them:
+    absent_findings: dict[int, Before] = {}
+    absent_occurrences: dict[OccurrenceKey, Before] = {}
 
     def to_bytes(self) -> bytes:
         """Return the changes as they are stored."""
@@ -63,14 +68,32 @@ class Changes(msgspec.Struct, kw_only=True):
         yield self.findings, other.findings
         yield self.occurrences, other.occurrences
         yield self.scopes, other.scopes
+        yield self.absent_findings, other.absent_findings
+        yield self.absent_occurrences, other.absent_occurrences
+
+    def include_absent(self) -> None:
+        """Move absent findings and occurrences to the others: an undo restores them alike."""
+        self.findings |= self.absent_findings
+        self.occurrences |= self.absent_occurrences
+        self.absent_findings, self.absent_occurrences = {}, {}
+
+    @property
+    def fixed(self) -> set[int]:
+        """The findings that the import has closed."""
+        return {number for number, before in self.absent_findings.items() if before and "status" in before}
 
     def pass_on(self, later: "Changes") -> set[int]:
-        """Move what ``later`` changed again into ``later``; return the ids of these findings."""
-        passed = self.findings.keys() & later.findings.keys()
+        """Move what ``later`` changed again into ``later``; return the ids of these findings.
+
+        What is only absent in the report of ``later`` stays to be restored.
+        """
+        both = self.findings.keys() & (later.findings.keys() | later.absent_findings.keys())
         for mine, laters in self._tables(later):
             for key in mine.keys() & laters.keys():
                 laters[key] = merged(laters[key], mine.pop(key))
-        return passed
+        _pass_on_absent(self.findings, later.absent_findings)
+        _pass_on_absent(self.occurrences, later.absent_occurrences)
+        return both
 
 
 _DECODER = msgspec.msgpack.Decoder(Changes)
@@ -81,6 +104,23 @@ def merged(later: Before, earlier: Before) -> Before:
     if earlier is None or later is None:
         return None
     return {**later, **earlier}
+
+
+def _pass_on_absent(earlier: dict[Any, Before], absent: dict[Any, Before]) -> None:
+    """Move only those values to ``absent`` that both replaced; nothing where the row is gone without both."""
+    for key in earlier.keys() & absent.keys():
+        before, later = earlier[key], absent[key]
+        if before is None or later is None:
+            del absent[key]
+            continue
+        if before.get("status") == FIXED or before.get("gone_at") is not None:
+            later = {name: value for name, value in later.items() if name not in _GONE_COLUMNS}
+        shared = before.keys() & later.keys()
+        earlier[key] = {name: value for name, value in before.items() if name not in shared}
+        absent[key] = later | {name: before[name] for name in shared}
+        for table in (earlier, absent):
+            if not table[key]:
+                del table[key]
 
 
 class Journal:
@@ -114,8 +154,10 @@ class Journal:
             changes.findings[number] = _replaced(before[number], {"last_seen": last_seen})
         for change in plan.occurrences:
             occurrence = stored[change.id]
+            is_gone = occurrence.gone_at is None and change.gone_at is not None
+            table = changes.absent_occurrences if is_gone else changes.occurrences
             key = (occurrence.finding_id, occurrence.location_digest)
-            changes.occurrences[key] = _replaced(occurrence, _values(change))
+            table[key] = _replaced(occurrence, _values(change))
         for number, new in plan.new_occurrences:
             changes.occurrences[number, new.location_digest] = None
         self.record(changes)
@@ -123,7 +165,7 @@ class Journal:
     def record_gone(self, ids: Sequence[int]) -> None:
         """Store that these occurrences, of which none was gone, are gone now."""
         keys = Occurrence.objects.filter(pk__in=ids).values_list("finding_id", "location_digest")
-        self.record(Changes(occurrences={key: {"gone_at": None} for key in keys}))
+        self.record(Changes(absent_occurrences={key: {"gone_at": None} for key in keys}))
 
     def record_scopes(self, before: Mapping[ScopeKey, CoverageScope], keys: Iterable[ScopeKey]) -> None:
         """Store the scopes that the import is about to change or add."""

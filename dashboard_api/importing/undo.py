@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 
 from audit.recording import record as audit
 from dashboard_api import limits, standing_decisions
-from dashboard_api.importing.journal import Before, Changes, ScopeKey
+from dashboard_api.importing.journal import Before, Changes, OccurrenceKey, ScopeKey
 from dashboard_api.importing.plan import other_locations
 from dashboard_api.models import (
     AnalystNote,
@@ -79,7 +79,8 @@ def preview(run: ImportRun, *, now: datetime) -> UndoResult:
     """Return what ``undo`` would do; it only reads. Raise ValidationError like ``undo``."""
     _check(run, reason="preview", now=now)
     changes = _load(run)
-    result = UndoResult(kept=len(_pass_on(run, changes, is_preview=True)))
+    both = _pass_on(run, changes, is_preview=True)
+    result = UndoResult(kept=len(both - changes.findings.keys()))
     for batch in _findings_before(changes, run):
         _count(result, batch)
     return result
@@ -96,15 +97,15 @@ def undo(run: ImportRun, *, by: str, reason: str, now: datetime) -> UndoResult:
     locked = ImportRun.objects.select_for_update().get(pk=run.pk)
     _check(locked, reason=reason, now=now)
     changes = _load(locked)
-    kept = _pass_on(locked, changes)
+    both = _pass_on(locked, changes)
     FindingEvent.objects.filter(pk__in=changes.events).delete()
-    result = UndoResult(kept=len(kept))
+    result = UndoResult(kept=len(both - changes.findings.keys()))
     moved = _restore_occurrences(changes)
     for batch in _findings_before(changes, locked):
         _count(result, batch)
         _restore(Finding, [(each.finding, each.before) for each in batch])
-    _remove_repeated_events(kept)
-    _show_remaining_locations(moved & kept)
+    _remove_repeated_events(both)
+    _show_remaining_locations(moved & both)
     _restore_scopes(locked, changes.scopes)
     standing_decisions.apply_to(locked.website, locked.source, now)
     locked.changes.all().delete()
@@ -136,25 +137,40 @@ def _load(run: ImportRun) -> Changes:
     changes = Changes()
     for part in run.changes.iterator():
         changes.add(Changes.from_bytes(bytes(part.content)))
+    changes.include_absent()
     return changes
 
 
 def _pass_on(run: ImportRun, changes: Changes, *, is_preview: bool = False) -> set[int]:
-    """Move changes to the next import that changed the same rows; return the findings among them.
+    """Move changes to the next import that changed the same rows; return the findings that both changed.
 
     If that import is taken back later, it restores what was there before ``run``.
     """
-    kept: set[int] = set()
+    both: set[int] = set()
     later = ImportChange.objects.filter(
         run__website=run.website_id, run__source=run.source_id, run__undone_at=None, run__gt=run.pk
     )
     for part in later.order_by("run_id", "pk").iterator():
         theirs = Changes.from_bytes(bytes(part.content))
-        kept |= changes.pass_on(theirs)
+        changes.occurrences |= _occurrences_of_added(changes, theirs)
+        fixed = theirs.fixed
+        both |= changes.pass_on(theirs)
         if not is_preview:
+            not_fixed = fixed - theirs.fixed
+            FindingEvent.objects.filter(pk__in=theirs.events, finding__in=not_fixed).delete()
             part.content = theirs.to_bytes()
             part.save(update_fields=["content"])
-    return kept
+    return both
+
+
+def _occurrences_of_added(changes: Changes, later: Changes) -> dict[OccurrenceKey, Before]:
+    """Return the occurrences of findings that the import added, and that ``later`` reports as well.
+
+    Only those that a later import reports stay; the journal does not name those of new findings.
+    """
+    added = [pk for pk in changes.findings.keys() & later.findings.keys() if changes.findings[pk] is None]
+    keys = Occurrence.objects.filter(finding__in=added).values_list("finding_id", "location_digest")
+    return dict.fromkeys(keys.iterator()) if added else {}
 
 
 def _restore_occurrences(changes: Changes) -> set[int]:

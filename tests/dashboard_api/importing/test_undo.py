@@ -134,6 +134,75 @@ def test_a_finding_that_stays_loses_the_locations_that_only_the_import_brought(w
     assert list(Occurrence.objects.values_list("location", flat=True)) == ["https://shop.example.com/1"]
 
 
+def test_a_finding_that_a_later_import_only_closed_is_deleted(website):
+    wrong = bring(website, row("a", response="theirs"), row("b", response="theirs"))
+    right = bring(website, row("b", day=1), complete=True)
+    result = take_back(wrong)
+    assert (result.deleted, result.kept) == (1, 1)
+    assert list(Finding.objects.values_list("rule", "status")) == [("b", "open")]
+    assert not Occurrence.objects.filter(evidence__contains="theirs").exists()
+    assert wrong_counts(connection) == {}
+    take_back(right)
+    assert not Finding.objects.exists()
+
+
+def test_a_finding_that_came_back_after_a_later_import_closed_it_begins_with_that_report(website):
+    wrong = bring(website, row("a", response="theirs"), row("b"))
+    bring(website, row("b", day=1), complete=True)
+    bring(website, row("a", day=2, response="ours"), row("b", day=2), complete=True)
+    take_back(wrong)
+    assert Finding.objects.filter(status="open").count() == 2
+    assert not FindingEvent.objects.exists()
+    assert "theirs" not in Occurrence.objects.get(finding__rule="a").evidence
+
+
+def test_a_new_finding_that_stays_loses_the_locations_that_only_the_import_brought(website):
+    wrong = bring(website, row(path="/theirs", response="theirs"), row(path="/both", response="theirs"))
+    right = bring(website, row(path="/both", day=1, response="ours"))
+    take_back(wrong)
+    finding = Finding.objects.get()
+    assert (finding.location, finding.locations_count) == ("https://shop.example.com/both", 1)
+    assert finding.other_locations == ""
+    (occurrence,) = Occurrence.objects.all()
+    assert "theirs" not in finding.evidence + occurrence.evidence
+    take_back(right)
+    assert not Finding.objects.exists()
+
+
+def test_a_location_goes_with_the_last_import_that_lists_it(website):
+    first = bring(website, row(path="/1"), row(path="/2"))
+    bring(website, row(path="/2", day=1))
+    last = bring(website, row(path="/1", day=2))
+    take_back(first)
+    assert Occurrence.objects.count() == 2
+    take_back(last)
+    assert Occurrence.objects.get().location == "https://shop.example.com/2"
+
+
+def test_a_known_finding_that_a_later_import_closed_has_the_values_of_before(website):
+    bring(website, row("a", response="ours"), row("b"))
+    before = Finding.objects.get(rule="a")
+    wrong = bring(website, row("a", day=1, response="theirs", info={"name": "Theirs", "severity": "low"}))
+    bring(website, row("b", day=2), complete=True)
+    take_back(wrong)
+    finding = Finding.objects.get(rule="a")
+    assert (finding.status, finding.title, finding.evidence) == ("fixed", before.title, before.evidence)
+    assert "theirs" not in Occurrence.objects.get(finding=finding).evidence
+
+
+def test_a_finding_that_was_fixed_before_is_fixed_since_then_again(website):
+    bring(website, row("a"), row("b"))
+    bring(website, row("b", day=1), complete=True)
+    before = state()
+    wrong = bring(website, row("a", day=2, response="theirs"), row("b", day=2))
+    right = bring(website, row("b", day=3), complete=True)
+    take_back(wrong)
+    assert Finding.objects.get(rule="a").fixed_at == MARCH + DAY
+    assert FindingEvent.objects.count() == 1
+    take_back(right)
+    assert state() == before
+
+
 def test_imports_of_other_scanners_are_not_touched(website):
     other = make_finding(website, source=make_source("zap"))
     wrong = bring(website, row("a"))
