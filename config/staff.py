@@ -13,7 +13,7 @@ from allauth.mfa.utils import is_mfa_enabled
 from django.conf import settings
 from django.contrib import messages
 from django.contrib.admin import ModelAdmin
-from django.contrib.admin.options import IncorrectLookupParameters
+from django.contrib.admin.options import IncorrectLookupParameters, InlineModelAdmin
 from django.contrib.auth import REDIRECT_FIELD_NAME
 from django.db import DataError, NotSupportedError
 from django.db.models import BinaryField, DurationField
@@ -22,6 +22,8 @@ from django.shortcuts import redirect
 from django.urls import resolve, reverse
 from django.utils.http import urlencode
 from django.utils.translation import gettext as _
+
+from foundation.own_changes import OwnChanges
 
 # The work of every day, which neither gives nor takes access. Each is the beginning of the names of pages.
 _EVERYDAY = (
@@ -81,6 +83,28 @@ def limit_filters() -> None:
     ModelAdmin.lookup_allowed = lookup_allowed  # type: ignore[method-assign]
     ModelAdmin.get_changeform_initial_data = no_initial_data  # type: ignore[assignment,method-assign]
     ModelAdmin.get_object = get_object  # type: ignore[assignment,method-assign]
+
+
+def keep_changes_of_others() -> None:
+    """Let a form of the admin change only what its sender changed: it may have been open for hours.
+
+    The page of an account, opened before a colleague suspended it, would lift the suspension.
+    """
+    read_form, read_formset = ModelAdmin.get_form, InlineModelAdmin.get_formset
+
+    def own(form: Any) -> Any:
+        return type(form.__name__, (OwnChanges, form), {})
+
+    def get_form(self: Any, *args: Any, **kwargs: Any) -> Any:
+        return own(read_form(self, *args, **kwargs))
+
+    def get_formset(self: Any, *args: Any, **kwargs: Any) -> Any:
+        formset = read_formset(self, *args, **kwargs)
+        formset.form = own(formset.form)
+        return formset
+
+    ModelAdmin.get_form = get_form  # type: ignore[method-assign]
+    InlineModelAdmin.get_formset = get_formset  # type: ignore[method-assign]
 
 
 def protected(admin_view: AdminView) -> AdminView:
