@@ -5,6 +5,7 @@ from typing import Any
 
 from django import forms
 from django.contrib import admin, messages
+from django.contrib.admin.options import BaseModelAdmin
 from django.contrib.admin.utils import unquote
 from django.db import transaction
 from django.db.models import Count, QuerySet
@@ -21,6 +22,8 @@ from portal.models.accounts import validate_secret
 from portal.sharing import actions as sharing
 from portal.team import seats
 from portal.team.actions import Action, record_change, withdraw_invitations_of
+
+_NO_PERSON = _("No person has this user name. Invite the person instead.")
 
 
 class AccountForm(forms.ModelForm):
@@ -72,7 +75,23 @@ class WebsiteInline(admin.TabularInline):
     extra = 0
 
 
-class MembershipInline(admin.TabularInline):
+class NamesPerson(BaseModelAdmin):
+    """Staff who may not read the list of people name one by the user name; others search."""
+
+    def get_autocomplete_fields(self, request: HttpRequest) -> list[str]:
+        """Return the fields with a search."""
+        fields = super().get_autocomplete_fields(request)
+        return [name for name in fields if name != "user" or request.user.has_perm("auth.view_user")]
+
+    def formfield_for_foreignkey(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
+        """Return the field; a person without a search is text."""
+        if db_field.name == "user" and "user" not in self.get_autocomplete_fields(request):
+            kwargs |= {"to_field_name": "username", "widget": forms.TextInput(attrs={"class": "vTextField"})}
+            kwargs |= {"help_text": _("The user name."), "error_messages": {"invalid_choice": _NO_PERSON}}
+        return super().formfield_for_foreignkey(db_field, request, **kwargs)
+
+
+class MembershipInline(NamesPerson, admin.TabularInline):
     """The account's members; a role is changed on the membership's own page."""
 
     model = Membership
@@ -175,7 +194,7 @@ class WebsiteAdmin(admin.ModelAdmin):
 
 
 @admin.register(Membership)
-class MembershipAdmin(admin.ModelAdmin):
+class MembershipAdmin(NamesPerson, admin.ModelAdmin):
     """Members of accounts, with their roles."""
 
     list_display = ("user", "account", "role")

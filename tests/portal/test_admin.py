@@ -1,11 +1,12 @@
 import re
 
 import pytest
-from django.contrib.auth.models import User
+from django.contrib.auth.models import Group, User
 from django.urls import reverse
 from django.utils import timezone
 
 from audit.models import AuditEvent
+from config.staff_groups import create_groups
 from portal.models import Account, Membership, Website
 from portal.sharing import actions as sharing
 from portal.team import actions
@@ -332,3 +333,19 @@ def test_operators_see_share_links_and_revoke_them_and_change_nothing_else(opera
     assert share_link.revoked_at
     with pytest.raises(sharing.LinkEnded):
         sharing.find(token)
+
+
+def test_operators_name_a_new_member_by_the_user_name(client):
+    create_groups("default")
+    person = make_user("op", is_staff=True)
+    person.groups.add(Group.objects.get(name="Operators"))
+    client.force_login(person)
+    account, ada = make_portal_account(), make_user("ada")
+    fields = {"user": "ida", "account": account.pk, "role": "viewer"}
+    refused = client.post(reverse("admin:portal_membership_add"), fields)
+    assert "No person has this user name." in refused.text
+    client.post(reverse("admin:portal_membership_add"), fields | {"user": "ada"})
+    assert Membership.objects.get().user == ada
+    page = client.get(reverse("admin:portal_account_change", args=[account.pk]))
+    assert 'name="memberships-__prefix__-user"' in page.text
+    assert reverse("admin:autocomplete") not in page.text.partition("memberships-__prefix__-user")[2][:400]
