@@ -15,6 +15,7 @@ from allauth.core.internal.httpkit import get_client_ip
 from allauth.mfa.signals import authenticator_added, authenticator_removed, authenticator_reset
 from django.contrib.admin import ModelAdmin
 from django.contrib.admin.models import ADDITION, CHANGE, DELETION, LogEntryManager
+from django.contrib.auth import REDIRECT_FIELD_NAME
 from django.contrib.auth.models import Permission
 from django.contrib.auth.signals import user_logged_in, user_logged_out, user_login_failed
 from django.db.models import Model, QuerySet
@@ -61,12 +62,21 @@ def on_record(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[
 
     def respond(request: HttpRequest) -> HttpResponse:
         with acting(_acting_in(request)) as acts:
+            proof, page = request.path, _page_after_proof(request)
             response = get_response(request)
-            if not is_api(request):
+            is_lost = page and request.path not in (proof, page)  # another form waited, and was not repeated
+            if not is_api(request) and not is_lost:
                 _record_response(request, response, acts)
             return response
 
     return respond
+
+
+def _page_after_proof(request: HttpRequest) -> str:
+    """Return the page that a proof of identity leads to; empty for any other request."""
+    if request.method != "POST" or request.path not in map(reverse, _PROOFS):
+        return ""
+    return str(request.POST.get(REDIRECT_FIELD_NAME) or request.GET.get(REDIRECT_FIELD_NAME, ""))
 
 
 def _acting_in(request: HttpRequest) -> Acting:

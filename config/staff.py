@@ -45,6 +45,7 @@ _WITH_PASSWORDS = ("auth_user_add", "auth_user_password_change", "password_chang
 # Lookups; the last three take several values.
 _NOT_OFFERED = {"regex", "iregex", "range", "has_keys", "has_any_keys"}
 _NOT_READ = (BinaryField, DurationField)  # Django cannot read their values in addresses
+_WAITING = "admin_forms_waiting"  # in the session: how many by path
 AdminView = Callable[..., Any]
 
 
@@ -124,6 +125,8 @@ def protected(admin_view: AdminView) -> AdminView:
                     _("Set up an authenticator app or a passkey first: staff need a second step to sign in."),
                 )
                 return redirect("account")
+            if is_bound:
+                _warn_of_lost_form(request)
             if is_bound and _needs_proof(request):
                 return _confirmed(inner, request, *args, **kwargs)
             response: HttpResponse = inner(request, *args, **kwargs)
@@ -151,8 +154,26 @@ def _confirmed(view: AdminView, request: HttpRequest, *args: Any, **kwargs: Any)
     # The form waits under its path alone, or allauth does not repeat it. It comes back with the query in GET.
     query = request.GET.urlencode()
     request.META["QUERY_STRING"] = "" if waits else query
+    _count_waiting(request, 1 if waits else -1)
     response: HttpResponse = reauthentication_required(view)(request, *args, **kwargs)
     return response
+
+
+def _count_waiting(request: HttpRequest, change: int) -> None:
+    """Count the forms of a page that wait for a proof: allauth repeats one of a session, the last one."""
+    if request.method == "POST":
+        waiting = request.session.get(_WAITING, {})
+        number = waiting.pop(request.path, 0) + change
+        request.session[_WAITING] = waiting | ({request.path: number} if number > 0 else {})
+
+
+def _warn_of_lost_form(request: HttpRequest) -> None:
+    """Say on its page that a form was not repeated."""
+    waiting = request.session.get(_WAITING, {})
+    if request.method == "GET" and waiting.pop(request.path, None):
+        request.session[_WAITING] = waiting
+        text = _("Nothing more was changed. If it is not done yet, please send the form again.")
+        messages.warning(request, text)
 
 
 def _page(request: HttpRequest) -> str:

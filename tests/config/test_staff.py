@@ -107,6 +107,28 @@ def test_an_action_on_a_filtered_list_is_made_after_the_proof_and_leads_back_to_
     assert share_link.revoked_at
 
 
+def test_of_two_forms_that_wait_for_a_proof_each_lost_one_says_so_and_is_not_on_record(client, with_factor):
+    client.force_login(with_factor)
+    groups = [Group.objects.create(name=name) for name in ("Auditors", "Trainees")]
+    pages = [reverse("admin:auth_group_change", args=[group.pk]) for group in groups]
+    asked = [client.post(page, {"name": "Changed"}) for page in pages]
+    for page, form in zip(pages, asked, strict=True):
+        assert confirm(client, form)["Location"] == page
+        assert "Nothing more was changed." in client.get(page).text
+        assert "Nothing more was changed." not in client.get(page).text
+    assert not Group.objects.filter(name="Changed").exists()
+    assert not AuditEvent.objects.filter(action="form.sent").exists()
+
+
+def test_of_two_forms_of_one_page_that_wait_for_a_proof_one_is_made_and_the_page_says_so(client, with_factor):
+    client.force_login(with_factor)
+    page = reverse("admin:auth_group_add")
+    asked = [client.post(page, {"name": name}) for name in ("Auditors", "Trainees")]
+    confirm(client, asked[0])
+    assert [group.name for group in Group.objects.order_by("-pk")[:2]] == ["Trainees", "Support"]
+    assert "Nothing more was changed." in client.get(page).text
+
+
 def test_other_changes_and_pages_about_access_need_no_fresh_proof(client, with_factor):
     client.force_login(with_factor)
     make_account()
