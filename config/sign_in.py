@@ -7,7 +7,7 @@ from ipaddress import IPv6Address, ip_address
 from typing import Any
 
 from allauth.account.adapter import DefaultAccountAdapter
-from allauth.account.views import password_reset
+from allauth.account.views import PasswordResetFromKeyView, password_reset
 from allauth.core.exceptions import ImmediateHttpResponse
 from allauth.core.internal import ratelimit
 from allauth.mfa.webauthn.views import login_webauthn
@@ -198,6 +198,15 @@ def by_passkey(request: HttpRequest) -> HttpResponseBase:
 def reset_password(request: HttpRequest) -> HttpResponseBase:
     """Reset a password by e-mail, or without a mail server show whom to ask."""
     return password_reset(request) if settings.EMAIL_URL else _reset_by_support(request)
+
+
+class NewPasswordByLink(PasswordResetFromKeyView):
+    """The page behind a link to a new password, which another person may have sent."""
+
+    def logout(self) -> None:
+        """Sign out a person whom the link is not for when the form is sent: a link alone ends no session."""
+        if self.request.method == "POST":
+            super().logout()
 
 
 @require_safe

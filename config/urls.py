@@ -34,6 +34,11 @@ urlpatterns = [
     # allauth needs the names of these pages, which this product does not offer.
     re_path(r"^accounts/(?:signup|email|confirm-email|inactive|login/code)/", sign_in.not_offered),
     path("accounts/password/reset/", sign_in.reset_password),
+    re_path(
+        r"^accounts/password/reset/key/(?P<uidb36>[0-9A-Za-z]+)-(?P<key>.+)/$",
+        sign_in.NewPasswordByLink.as_view(),
+        name="account_reset_password_from_key",
+    ),
     # The QR code is part of the page: the one exception to the content security policy.
     path("accounts/2fa/totp/activate/", csp_update({"img-src": ["data:"]})(activate_totp)),
     path("accounts/2fa/webauthn/login/", sign_in.by_passkey),

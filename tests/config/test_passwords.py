@@ -90,6 +90,21 @@ def test_a_sign_in_does_not_end_a_link_and_its_use_does(client, at_once, mailout
     assert "This link no longer works" in Client().get(link, follow=True).content.decode()
 
 
+def test_the_link_of_another_person_ends_no_session_until_its_form_is_sent(client, at_once, mailoutbox):
+    make_user()
+    ask()
+    link = re.search(r"/accounts/password/reset/key/\S+", links(mailoutbox)[0])[0]
+    client.force_login(make_user("other", email="other@example.com"))
+    form = client.get(link, follow=True)
+    assert "This link is for owner. If you go on, other is signed out here." in form.text
+    assert client.get("/accounts/").status_code == 200
+    new = {"password1": "another horse battery", "password2": "another horse battery"}
+    done = client.post(form.request["PATH_INFO"], new, follow=True)
+    assert "Your password is changed" in done.text
+    assert client.get("/accounts/").status_code == 302
+    assert client.login(username="owner", password="another horse battery")
+
+
 def test_the_update_forgets_former_addresses():
     EmailAddress.objects.create(user=make_user(), email="former@example.com")
     import_module("config.migrations.0009_forget_former_addresses").forget(apps, None)
