@@ -53,6 +53,11 @@ def write_backup(parent: Path, *, now: datetime) -> Path:
     unfinished.mkdir(mode=0o700, parents=True)
     try:
         files = [_copy(alias, unfinished) for alias in connections]
+        _refuse_without_tables(
+            unfinished,
+            f"{_name('default')} holds no tables, and nothing was written: restore a backup, or begin with "
+            "'manage.py migrate'.",
+        )
         manifest = Manifest(
             at=now,
             vendor=connections["default"].vendor,
@@ -106,11 +111,24 @@ def read_manifest(folder: Path) -> Manifest:
         raise BackupError(f"{folder} is no whole backup: {error}. Take another one.") from error
     if changed:
         raise BackupError(f"{folder} was changed or damaged: {', '.join(changed)}. Take another backup.")
+    _refuse_without_tables(folder, f"{folder} is of a database without tables. Take an older one.")
     return manifest
 
 
 def _expected_files(vendor: str) -> set[str]:
     return {DUMP} if vendor == "postgresql" else {f"{alias}.sqlite3" for alias in connections}
+
+
+def _refuse_without_tables(folder: Path, refusal: str) -> None:
+    """Raise BackupError if the backup has no tables, as that of a database which a failed restore left."""
+    if (folder / DUMP).exists():
+        found = " django_migrations " in _run(["pg_restore", "--list", str(folder / DUMP)])
+    else:
+        records = (folder / "default.sqlite3").resolve().as_uri()
+        with closing(sqlite3.connect(f"{records}?immutable=1", uri=True)) as opened:
+            found = any(opened.execute("SELECT 1 FROM sqlite_master WHERE name = 'django_migrations'"))
+    if not found:
+        raise BackupError(refusal)
 
 
 def restore_files(folder: Path) -> None:
@@ -161,7 +179,6 @@ def _copy(alias: str, folder: Path) -> Path:
         dump = folder / DUMP
         dump.touch(mode=0o600)
         _run(["pg_dump", "--format=custom", "--file", str(dump), "--dbname", _name(alias)])
-        _run(["pg_restore", "--list", "--file", os.devnull, str(dump)])
         return dump
     source = Path(_name(alias))
     if not source.exists():
@@ -188,8 +205,8 @@ def _name(alias: str) -> str:
     return str(connections[alias].settings_dict["NAME"])
 
 
-def _run(command: Sequence[str]) -> None:
-    """Run a program of PostgreSQL on the default database; its address is in the environment."""
+def _run(command: Sequence[str]) -> str:
+    """Return what a program of PostgreSQL prints; the address of its database is in the environment."""
     settings = connections["default"].settings_dict
     names = {"PGHOST": "HOST", "PGPORT": "PORT", "PGUSER": "USER", "PGPASSWORD": "PASSWORD"}
     address = {name: str(settings[key]) for name, key in names.items() if settings[key]}
@@ -204,6 +221,7 @@ def _run(command: Sequence[str]) -> None:
         raise BackupError(f"{command[0]} was not found: {advice}.") from error
     if done.returncode:
         raise BackupError(f"{command[0]} failed: {done.stderr.strip()}")
+    return done.stdout
 
 
 def _digest(file: Path) -> str:

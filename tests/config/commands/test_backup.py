@@ -114,6 +114,31 @@ def refuses(folder, named):
     assert "\n" not in str(refusal.value)
 
 
+@pytest.fixture
+def without_tables(copied, monkeypatch, tmp_path):
+    """Let backups be of databases without tables, as a failed restore leaves them."""
+    name = "template1" if connection.vendor == "postgresql" else tmp_path / "empty.sqlite3"
+    if connection.vendor == "sqlite":
+        name.touch()
+    monkeypatch.setattr(backups, "_name", lambda _alias: str(name))
+
+
+@pytest.mark.usefixtures("without_tables")
+def test_a_database_without_tables_is_not_backed_up_and_no_backup_is_deleted_for_it(tmp_path, copied):
+    with pytest.raises(CommandError, match="holds no tables, and nothing was written: restore a backup"):
+        run("backup", tmp_path, "--keep", "1")
+    assert list(tmp_path.glob("20*")) == [copied]
+
+
+@pytest.mark.usefixtures("without_tables")
+def test_a_backup_without_tables_is_not_restored(tmp_path, monkeypatch):
+    with monkeypatch.context() as earlier_version:
+        earlier_version.setattr(backups, "_refuse_without_tables", lambda *_arguments: None)
+        empty = run_json("backup", tmp_path / "backups")["backup"]
+    with pytest.raises(CommandError, match="is of a database without tables"):
+        run("restore", empty)
+
+
 def test_a_folder_without_a_backup_is_not_restored(tmp_path):
     with pytest.raises(CommandError, match="is no whole backup"):
         run("restore", tmp_path)
