@@ -34,7 +34,8 @@ PUBLIC = {
 }  # fmt: skip
 HTMX = {"HX-Request": "true", "HX-Target": "results"}
 WAYS = [("GET", {}), ("GET", HTMX), ("POST", {})]
-LISTS = {"/team/", "/shares/", "/notifications/"}  # where the address of a form leads, whatever its object
+# Where the address of a form leads, whatever its object.
+LISTS = {"/team/", "/shares/", "/notifications/", "/accounts/"}
 HOST = "canary.example.com"
 
 
