@@ -23,6 +23,7 @@ DUMP, MANIFEST = "database.dump", "backup.json"
 _UNFINISHED = ".part"
 _LONGEST_SECONDS = 24 * 60 * 60
 _IDS_A_SECOND = 1_000_000  # more than any table gets
+_IDS_OF_32_BITS_A_SECOND = 0.1  # more than people join; enough for 680 years
 MOVE_ON_POSTGRESQL = (
     "SELECT setval(own, greatest(nextval(own), %s)) FROM pg_get_serial_sequence(%s, %s) AS own"
 )
@@ -154,13 +155,13 @@ def leave_out_ids() -> None:
 
     Ids go on from a number that grows with the time, because the same backup can be restored again.
     """
-    start = _id_of_now()
     with connection.cursor() as cursor:
         tables = set(connection.introspection.table_names(cursor))
         options = (model._meta for model in apps.get_models())  # noqa: SLF001 - the documented API of models
         for table, key in {(each.db_table, each.pk) for each in options}:
-            if table not in tables or not isinstance(key, models.BigAutoField):
+            if table not in tables or not isinstance(key, models.AutoField):
                 continue
+            start = _id_of_now(key)
             if connection.vendor == "postgresql":
                 cursor.execute(MOVE_ON_POSTGRESQL, [start, table, key.column])
                 continue
@@ -169,8 +170,10 @@ def leave_out_ids() -> None:
                 cursor.execute("INSERT INTO sqlite_sequence VALUES (%s, %s)", [table, start])
 
 
-def _id_of_now() -> int:
-    return int(time.time()) * _IDS_A_SECOND
+def _id_of_now(key: object) -> int:
+    """Return a number that grows with the time and that the field ``key`` can hold."""
+    has_64_bits = isinstance(key, models.BigAutoField)
+    return int(time.time() * (_IDS_A_SECOND if has_64_bits else _IDS_OF_32_BITS_A_SECOND))
 
 
 def _copy(alias: str, folder: Path) -> Path:

@@ -10,6 +10,7 @@ from datetime import timedelta
 import pytest
 from django.core.management.base import CommandError
 from django.db import connection
+from django.db.models import AutoField, BigAutoField
 from django.utils import timezone
 
 from config import backups
@@ -200,7 +201,7 @@ def small_ids(monkeypatch):
         else:
             cursor.execute("SELECT max(seq) FROM sqlite_sequence")
         start = (cursor.fetchone()[0] or 0) + 1_000
-    monkeypatch.setattr(backups, "_id_of_now", lambda: start)
+    monkeypatch.setattr(backups, "_id_of_now", lambda _key: start)
     return start
 
 
@@ -211,15 +212,19 @@ def test_rows_after_a_restore_have_no_id_of_the_lost_time(backup, monkeypatch, s
     run("restore", backup)
     assert make_finding(last.website).pk == small_ids + 1
     assert make_note(last.website).pk > small_ids  # the first one
+    assert make_user().pk == small_ids + 1  # 32 bits
     run("restore", backup)
     assert small_ids < make_finding(last.website).pk <= small_ids + 3, "ids never go back"
 
 
-def test_ids_after_a_restore_are_beyond_those_after_the_last_one_and_exact_in_every_language(monkeypatch):
+@pytest.mark.parametrize(
+    ("key", "ids", "end"), [(BigAutoField(), 10_000_000, 2**53), (AutoField(), 1, 2**31)]
+)
+def test_ids_after_a_restore_are_beyond_those_after_the_last_one_and_fit(monkeypatch, key, ids, end):
     monkeypatch.undo()
-    earlier = backups._id_of_now()
-    monkeypatch.setattr(time, "time", lambda moment=time.time: moment() + 1)
-    assert earlier + 1_000_000 <= backups._id_of_now() < 2**53
+    earlier = backups._id_of_now(key)
+    monkeypatch.setattr(time, "time", lambda moment=time.time: moment() + 10)
+    assert earlier + ids <= backups._id_of_now(key) < end
 
 
 def test_silence_before_a_restore_does_not_count_for_a_contested_claim(backup, monkeypatch):
