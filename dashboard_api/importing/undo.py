@@ -31,8 +31,9 @@ from dashboard_api.models.scopes import summarise
 
 _BATCH = 500
 Row = TypeVar("Row", Finding, Occurrence)
-# Columns that keep an analyst's decision, if there is one after the import.
-_DECIDED = ("status", "fixed_at", "severity")
+# Decisions of analysts about the status, and the columns that keep them.
+_DECISIONS = ("false_positive", "accepted_risk", "fixed", "reconsidered")
+_DECIDED = ("status", "fixed_at")
 # The fields that are read of findings to delete; their texts would take much memory.
 _NEEDED = ("status", "severity", "source_severity", "rule", "title", "reviewed_at")
 
@@ -133,12 +134,24 @@ def _check(run: ImportRun, *, reason: str, now: datetime) -> None:
 
 
 def _load(run: ImportRun) -> Changes:
-    """Return all changes of ``run``."""
+    """Return all changes of ``run``, without the status before it where an analyst has decided since."""
     changes = Changes()
     for part in run.changes.iterator():
         changes.add(Changes.from_bytes(bytes(part.content)))
     changes.include_absent()
+    for batch in _batches(changes.findings):
+        for pk in _decided_since(run, batch, _DECISIONS):
+            for name in _DECIDED:
+                (changes.findings[pk] or {}).pop(name, None)
     return changes
+
+
+def _decided_since(
+    run: ImportRun, findings: Collection[int], events: Collection[str] = FindingEvent.Event.values
+) -> set[int]:
+    """Return the ids of those findings that have such an event by an analyst since ``run``."""
+    since = FindingEvent.objects.filter(finding__in=findings, at__gte=run.imported_at, decision=None)
+    return set(since.filter(event__in=events).exclude(by="").values_list("finding", flat=True))
 
 
 def _pass_on(run: ImportRun, changes: Changes, *, is_preview: bool = False) -> set[int]:
@@ -197,33 +210,24 @@ def _findings_before(changes: Changes, run: ImportRun) -> Iterator[list[_Finding
             Finding.objects.filter(pk__in=new).only(*_NEEDED),
             Finding.objects.filter(pk__in=set(batch).difference(new)),
         )
-        decided = set(
-            FindingEvent.objects.filter(finding__in=batch, at__gte=run.imported_at, decision=None)
-            .exclude(by="")
-            .values_list("finding", flat=True)
-        )
+        decided = _decided_since(run, batch)
         noted = set(AnalystNote.objects.filter(finding__in=batch).values_list("finding", flat=True))
         yield [
             _FindingBefore(
                 finding=each,
-                before=_as_before(each, changes.findings[each.pk], slug, is_decided=each.pk in decided),
+                before=_as_before(each, changes.findings[each.pk], slug),
                 has_work=each.pk in decided | noted or each.reviewed_at is not None,
             )
             for each in stored
         ]
 
 
-def _as_before(finding: Finding, before: Before, slug: str, *, is_decided: bool) -> Before:
-    """Return the replaced values to restore, without those that an analyst has decided after the import.
-
-    What standing decisions changed since is no analyst's decision about the finding.
-    """
+def _as_before(finding: Finding, before: Before, slug: str) -> Before:
+    """Return the replaced values to restore, as the scanner's where a rating or confirmation is in force."""
     if before is None:
         return None
-    if is_decided:
-        before = {name: value for name, value in before.items() if name not in _DECIDED}
-    elif "severity" in before and finding.source_severity is not None:
-        # A standing decision has rated the finding since: its severity stays, and the scanner's is restored.
+    if "severity" in before and finding.source_severity is not None:
+        # An analyst or a standing decision has rated the finding: that stays, and the scanner's is restored.
         before = {name: value for name, value in before.items() if name != "severity"} | {
             "source_severity": before["severity"]
         }
@@ -273,7 +277,10 @@ def _restore(model: type[Row], rows: Iterable[tuple[Row, Before]]) -> None:
 
 
 def _remove_repeated_events(findings: Collection[int]) -> None:
-    """Remove from the timelines what a later import repeats: fixed while fixed, or back while open."""
+    """Remove from the timelines what a later import repeats: fixed while fixed, or back while open.
+
+    What an analyst has decided stays.
+    """
     kinds = FindingEvent.Event
     for batch in _batches(findings):
         events = FindingEvent.objects.filter(finding__in=batch).order_by("finding", "pk")
@@ -283,7 +290,7 @@ def _remove_repeated_events(findings: Collection[int]) -> None:
             state = kinds.REGRESSED.value if event.event == kinds.RECONSIDERED else event.event
             if state not in (kinds.FIXED, kinds.REGRESSED):
                 continue
-            if event.event == last.get(event.finding_id, kinds.REGRESSED.value):
+            if not event.by and event.event == last.get(event.finding_id, kinds.REGRESSED.value):
                 repeated.append(event.pk)
             last[event.finding_id] = state
         FindingEvent.objects.filter(pk__in=repeated).delete()

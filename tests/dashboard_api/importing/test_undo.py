@@ -1,6 +1,6 @@
 """Taking an import back: what only it brought disappears, and what it closed is open again."""
 
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -246,12 +246,12 @@ def kinds():
     return Finding.objects.values_list("kind", "source_kind").get()
 
 
-def confirm():
-    triage.confirm(Finding.objects.get(), by="ann", reason="Reproduced", now=timezone.now())
+def confirm(rule="panel"):
+    triage.confirm(Finding.objects.get(rule=rule), by="ann", reason="Reproduced", now=timezone.now())
 
 
-def unconfirm():
-    triage.unconfirm(Finding.objects.get(), by="ann", reason="A mistake", now=timezone.now())
+def unconfirm(rule="panel"):
+    triage.unconfirm(Finding.objects.get(rule=rule), by="ann", reason="A mistake", now=timezone.now())
 
 
 def test_a_severity_decided_since_keeps_no_kind_of_the_import(website):
@@ -483,3 +483,153 @@ def test_the_severity_of_the_newest_import_left_stays(website):
     take_back(imports[1])
     take_back(imports[4])
     assert severity_and_status("a")[0] == Severity.HIGH
+
+
+def decide(status):
+    triage.decide(Finding.objects.get(rule="a"), status, by="ann", reason="Checked", now=timezone.now())
+
+
+def reopen():
+    triage.reopen(Finding.objects.get(rule="a"), by="ann", reason="Checked", now=timezone.now())
+
+
+def rate(severity):
+    finding = Finding.objects.get(rule="a")
+    triage.override_severity(finding, severity, by="ann", reason="Checked", now=timezone.now())
+
+
+def bring_seen(website, severity):
+    """Import a finding seen just now, or, without a severity, a complete report that lacks it."""
+    now = timezone.now().isoformat()
+    other = make_row(template_id="b", matched_at="https://shop.example.com/b", timestamp=now)
+    if severity is None:
+        return bring(website, other, complete=True)
+    info = {"name": "A", "severity": severity}
+    found = make_row(template_id="a", matched_at="https://shop.example.com/a", timestamp=now, info=info)
+    return bring(website, found, other)
+
+
+def timeline():
+    return list(Finding.objects.get(rule="a").events.values_list("event", flat=True))
+
+
+@pytest.mark.parametrize(
+    ("actions", "status"),
+    [
+        pytest.param([lambda: confirm("a"), lambda: unconfirm("a")], "open", id="confirmed"),
+        pytest.param([lambda: decide("accepted_risk"), reopen], "open", id="accepted"),
+        pytest.param([lambda: rate(Severity.MEDIUM), lambda: rate(None)], "open", id="rated"),
+        pytest.param([lambda: decide("false_positive")], "false_positive", id="false positive"),
+    ],
+)
+def test_decisions_since_keep_no_severity_of_the_import(website, actions, status):
+    bring_seen(website, "low")
+    wrong = bring_seen(website, "critical")
+    for act in actions:
+        act()
+    take_back(wrong)
+    assert severity_and_status("a") == (Severity.LOW, None, status)
+
+
+def test_a_confirmation_since_keeps_no_reopening_of_the_import(website):
+    bring_seen(website, "low")
+    bring_seen(website, None)
+    wrong = bring_seen(website, "critical")
+    confirm("a")
+    take_back(wrong)
+    assert severity_and_status("a") == (Severity.LOW, None, "fixed")
+    assert timeline() == ["fixed", "confirmed"]
+
+
+@pytest.mark.parametrize("order", [(0, 1), (1, 0)])
+def test_a_decision_between_imports_stays_in_any_order(website, order):
+    bring_seen(website, "low")
+    bring_seen(website, None)
+    wrong = bring_seen(website, "critical")
+    decide("accepted_risk")
+    wrong = (wrong, bring_seen(website, "high"))
+    for number in order:
+        take_back(wrong[number])
+    assert severity_and_status("a") == (Severity.LOW, None, "accepted_risk")
+
+
+def test_a_fix_by_an_analyst_stays_in_the_timeline(website):
+    bring_seen(website, "low")
+    bring_seen(website, None)
+    wrong = bring_seen(website, "low")
+    decide("fixed")
+    bring_seen(website, "low")
+    take_back(wrong)
+    assert timeline() == ["fixed", "fixed", "regressed"]
+
+
+ACTIONS = {
+    "confirm": lambda: confirm("a"),
+    "unconfirm": lambda: unconfirm("a"),
+    "accept": lambda: decide("accepted_risk"),
+    "refute": lambda: decide("false_positive"),
+    "fix": lambda: decide("fixed"),
+    "reopen": reopen,
+    "rate": lambda: rate(Severity.MEDIUM),
+    "lift": lambda: rate(None),
+}
+STATUS_AFTER = {
+    "regressed": "open",
+    "reconsidered": "open",
+    "rated": None,
+    "confirmed": None,
+    "unconfirmed": None,
+}
+HISTORIES = st.lists(st.sampled_from([*ACTIONS, "info", "low", "critical", None]), min_size=1, max_size=10)
+
+
+def live(history):
+    """Import and act; return each import with the severity that it reports, None if it lacks the finding."""
+    website = make_website()
+    runs = [(bring_seen(website, "high"), "high")]
+    for step in history:
+        if step in ACTIONS:
+            with suppress(ValidationError), transaction.atomic():
+                ACTIONS[step]()
+        else:
+            runs.append((bring_seen(website, step), step))
+    return runs
+
+
+@pytest.mark.slow
+@settings(max_examples=40, deadline=None)
+@given(history=HISTORIES, data=st.data())
+def test_what_remains_is_what_the_other_imports_and_the_analyst_say(history, data):
+    outcomes = []
+    with rolled_back():
+        runs = live(history)
+        rated = severity_and_status("a")
+        wrong = data.draw(st.lists(st.sampled_from(range(len(runs))), min_size=1, unique=True))
+        left = [number for number in range(len(runs)) if number not in wrong]
+        for order in (wrong, data.draw(st.permutations(wrong))):
+            with rolled_back():
+                for run in (runs[number][0] for number in order):
+                    if run.changes.exists():
+                        take_back(run)
+                assert wrong_counts(connection) == {}
+                found = Finding.objects.filter(rule="a")
+                outcomes.append(list(found.values_list("severity", "source_severity", "status", "kind")))
+                said = [runs[number][1] for number in left]
+                if any(said):
+                    check_severity(next(each for each in reversed(said) if each), rated)
+                if left and left[-1] < min(wrong):
+                    check_timeline()
+    assert outcomes[0] == outcomes[1]
+
+
+def check_severity(of_newest, rated):
+    """Check that the severity is the rating, or that of the newest import left."""
+    expected = Severity[of_newest.upper()]
+    severities = (expected, None) if rated[1] is None else (rated[0], expected)
+    assert severity_and_status("a")[:2] == severities
+
+
+def check_timeline():
+    """Check that the timeline explains the status."""
+    steps = [STATUS_AFTER.get(step, step) for step in timeline()]
+    assert severity_and_status("a")[2] == next((step for step in reversed(steps) if step), "open")
