@@ -239,6 +239,13 @@ def positive(text: str) -> int:
     return int(text)
 
 
+def row_number(text: str) -> int:
+    """Return an argument that is the number of a row; raise ArgumentTypeError."""
+    if not re.fullmatch(r"[1-9][0-9]{0,17}", text):  # after a restore, it has 16 digits
+        raise ArgumentTypeError(f"{text} is not the number of a row")
+    return int(text)
+
+
 def _name(text: str) -> str:
     """Return the argument of --by; raise ArgumentTypeError for one that a row cannot store."""
     if len(text) > _MAX_NAME_LENGTH:

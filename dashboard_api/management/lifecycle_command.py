@@ -10,7 +10,7 @@ from django.utils import timezone
 from dashboard_api.management.lookup import find_link, find_secret
 from dashboard_api.models.accounts import AlreadyRetiring, AlreadyRevoked
 from dashboard_api.models.sites import NotRevoked
-from foundation.operator_command import OnRecord, OperatorCommand, Result, positive
+from foundation.operator_command import OnRecord, OperatorCommand, Result, row_number
 
 
 def change(operation: Callable[[], object]) -> str:
@@ -58,7 +58,7 @@ class SecretCommand(OperatorCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         """Add the account, which guards against a mistyped number, and the secret's number."""
         parser.add_argument("ref", metavar="REF", help="the account's reference")
-        parser.add_argument("number", metavar="NUMBER", type=positive, help="as issue_secret prints it")
+        parser.add_argument("number", metavar="NUMBER", type=row_number, help="as issue_secret prints it")
 
     def perform(self, *, ref: str, number: int, **options: Any) -> Result:
         secret = find_secret(ref, number)

@@ -10,7 +10,7 @@ from django.utils.dateparse import parse_datetime
 
 from dashboard_api.billing.callbacks import applying
 from dashboard_api.models import CallbackEvent
-from foundation.operator_command import OperatorCommand, Result, positive
+from foundation.operator_command import OperatorCommand, Result, row_number
 
 
 class Command(OperatorCommand):
@@ -24,7 +24,7 @@ class Command(OperatorCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         which = parser.add_mutually_exclusive_group(required=True)
-        which.add_argument("--id", type=positive, help="the number of one callback, as the admin lists it")
+        which.add_argument("--id", type=row_number, help="the number of one callback, as the admin lists it")
         which.add_argument("--since", type=_moment, help="received since then, such as 2026-11-23T09:00Z")
         which.add_argument("--dead", action="store_true", help="those that were given up")
 

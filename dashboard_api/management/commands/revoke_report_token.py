@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from dashboard_api.management.lifecycle_command import change
 from dashboard_api.management.lookup import find_account
-from foundation.operator_command import OperatorCommand, Result, positive
+from foundation.operator_command import OperatorCommand, Result, row_number
 
 
 class Command(OperatorCommand):
@@ -18,7 +18,9 @@ class Command(OperatorCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("ref", metavar="REF", help="the account's reference")
-        parser.add_argument("number", metavar="NUMBER", type=positive, help="as issue_report_token prints it")
+        parser.add_argument(
+            "number", metavar="NUMBER", type=row_number, help="as issue_report_token prints it"
+        )
 
     def perform(self, *, ref: str, number: int, **options: Any) -> Result:
         tokens = find_account(ref).report_tokens

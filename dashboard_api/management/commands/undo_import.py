@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from dashboard_api.importing.undo import preview, undo
 from dashboard_api.models import ImportRun
-from foundation.operator_command import OnRecord, OperatorCommand, Result, positive
+from foundation.operator_command import OnRecord, OperatorCommand, Result, row_number
 
 
 class Command(OperatorCommand):
@@ -23,7 +23,7 @@ class Command(OperatorCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument(
-            "number", metavar="NUMBER", type=positive, help="of the import, as the admin shows it"
+            "number", metavar="NUMBER", type=row_number, help="of the import, as the admin shows it"
         )
         parser.add_argument("--dry-run", action="store_true", help="show the outcome; change nothing")
 

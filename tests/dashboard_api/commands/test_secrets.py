@@ -13,6 +13,8 @@ from tests.factories import SECRET, make_account
 
 pytestmark = pytest.mark.django_db
 
+NUMBER_AFTER_A_RESTORE = "1795700733699217"
+
 
 @pytest.fixture
 def account():
@@ -138,3 +140,20 @@ def test_secret_of_another_account_is_refused_naming_ones_own(account, command):
     with pytest.raises(CommandError, match=f"it has: {number} .{mine['hint']}, active"):
         run(command, "acct_0001", str(mine["id"] + 1))
     assert Secret.objects.get().state == "active"
+
+
+@pytest.mark.parametrize(
+    ("command", "arguments"),
+    [
+        ("revoke_secret", ["acct_0001", NUMBER_AFTER_A_RESTORE]),
+        ("retire_secret", ["acct_0001", NUMBER_AFTER_A_RESTORE]),
+        ("revoke_report_token", ["acct_0001", NUMBER_AFTER_A_RESTORE]),
+        ("undo_import", [NUMBER_AFTER_A_RESTORE, "--reason", "The wrong file"]),
+        ("replay_callbacks", ["--id", NUMBER_AFTER_A_RESTORE]),
+    ],
+)
+@pytest.mark.usefixtures("account")
+def test_commands_take_the_numbers_that_rows_have_after_a_restore(command, arguments):
+    with pytest.raises(CommandError) as refusal:
+        run(command, *arguments)
+    assert "argument" not in str(refusal.value), "only the row is missing"
