@@ -15,7 +15,7 @@ from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from dashboard_api.admin.operations import OperatorAdmin, PresenceFilter, RecordAdmin, never
+from dashboard_api.admin.operations import OperatorAdmin, PresenceFilter, RecordAdmin, never, row_number
 from dashboard_api.billing.callbacks import applying
 from dashboard_api.billing.callbacks.snapshots import Snapshot, latest
 from dashboard_api.models import CallbackEvent, Entitlement, PlanPrice, Subscription
@@ -27,7 +27,7 @@ SHOWN = 10  # newest events of a subscription
 class CallbackEventAdmin(RecordAdmin):
     """Events of payment providers with what came of them; they can be applied again."""
 
-    list_display = ("id", "provider", "type", "account", "state", "error", "received_at", "next_at")
+    list_display = (row_number, "provider", "type", "account", "state", "error", "received_at", "next_at")
     list_filter = ("state", "provider", "error")
     list_select_related = ("account",)
     list_per_page = 50

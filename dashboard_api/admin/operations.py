@@ -181,6 +181,12 @@ def never(_: Any, request: HttpRequest, obj: Any = None) -> bool:  # noqa: ARG00
     return False
 
 
+@admin.display(description="ID", ordering="pk")
+def row_number(row: Model) -> str:
+    """Return the number of ``row`` as commands take it, without separators of thousands."""
+    return str(row.pk)
+
+
 class RecordAdmin(OperatorAdmin):
     """The pages of records, which are never edited or deleted; actions can operate on them."""
 

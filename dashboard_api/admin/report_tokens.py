@@ -18,7 +18,7 @@ from django.views.decorators.debug import sensitive_variables
 
 from dashboard_api import limits
 from dashboard_api.admin.credentials import CredentialAdmin, shown_once
-from dashboard_api.admin.operations import user_name
+from dashboard_api.admin.operations import row_number, user_name
 from dashboard_api.models import Account, ReportToken, Website
 
 
@@ -61,7 +61,16 @@ class TokenForm(forms.Form):
 class ReportTokenAdmin(CredentialAdmin):
     """The pages of tokens, with the page that issues one and the action that revokes."""
 
-    list_display = ("id", "name", "account", "hint", "works", "expires_at", "last_used_at", "created_by")
+    list_display = (
+        row_number,
+        "name",
+        "account",
+        "hint",
+        "works",
+        "expires_at",
+        "last_used_at",
+        "created_by",
+    )
     list_select_related = ("account",)
     search_fields = ("account__ref", "account__name", "name", "hint")
     fields = readonly_fields = (

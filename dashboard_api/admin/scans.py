@@ -15,7 +15,7 @@ from django.urls import URLPattern, path
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from dashboard_api.admin.operations import RecordAdmin, RecordInline, never, user_name
+from dashboard_api.admin.operations import RecordAdmin, RecordInline, never, row_number, user_name
 from dashboard_api.crawler import policy
 from dashboard_api.crawler.engines import WrongEngines, read_engines
 from dashboard_api.models import CrawlerStop, EngineRun, ScanJob
@@ -46,7 +46,7 @@ class ScanJobAdmin(RecordAdmin):
 
     change_list_template = "admin/dashboard_api/scanjob/change_list.html"
     list_display = (
-        *("id", "website", "profile", "trigger", "state", "outcome", "reason", "by", "created_at"),
+        *(row_number, "website", "profile", "trigger", "state", "outcome", "reason", "by", "created_at"),
         *("started_at", "ended_at"),
     )
     list_filter = ("state", "outcome", "trigger")

@@ -8,6 +8,7 @@ from django.utils.formats import date_format
 from django.utils.translation import gettext_lazy as _
 
 from dashboard_api.admin.credentials import CredentialAdmin
+from dashboard_api.admin.operations import row_number
 from dashboard_api.models import Secret
 
 SHOWN_FIELDS = (
@@ -37,7 +38,7 @@ class SecretAdmin(ShowsLastUse, CredentialAdmin):
     """The page of a secret, with actions that retire and revoke it."""
 
     list_display = (
-        "id",
+        row_number,
         "hint",
         "account",
         "is_test",

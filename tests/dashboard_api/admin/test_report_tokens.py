@@ -77,3 +77,12 @@ def test_issuing_needs_its_permission(client):
     client.force_login(user)
     assert client.post(address(link), fields(link)).status_code == 403
     assert not ReportToken.objects.exists()
+
+
+def test_numbers_in_lists_are_as_commands_take_them(operator):
+    token, _clear = make_token(make_link())
+    token.pk = 1_795_700_733_699_217
+    token.digest, token.hint = "0" * len(token.digest), "rpt_long"
+    token.save(force_insert=True)
+    page = operator.get(reverse("admin:dashboard_api_reporttoken_changelist"))
+    assert ">1795700733699217</a>" in page.text
