@@ -1,7 +1,7 @@
 """Load what a plan needs, and write what it returns. Only here does an import change findings."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from itertools import groupby
 from operator import attrgetter
@@ -13,6 +13,7 @@ from dashboard_api.importing import bulk_insert
 from dashboard_api.importing.journal import Changes, Journal
 from dashboard_api.importing.plan import (
     AbsentFinding,
+    AbsentPlan,
     ReducedFinding,
     ReportedPlan,
     StoredFinding,
@@ -84,7 +85,13 @@ def apply_absent(staged: StagedReport, website: Website, source: Source, scan: S
 
 
 def _apply_absent_batch(ids: Sequence[int], website: Website, scan: Scan, journal: Journal) -> int:
-    plan = plan_absent(_with_occurrences(ids), scan)
+    plan = plan_absent(with_occurrences(ids), scan)
+    apply_absent_plan(plan, website, scan, journal)
+    return len(plan.fixed)
+
+
+def apply_absent_plan(plan: AbsentPlan, website: Website, scan: Scan, journal: Journal) -> None:
+    """Store what is gone by ``plan``, and what that replaces in ``journal``."""
     by_time: dict[datetime, list[int]] = defaultdict(list)
     for finding, at in plan.fixed:
         by_time[at].append(finding)
@@ -99,7 +106,6 @@ def _apply_absent_batch(ids: Sequence[int], website: Website, scan: Scan, journa
     for reduced in plan.reduced:
         changes.absent_findings[reduced.id] = _reduce(reduced)
     journal.record(changes)
-    return len(plan.fixed)
 
 
 def _reduce(reduced: ReducedFinding) -> dict[str, Any]:
@@ -131,11 +137,14 @@ def _stored_occurrences(findings: Sequence[int]) -> Iterator[StoredOccurrence]:
     return map(StoredOccurrence._make, rows.values_list(*StoredOccurrence._fields).iterator())
 
 
-def _with_occurrences(ids: Sequence[int]) -> Iterator[tuple[AbsentFinding, Sequence[StoredOccurrence]]]:
-    """Yield the findings with these ids, each with its occurrences."""
+def with_occurrences(
+    ids: Sequence[int], *, without_events: Collection[int] = ()
+) -> Iterator[tuple[AbsentFinding, Sequence[StoredOccurrence]]]:
+    """Yield the findings with these ids, each with its occurrences, as they are without these events."""
     is_fix = Q(event=FindingEvent.Event.FIXED)
     by_analyst = Q(event=FindingEvent.Event.RECONSIDERED, decision=None) & ~Q(by="")
     events = FindingEvent.objects.filter(is_fix | by_analyst, finding__in=ids).order_by().values("finding")
+    events = events.exclude(pk__in=without_events)
     times = events.annotate(fixed=Max("at", filter=is_fix), reopened=Max("at", filter=by_analyst))
     by_finding = {row[0]: row[1:] for row in times.values_list("finding", "fixed", "reopened")}
     rows = Finding.objects.filter(pk__in=ids).order_by().values_list("pk", "rule", "location", "last_seen")

@@ -167,6 +167,7 @@ def store(
             report = _with_category(report, source)
             result = report.result
         scan = _record_run(report, source, journal)
+        journal.record_scan(scan, rows.suppressed_fingerprints())
         counts: Counter[str] = Counter()
         for batch in _batches(rows.grouped_findings(report.time_of)):
             counts += apply_reported(batch, website, source, scan, journal)

@@ -2,6 +2,7 @@
 
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
 from itertools import pairwise
 from typing import Any
 
@@ -14,6 +15,7 @@ from dashboard_api.importing.plan import (
     StoredFinding,
     StoredOccurrence,
 )
+from dashboard_api.importing.scopes import Scan, Scope, Targets
 from dashboard_api.models import CoverageScope, ImportChange, ImportRun, Occurrence
 
 # The replaced values by column; None where the import added the row.
@@ -24,8 +26,44 @@ _SCOPE_COLUMNS = ("state", "last_run_at", "completed_at", "urls_checked", "versi
 _GONE_COLUMNS = ("status", "fixed_at", "gone_at")
 
 
+class RecordedScan(msgspec.Struct, kw_only=True):
+    """The scope of a complete report: what it does not list there is gone since ``absent_at``."""
+
+    absent_at: datetime
+    category: str
+    targets: list[str]
+    checks: list[str] | None
+    rule_separators: str
+    failed: dict[str, list[str]]
+    suppressed: list[str]  # fingerprints: neither part of the report nor gone
+
+    @classmethod
+    def of(cls, scope: Scope, absent_at: datetime, suppressed: Iterable[str]) -> "RecordedScan":
+        """Return what a report of ``scope`` proves."""
+        return cls(
+            absent_at=absent_at,
+            category=scope.category,
+            targets=list(scope.targets),
+            checks=None if scope.checks is None else sorted(scope.checks),
+            rule_separators=scope.rule_separators,
+            failed={rule: list(targets) for rule, targets in scope.failed.items()},
+            suppressed=list(suppressed),
+        )
+
+    def scan(self) -> Scan:
+        """Return the scan to plan with."""
+        scope = Scope(
+            category=self.category,
+            targets=Targets(self.targets),
+            checks=None if self.checks is None else set(self.checks),
+            rule_separators=self.rule_separators,
+            failed={rule: Targets(targets) for rule, targets in self.failed.items()},
+        )
+        return Scan(scope=scope, absent_at=self.absent_at)
+
+
 class Changes(msgspec.Struct, kw_only=True):
-    """Rows that an import changed or added, with the values before it."""
+    """Rows that an import changed, added or lists as they were, with the values before it."""
 
     added: list[tuple[int, int]] = []  # ranges of ids of new findings, both ends included
     findings: dict[int, Before] = {}
@@ -35,6 +73,8 @@ class Changes(msgspec.Struct, kw_only=True):
     # Changed because the report does not list them, which is no reason to keep them:
     absent_findings: dict[int, Before] = {}
     absent_occurrences: dict[OccurrenceKey, Before] = {}
+    scan: RecordedScan | None = None  # if it proves absence
+    incomplete: list[int] = []  # findings of which the report does not list every location
 
     def to_bytes(self) -> bytes:
         """Return the changes as they are stored."""
@@ -73,8 +113,13 @@ class Changes(msgspec.Struct, kw_only=True):
 
     def include_absent(self) -> None:
         """Move absent findings and occurrences to the others: an undo restores them alike."""
-        self.findings |= self.absent_findings
-        self.occurrences |= self.absent_occurrences
+        tables: tuple[tuple[dict[Any, Before], dict[Any, Before]], ...] = (
+            (self.findings, self.absent_findings),
+            (self.occurrences, self.absent_occurrences),
+        )
+        for reported, absent in tables:
+            for key, before in absent.items():
+                reported[key] = merged(before, reported.get(key, {}))
         self.absent_findings, self.absent_occurrences = {}, {}
 
     @property
@@ -117,6 +162,8 @@ def _pass_on_absent(earlier: dict[Any, Before], absent: dict[Any, Before]) -> No
             later = {name: value for name, value in later.items() if name not in _GONE_COLUMNS}
         shared = before.keys() & later.keys()
         earlier[key] = {name: value for name, value in before.items() if name not in shared}
+        if "locations_count" in later:  # the location shown before it
+            shared |= before.keys() & {"location", "evidence"}
         absent[key] = later | {name: before[name] for name in shared}
         for table in (earlier, absent):
             if not table[key]:
@@ -147,7 +194,8 @@ class Journal:
         """Store what ``plan`` replaces in these findings and occurrences, and the ids that it added."""
         before = {finding.id: finding for finding in findings}
         stored = {occurrence.id: occurrence for occurrence in occurrences}
-        changes = Changes(added=_ranges(added), events=events)
+        changes = Changes(added=_ranges(added), events=events, incomplete=plan.incomplete)
+        changes.findings = {number: {} for number in before}
         for finding in plan.changed:
             changes.findings[finding.id] = _replaced(before[finding.id], finding._asdict())
         for last_seen, number in plan.seen_again:
@@ -161,6 +209,11 @@ class Journal:
         for number, new in plan.new_occurrences:
             changes.occurrences[number, new.location_digest] = None
         self.record(changes)
+
+    def record_scan(self, scan: Scan, suppressed: Iterable[str]) -> None:
+        """Store what the report proves to be gone, if it does."""
+        if scan.absent_at is not None:
+            self.record(Changes(scan=RecordedScan.of(scan.scope, scan.absent_at, suppressed)))
 
     def record_gone(self, ids: Sequence[int]) -> None:
         """Store that these occurrences, of which none was gone, are gone now."""

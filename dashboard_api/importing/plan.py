@@ -121,6 +121,7 @@ class ReportedPlan:
     reopened: list[tuple[int, datetime]] = field(default_factory=list)  # also in one of the two above
     occurrences: list[OccurrenceChange] = field(default_factory=list)
     new_occurrences: list[tuple[int, NewOccurrence]] = field(default_factory=list)
+    incomplete: list[int] = field(default_factory=list)  # ids; not every location is in the complete report
 
 
 def plan_reported(
@@ -219,7 +220,9 @@ def _plan_known(
         for digest, occurrence in occurrences.items()
         if digest in group.occurrences
     ]
-    if scan.absent_at is not None and not group.is_sampled and not group.is_cut:
+    if scan.absent_at is not None and (group.is_sampled or group.is_cut):
+        plan.incomplete.append(stored.id)
+    elif scan.absent_at is not None:
         changes += _gone(finding.rule, occurrences, group, scan)
     gone_at = {change.id: change.gone_at for change in changes}
     present = [each.location for each in occurrences.values() if gone_at.get(each.id, each.gone_at) is None]

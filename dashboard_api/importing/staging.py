@@ -146,6 +146,11 @@ class StagedReport:
             "INSERT OR IGNORE INTO suppressed VALUES (?)", [(fingerprint,) for fingerprint in fingerprints]
         )
 
+    def suppressed_fingerprints(self) -> Iterator[str]:
+        """Yield the findings that the report suppresses."""
+        for (fingerprint,) in self._database.execute("SELECT fingerprint FROM suppressed"):
+            yield fingerprint
+
     def add_checked_location(self, location: str) -> None:
         """Add a location of a coverage row."""
         self._database.execute("INSERT OR IGNORE INTO checked VALUES (?)", [location])

@@ -1,18 +1,21 @@
 """Take an import back: what only it brought disappears, and what it closed is open again. Record 0076."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
-from datetime import datetime
+from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from itertools import chain
 from typing import TypeVar
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
+from django.db.models import Count, F, Q
 from django.utils.translation import gettext as _
 
 from audit.recording import record as audit
 from dashboard_api import limits, standing_decisions
+from dashboard_api.importing.apply import with_occurrences
 from dashboard_api.importing.journal import Before, Changes, OccurrenceKey, ScopeKey
+from dashboard_api.importing.later_scans import LaterScan, PlannedAgain, apply_again, fixed_in, plan_again
 from dashboard_api.importing.plan import other_locations
 from dashboard_api.models import (
     AnalystNote,
@@ -34,6 +37,7 @@ Row = TypeVar("Row", Finding, Occurrence)
 # Decisions of analysts about the status, and the columns that keep them.
 _DECISIONS = ("false_positive", "accepted_risk", "fixed", "reconsidered")
 _DECIDED = ("status", "fixed_at")
+_AFTER_ALL_SCANS = datetime.max.replace(tzinfo=UTC)
 # The fields that are read of findings to delete; their texts would take much memory.
 _NEEDED = ("status", "severity", "source_severity", "rule", "title", "reviewed_at")
 
@@ -48,6 +52,21 @@ class _FindingBefore:
 
 
 @dataclass(slots=True, kw_only=True)
+class _Later:
+    """The later imports of the scanner."""
+
+    findings: set[int] = field(default_factory=set)  # that they and the import changed or list
+    scans: list[LaterScan] = field(default_factory=list)  # those that prove absence
+
+    def add(self, part: ImportChange, changes: Changes) -> None:
+        """Add one part of the journal."""
+        if changes.scan is not None:
+            self.scans.append(LaterScan(part.run, changes.scan))
+        if changes.incomplete:
+            self.scans[-1].incomplete.update(changes.incomplete)
+
+
+@dataclass(slots=True, kw_only=True)
 class UndoResult:
     """Numbers of findings by what happened to them when an import was taken back."""
 
@@ -56,7 +75,7 @@ class UndoResult:
     opened: int = 0  # the import had closed them
     closed: int = 0  # the import had opened them again
     restored: int = 0  # otherwise as they were before
-    kept: int = 0  # later imports of the scanner report them as well: as those left them
+    kept: int = 0  # later imports of the scanner list or closed them as well: as those left them
 
     def in_words(self) -> str:
         """Return the numbers as sentences."""
@@ -80,10 +99,10 @@ def preview(run: ImportRun, *, now: datetime) -> UndoResult:
     """Return what ``undo`` would do; it only reads. Raise ValidationError like ``undo``."""
     _check(run, reason="preview", now=now)
     changes = _load(run)
-    both = _pass_on(run, changes, is_preview=True)
-    result = UndoResult(kept=len(both - changes.findings.keys()))
+    later = _pass_on(run, changes, is_preview=True)
+    result = UndoResult(kept=len(later.findings - changes.findings.keys()))
     for batch in _findings_before(changes, run):
-        _count(result, batch)
+        _count(result, batch, fixed_in(_plans_of_opened(batch, changes, later.scans)))
     return result
 
 
@@ -98,15 +117,22 @@ def undo(run: ImportRun, *, by: str, reason: str, now: datetime) -> UndoResult:
     locked = ImportRun.objects.select_for_update().get(pk=run.pk)
     _check(locked, reason=reason, now=now)
     changes = _load(locked)
-    both = _pass_on(locked, changes)
+    later = _pass_on(locked, changes)
     FindingEvent.objects.filter(pk__in=changes.events).delete()
-    result = UndoResult(kept=len(both - changes.findings.keys()))
+    result = UndoResult(kept=len(later.findings - changes.findings.keys()))
     moved = _restore_occurrences(changes)
+    plans: list[PlannedAgain] = []
     for batch in _findings_before(changes, locked):
-        _count(result, batch)
+        planned = _plans_of_opened(batch, changes, later.scans)
+        _count(result, batch, fixed_in(planned))
         _restore(Finding, [(each.finding, each.before) for each in batch])
-    _remove_repeated_events(both)
-    _show_remaining_locations(moved & both)
+        plans += planned
+    _remove_repeated_events(later.findings)
+    recounted = {pk for pk, before in changes.findings.items() if before and "locations_count" in before}
+    _show_remaining_locations((moved & later.findings) | _with_wrong_count(moved | recounted))
+    apply_again(plans, locked.website)
+    for numbers in _batches(moved):
+        apply_again(_plans_of_moved(numbers, changes, later.scans), locked.website)
     _restore_scopes(locked, changes.scopes)
     standing_decisions.apply_to(locked.website, locked.source, now)
     locked.changes.all().delete()
@@ -154,26 +180,27 @@ def _decided_since(
     return set(since.filter(event__in=events).exclude(by="").values_list("finding", flat=True))
 
 
-def _pass_on(run: ImportRun, changes: Changes, *, is_preview: bool = False) -> set[int]:
-    """Move changes to the next import that changed the same rows; return the findings that both changed.
+def _pass_on(run: ImportRun, changes: Changes, *, is_preview: bool = False) -> _Later:
+    """Move changes to the next import that changed or lists the same rows.
 
     If that import is taken back later, it restores what was there before ``run``.
     """
-    both: set[int] = set()
-    later = ImportChange.objects.filter(
+    later = _Later()
+    parts = ImportChange.objects.filter(
         run__website=run.website_id, run__source=run.source_id, run__undone_at=None, run__gt=run.pk
     )
-    for part in later.order_by("run_id", "pk").iterator():
+    for part in parts.order_by("run_id", "pk").iterator():
         theirs = Changes.from_bytes(bytes(part.content))
+        later.add(part, theirs)
         changes.occurrences |= _occurrences_of_added(changes, theirs)
         fixed = theirs.fixed
-        both |= changes.pass_on(theirs)
+        later.findings |= changes.pass_on(theirs)
         if not is_preview:
             not_fixed = fixed - theirs.fixed
             FindingEvent.objects.filter(pk__in=theirs.events, finding__in=not_fixed).delete()
             part.content = theirs.to_bytes()
             part.save(update_fields=["content"])
-    return both
+    return later
 
 
 def _occurrences_of_added(changes: Changes, later: Changes) -> dict[OccurrenceKey, Before]:
@@ -191,7 +218,7 @@ def _restore_occurrences(changes: Changes) -> set[int]:
     changed = {
         key: before
         for key, before in changes.occurrences.items()
-        if changes.findings.get(key[0], {}) is not None
+        if before != {} and changes.findings.get(key[0], {}) is not None
     }
     findings = {finding for finding, _ in changed}
     for batch in _batches(findings):
@@ -204,7 +231,7 @@ def _restore_occurrences(changes: Changes) -> set[int]:
 def _findings_before(changes: Changes, run: ImportRun) -> Iterator[list[_FindingBefore]]:
     """Yield the findings in batches, with what they were before the import."""
     slug = run.source.slug
-    for batch in _batches(changes.findings):
+    for batch in _batches([pk for pk, before in changes.findings.items() if before != {}]):
         new = [pk for pk in batch if changes.findings[pk] is None]
         stored = chain(
             Finding.objects.filter(pk__in=new).only(*_NEEDED),
@@ -244,10 +271,60 @@ def _as_before(finding: Finding, before: Before, slug: str) -> Before:
     return before
 
 
-def _count(result: UndoResult, batch: Iterable[_FindingBefore]) -> None:
-    """Count in ``result`` what happens to the findings."""
+def _plans_of_opened(
+    batch: Iterable[_FindingBefore], changes: Changes, scans: Sequence[LaterScan]
+) -> list[PlannedAgain]:
+    """Return what later scans prove about those findings that are open without the import."""
+    opened = {
+        each.finding.pk: each
+        for each in batch
+        if each.before
+        and each.before.get("status") == Finding.Status.OPEN
+        and each.finding.status == Finding.Status.FIXED
+    }
+    if not opened or not scans:
+        return []
+    fixes = FindingEvent.objects.filter(finding__in=opened, event=FindingEvent.Event.FIXED)
+    own = set(changes.events).intersection(fixes.values_list("pk", flat=True))
+    rows = []
+    for finding, occurrences in with_occurrences(list(opened), without_events=own):
+        each = opened[finding.id]
+        values = {name: value for name, value in (each.before or {}).items() if name in finding._fields}
+        values.pop("fixed_at", None)  # there it is the time of the last fix, also of an open finding
+        stored = [
+            (changes.occurrences.get((finding.id, row.location_digest), {}), row) for row in occurrences
+        ]
+        restored = [row._replace(**before) for before, row in stored if before is not None]
+        rows.append((each.finding.fingerprint, finding._replace(**values), restored))
+    return plan_again(rows, scans)
+
+
+def _plans_of_moved(
+    numbers: Sequence[int], changes: Changes, scans: Sequence[LaterScan]
+) -> list[PlannedAgain]:
+    """Return what later scans, which do not list them, prove about occurrences that were restored."""
+    if not scans:
+        return []
+    stored = Finding.objects.filter(pk__in=numbers, status=Finding.Status.OPEN)
+    fingerprints = dict(stored.values_list("pk", "fingerprint"))
+    rows = []
+    for finding, occurrences in with_occurrences(list(fingerprints)):
+        others = [
+            row
+            if (finding.id, row.location_digest) in changes.occurrences
+            else row._replace(last_seen=_AFTER_ALL_SCANS)
+            for row in occurrences
+        ]
+        rows.append((fingerprints[finding.id], finding, others))
+    return plan_again(rows, scans)
+
+
+def _count(result: UndoResult, batch: Iterable[_FindingBefore], still_fixed: Container[int]) -> None:
+    """Count in ``result`` what happens to the findings; later scans prove that some are fixed."""
     for each in batch:
-        if each.before is None:
+        if each.finding.pk in still_fixed:
+            result.kept += 1
+        elif each.before is None:
             result.deleted += 1
             result.with_work += each.has_work
         elif each.before.get("status", each.finding.status) == each.finding.status:
@@ -294,6 +371,16 @@ def _remove_repeated_events(findings: Collection[int]) -> None:
                 repeated.append(event.pk)
             last[event.finding_id] = state
         FindingEvent.objects.filter(pk__in=repeated).delete()
+
+
+def _with_wrong_count(findings: Collection[int]) -> set[int]:
+    """Return those of ``findings`` whose number of locations is not that of their occurrences."""
+    wrong: set[int] = set()
+    present = Count("occurrences", filter=Q(occurrences__gone_at=None))
+    for batch in _batches(findings):
+        counted = Finding.objects.filter(pk__in=batch).annotate(present=present)
+        wrong.update(counted.exclude(locations_count=F("present")).order_by().values_list("pk", flat=True))
+    return wrong
 
 
 def _show_remaining_locations(findings: Collection[int]) -> None:

@@ -17,7 +17,8 @@ class Command(OperatorCommand):
     help = (
         "Take back an import of the last 30 days: findings that only it brought are deleted, findings that "
         "it closed are open again, and everything else that it changed is restored. Findings that a later "
-        "import of the same scanner reported as well stay."
+        "import of the same scanner reports as well stay, and those stay fixed that a later complete scan "
+        "does not list either."
     )
     on_record = OnRecord(needs_reason=True)
 

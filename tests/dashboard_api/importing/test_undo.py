@@ -2,6 +2,7 @@
 
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime, timedelta
+from operator import itemgetter
 
 import pytest
 from django.core.exceptions import ValidationError
@@ -11,7 +12,7 @@ from django.utils import timezone
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dashboard_api import standing_decisions, triage
+from dashboard_api import limits, standing_decisions, triage
 from dashboard_api.backends.verify import wrong_counts
 from dashboard_api.importing.undo import preview, undo
 from dashboard_api.models import (
@@ -27,6 +28,7 @@ from dashboard_api.models import (
     StandingDecision,
 )
 from tests.dashboard_api.importing.reports import import_bytes
+from tests.dashboard_api.importing.test_ingest_formats import bring_results, result_in
 from tests.dashboard_api.scanners.samples import json_lines, make_row
 from tests.factories import make_finding, make_note, make_source, make_website
 
@@ -201,6 +203,76 @@ def test_a_finding_that_was_fixed_before_is_fixed_since_then_again(website):
     assert FindingEvent.objects.count() == 1
     take_back(right)
     assert state() == before
+
+
+def test_findings_that_a_later_import_lists_unchanged_stay_with_their_notes(website):
+    part = bring(website, row("a"), row("b"))
+    whole = bring(website, row("a"), row("b"), row("c"))
+    make_note(website, finding=Finding.objects.get(rule="a"))
+    result = take_back(part)
+    assert (result.deleted, result.with_work, result.kept) == (0, 0, 2)
+    assert Finding.objects.count() == 3
+    take_back(whole)
+    assert not Finding.objects.exists()
+
+
+def test_findings_that_a_later_import_of_an_older_scan_lists_stay(website):
+    newer = bring(website, row("a", day=1), row("b", day=1))
+    bring(website, row("a"), row("b"))
+    assert take_back(newer).kept == 2
+    assert Finding.objects.count() == 2
+
+
+def test_a_finding_stays_fixed_if_a_later_complete_scan_does_not_list_it_either(website):
+    first = bring(website, row("a"), row("b"))
+    second = bring(website, row("a", day=1), complete=True)
+    third = bring(website, row("a", day=2), complete=True)
+    result = take_back(second)
+    assert (result.opened, result.kept) == (0, 2)
+    finding = Finding.objects.get(rule="b")
+    assert (finding.status, finding.fixed_at) == ("fixed", MARCH + 2 * DAY)
+    assert FindingEvent.objects.values_list("event", "at").get() == ("fixed", MARCH + 2 * DAY)
+    assert take_back(third).opened == 1
+    take_back(first)
+    assert state() == ([], [], [], [], [])
+
+
+def test_a_location_stays_gone_if_a_later_complete_scan_does_not_list_it_either(website):
+    bring(website, row("a", path="/1"), row("a", path="/2"))
+    second = bring(website, row("a", path="/1", day=1), complete=True)
+    third = bring(website, row("a", path="/1", day=2), complete=True)
+    take_back(second)
+    assert Occurrence.objects.get(location__endswith="/2").gone_at == MARCH + 2 * DAY
+    assert Finding.objects.get().locations_count == 1
+    take_back(third)
+    assert Finding.objects.get().locations_count == 2
+
+
+def test_a_finding_is_open_again_if_later_complete_scans_do_not_cover_it(website):
+    bring(website, row("a"), row("b"))
+    wrong = bring(website, row("a", day=1), complete=True)
+    bring(website, row("c", day=2), complete=True, category="other")
+    bring(website, row("a", day=3))
+    assert take_back(wrong).opened == 1
+    assert Finding.objects.get(rule="b").status == "open"
+
+
+def test_a_finding_is_open_again_if_later_complete_scans_suppress_it(website):
+    a, b = (result_in(f"{name}.c", fingerprints={"h": name}) for name in "ab")
+    bring_results(website, a, b, day=1)
+    bring_results(website, b, day=2)
+    bring_results(website, {**a, "suppressions": [{"kind": "external"}]}, b, day=3)
+    assert take_back(ImportRun.objects.order_by("pk")[1]).opened == 1
+    assert set(Finding.objects.values_list("status", flat=True)) == {"open"}
+
+
+def test_a_location_is_back_if_a_later_complete_scan_does_not_list_all_of_them(website, monkeypatch):
+    monkeypatch.setattr(limits, "MAX_OCCURRENCES", 2)
+    bring(website, row("a", path="/1"), row("a", path="/2"))
+    wrong = bring(website, row("a", path="/1", day=1), complete=True)
+    bring(website, *(row("a", path=path, day=2) for path in ("/1", "/3", "/4")), complete=True)
+    take_back(wrong)
+    assert Occurrence.objects.get(location__endswith="/2").gone_at is None
 
 
 def test_imports_of_other_scanners_are_not_touched(website):
@@ -403,6 +475,51 @@ def test_imports_taken_back_from_the_newest_to_the_oldest_restore_every_state(re
         for before, run in reversed(list(import_all(reports))):
             take_back(run)
             assert state() == before
+
+
+def contents():
+    """The findings and locations as owners see them, without their first times."""
+    findings = Finding.objects.order_by("rule")
+    shown = findings.values_list("rule", "status", "fixed_at", "location", "evidence", "last_seen")
+    locations = Occurrence.objects.order_by("finding__rule", "location")
+    listed = locations.values_list("finding__rule", "location", "evidence", "last_seen", "gone_at")
+    return list(shown), list(listed), list(findings.values_list("rule", "locations_count"))
+
+
+def import_days(website, reports, numbers):
+    """Import these reports, those of a day with the same times and texts; return the imports."""
+    runs = []
+    for number in numbers:
+        report, complete, day = reports[number]
+        rows = [
+            row(rule, path, day=day, response=str(day))
+            for rule, paths in sorted(report.items())
+            for path in sorted(paths)
+        ]
+        runs.append(bring(website, *rows, complete=complete))
+    return runs
+
+
+@pytest.mark.slow
+@settings(max_examples=100, deadline=None)
+@given(reports=REPORTS, data=st.data())
+def test_imports_in_the_order_of_their_scans_leave_what_the_others_bring_alone(reports, data):
+    reports = sorted(reports, key=itemgetter(2))
+    with rolled_back():  # the last report of a day may be the whole one
+        reports = [
+            (rows, complete and day != next_day, day)
+            for (rows, complete, day), (*_, next_day) in zip(reports, [*reports[1:], (None,)], strict=True)
+        ]
+        numbers = range(len(reports))
+        wrong = data.draw(st.lists(st.sampled_from(numbers), unique=True))
+        with rolled_back():
+            import_days(make_website(), reports, [each for each in numbers if each not in wrong])
+            expected = contents()
+        runs = import_days(make_website(), reports, numbers)
+        for each in wrong:
+            take_back(runs[each])
+        assert contents() == expected
+        assert wrong_counts(connection) == {}
 
 
 def begin_decision(website, **fields):
