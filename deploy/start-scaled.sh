@@ -39,7 +39,9 @@ if [ ! -e "$CERTIFICATE" ]; then
   openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 30 -subj "/CN=$name" \
     -addext "subjectAltName=DNS:$name" -keyout "$CERTIFICATE_KEY" -out "$CERTIFICATE" 2>/dev/null
 fi
-sed -e "s/portal[.]example[.]com/$name/" -e "s/# server /server /" \
+port=:$HTTPS_PORT user=$(id -un)
+if [ "$HTTPS_PORT" = 443 ]; then port=; fi
+sed -e "s/portal[.]example[.]com/$name/" -e "s/Host [$]host;/Host \$host$port;/" -e "s/^user .*/user $user;/" -e "s/# server /server /" \
   -e "s/127[.]0[.]0[.]1:8000/127.0.0.1:$first/" -e "s/127[.]0[.]0[.]1:8001/127.0.0.1:$second/" \
   -e "s/listen 80\b/listen $HTTP_PORT/" -e "s/listen 443\b/listen $HTTPS_PORT/" \
   -e "s|/etc/ssl/portal/fullchain.pem|$CERTIFICATE|" -e "s|/etc/ssl/portal/privkey.pem|$CERTIFICATE_KEY|" \

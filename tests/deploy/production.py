@@ -126,7 +126,7 @@ class Browser:
     """A client of the website with cookies."""
 
     def __init__(self, plain, tls, certificate):
-        self.plain, self.tls, self.cookies = plain, tls, {}
+        self.plain, self.tls, self.cookies, self.host = plain, tls, {}, NAME
         self._context = ssl.create_default_context(cafile=str(certificate))
 
     def another_browser(self):
@@ -151,7 +151,7 @@ class Browser:
         connection = http.client.HTTPConnection("127.0.0.1", self.plain, timeout=60)
         if tls:
             connection.sock = self.connected()
-        sent = {"Host": NAME, "Origin": f"https://{NAME}", **(headers or {})}
+        sent = {"Host": self.host, "Origin": f"https://{self.host}", **(headers or {})}
         if self.cookies:
             sent["Cookie"] = "; ".join(f"{name}={value}" for name, value in self.cookies.items())
         connection.request(method, path, body, sent)

@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from django.conf import settings
 
-from tests.deploy.production import Browser, wait_for
+from tests.deploy.production import NAME, Browser, wait_for
 from tests.deploy.test_production import IMMEDIATE, PAGE
 from tests.faults.server import free_port
 
@@ -43,7 +43,9 @@ def scaled(production, link_id):
         wait_for(tls, script)
         for port in web:
             wait_for(port, script)
-        yield Browser(plain, tls, production.folder / "var" / "scaled" / "certificate.pem")
+        browser = Browser(plain, tls, production.folder / "var" / "scaled" / "certificate.pem")
+        browser.host = f"{NAME}:{tls}"  # as a browser names another port than 443
+        yield browser
     finally:
         script.send_signal(signal.SIGTERM)
         script.wait(60)
@@ -62,6 +64,11 @@ def test_the_script_serves_four_times_as_many_pages_as_threads_at_once(scaled):
 
     with ThreadPoolExecutor(IMMEDIATE) as threads:
         assert set(threads.map(view, range(IMMEDIATE))) == {(200, True)}
+
+
+def test_the_script_takes_bodies_that_nginx_stores(scaled):
+    status, _, _ = scaled.another_browser().ask("POST", "/accounts/login/", b"a" * 60_000)
+    assert status == 302
 
 
 def test_the_script_starts_a_worker_of_scans(scaled, production):
