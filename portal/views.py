@@ -167,11 +167,11 @@ def _hand_over_problem(
     """Return the ways to pass on the problem that the filters choose; None without one."""
     if not results.chosen_problem:
         return None
-    problem = page.address.filters.problem
+    filters = page.address.filters
     return view_models.hand_over_problem(
         dashboard,
-        title=view_models.problem_heading(dashboard, problem),
-        problem=problem,
+        title=view_models.problem_heading(dashboard, filters.problem),
+        filters=filters,
         fix=results.chosen_problem.fix,
         link=Lead(portal_origin(request) + page.address.with_filters(), is_share_link=False),
         tracker=IssueTracker.objects.filter(account=website.account_id).first(),

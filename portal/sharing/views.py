@@ -143,7 +143,7 @@ def share_list(request: HtmxHttpRequest, host: str) -> HttpResponse:
         return hand_over_problem(
             dashboard,
             title=problem_heading(dashboard, filters.problem),
-            problem=filters.problem,
+            filters=filters,
             fix=chosen.fix,
             link=link,
             tracker=tracker,

@@ -1,6 +1,7 @@
 """A finding or a problem in the forms in which it is handed over: Markdown, an e-mail, and a new issue."""
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from urllib.parse import quote
@@ -10,13 +11,13 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from portal import issue_trackers, labels
-from portal.forms import ShareListForm
+from portal.forms import Filters, ShareListForm
 from portal.gateway.messages import Dashboard, Finding, Threat
 from portal.issue_trackers import cut_to_length
 from portal.models import IssueTracker
 from portal.stacks import fixes_by_stack
 from portal.view_models.finding import reference, weaknesses
-from portal.view_models.findings import common_description, how_to_check, kind_label
+from portal.view_models.findings import common_description, how_to_check, kind_label, status_label
 
 MAX_LOCATIONS = 20
 MAX_TEXTS = 5  # descriptions, and pieces of advice, of a problem whose findings have different ones
@@ -95,13 +96,21 @@ def as_markdown(finding: Finding, *, host: str, link: Lead) -> str:
 
 
 def hand_over_problem(
-    dashboard: Dashboard, *, title: str, problem: str, fix: str, link: Lead, tracker: IssueTracker | None
+    dashboard: Dashboard,
+    *,
+    title: str,
+    filters: Filters,
+    fix: str,
+    link: Lead,
+    tracker: IssueTracker | None,
 ) -> HandOver:
-    """Return the ways to pass on all findings of ``problem``; their texts lead to ``link``.
+    """Return the ways to pass on all findings of the problem in ``filters``; their texts lead to ``link``.
 
     ``fix`` is the advice in one line; the e-mail, which has room for little, has no other.
     """
-    texts = _ProblemTexts(dashboard=dashboard, problem=problem, fix=fix, link=link)
+    texts = _ProblemTexts(
+        dashboard=dashboard, problem=filters.problem, status=filters.status, fix=fix, link=link
+    )
     heading = f"# {Markdown().text(_in_one_line(title))}"
     issue_blocks = [
         *texts.facts(_markup_of(tracker)),
@@ -262,6 +271,7 @@ def _facts(finding: Finding, markup: Markup, *, host: str, link: Lead) -> Iterat
     """Yield one block with the short facts."""
     values = {
         _("Severity"): labels.label(labels.SEVERITIES, finding.severity),
+        _("Status"): status_label(finding),
         _("Confidence"): kind_label(finding),
         _("Website"): markup.code(host),
         _("Where it was found"): markup.code(finding.location) if finding.location else "",
@@ -313,6 +323,7 @@ class _ProblemTexts:
     problem: str
     fix: str
     link: Lead
+    status: str
 
     @property
     def findings(self) -> Sequence[Threat]:
@@ -327,6 +338,7 @@ class _ProblemTexts:
         classes = unique(each.text for finding in findings for each in weaknesses(finding))
         values = {
             _("Severity"): labels.label(labels.SEVERITIES, worst),
+            _("Status"): self._status(),
             _("Website"): markup.code(self.dashboard.host),
             _("Findings"): number_format(self.dashboard.dashboard.total),
             _("Found by"): markup.text(", ".join(sources)),
@@ -334,6 +346,19 @@ class _ProblemTexts:
             self.link.label: markup.url(self.link.url),
         }
         yield "\n".join(markup.fact(name, value) for name, value in values.items() if value)
+
+    def _status(self) -> str:
+        """Return the status of the findings, with the number of each if it differs; empty if all are open."""
+        page, counts = self.dashboard.dashboard, {self.status or labels.OPEN: 1}
+        if self.status == "all":
+            known = {each.value: each.count for each in page.facets.status if each.value != "all"}
+            counts = known or Counter(finding.status for finding in self.dashboard.threats)
+            if sum(counts.values()) < page.total:  # a search has no counts, and not all findings are listed
+                counts = {"all": page.total}
+        texts = {labels.label(labels.STATUSES, each): count for each, count in counts.items() if count}
+        if len(texts) > 1:
+            return ", ".join(f"{text} ({number_format(count)})" for text, count in texts.items())
+        return "" if counts.get(labels.OPEN) else "".join(texts)
 
     def advice(self, markup: Markup, *, shows_evidence: bool) -> Iterator[str]:
         """Yield what it is, how to fix it and check the fix, where it is, and what to read."""
@@ -377,13 +402,14 @@ class _ProblemTexts:
 
 
 def _place(finding: Threat, markup: Markup) -> str:
-    """Return a finding in one line, with the number of its other locations."""
+    """Return a finding in one line, with its status unless open, and the number of its other locations."""
     title = markup.text(_in_one_line(finding.title))
     text = f"{markup.code(finding.location)}: {title}" if finding.location else title
+    remarks = [status] if (status := status_label(finding)) else []
     if (others := finding.locations_count - 1) > 0:
         more = ngettext("%(count)s more location", "%(count)s more locations", others)
-        text += f" ({more % {'count': number_format(others)}})"
-    return text
+        remarks.append(more % {"count": number_format(others)})
+    return f"{text} ({', '.join(remarks)})" if remarks else text
 
 
 def _sections(heading: str, texts: Iterable[str], markup: Markup) -> Iterator[str]:

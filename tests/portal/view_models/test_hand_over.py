@@ -7,6 +7,7 @@ from urllib.parse import parse_qs, unquote, urlsplit
 import pytest
 from markdown_it import MarkdownIt
 
+from portal.forms import Filters
 from portal.gateway.messages import Location
 from portal.models import IssueTracker
 from portal.view_models.findings import how_to_check
@@ -19,7 +20,7 @@ from portal.view_models.hand_over import (
     issue_link,
     mail_url,
 )
-from tests.portal.dashboards import make_dashboard, make_finding, make_page, make_threat
+from tests.portal.dashboards import make_dashboard, make_facets, make_finding, make_page, make_threat
 
 HOST = "shop.example.com"
 PAGE = "https://portal.example.com/sites/shop.example.com/findings/1/"
@@ -232,12 +233,13 @@ def test_without_a_tracker_there_is_no_issue():
     assert hand_over(FULL, host=HOST, link=SHARED, tracker=None).issue is None
 
 
-def problem_as_markdown(*threats, total=None, link=SHARED, tracker=None):
-    dashboard = make_dashboard(threats=list(threats), dashboard=make_page(total=total or len(threats)))
+def problem_as_markdown(*threats, total=None, link=SHARED, tracker=None, status="", counts=()):
+    page = make_page(total=total or len(threats), facets=make_facets(status=dict(counts)))
+    dashboard = make_dashboard(threats=list(threats), dashboard=page)
     return hand_over_problem(
         dashboard,
         title="TLS 1.0 is offered",
-        problem="tls-1-0-offered",
+        filters=Filters(problem="tls-1-0-offered", status=status),
         fix="Turn TLS 1.0 off.",
         link=link,
         tracker=tracker,
@@ -358,3 +360,46 @@ def test_a_problem_becomes_an_email_and_an_issue():
         urlsplit(problem_as_markdown(make_threat(), tracker=tracker("jira", jira)).issue.url).query
     )
     assert "**" not in plain["description"][0]
+
+
+@pytest.mark.parametrize(
+    ("status", "label"),
+    [("fixed", "Fixed"), ("false_positive", "False positive"), ("accepted_risk", "Accepted risk")],
+)
+def test_every_form_says_that_a_finding_is_not_open(status, label):
+    github = tracker("github", "https://github.com/a/b")
+    one = hand_over(make_finding(status=status), host=HOST, link=SHARED, tracker=github)
+    many = problem_as_markdown(make_threat(status=status), total=32, status=status, tracker=github)
+    for ways in (one, many):
+        assert f"- **Severity:** High\n- **Status:** {label}\n" in ways.markdown
+        assert f"Severity: High\r\nStatus: {label}\r\n" in mail_fields(ways.mail_url)[1]
+        assert f"**Status:** {label}\n" in parse_qs(urlsplit(ways.issue.url).query)["body"][0]
+
+
+def test_open_findings_have_no_status():
+    assert "Status" not in markdown()
+    for status in ("", "all"):
+        assert "Status" not in problem_as_markdown(make_threat(), status=status, counts={"open": 1}).markdown
+
+
+MIXED = [make_threat(1, locations_count=3), make_threat(2, status="fixed", locations_count=3)]
+
+
+@pytest.mark.parametrize(
+    ("total", "counts", "text"),
+    [
+        (13, {"open": 10, "fixed": 3, "accepted_risk": 0, "all": 13}, "Open (10), Fixed (3)"),
+        (13, {"open": 0, "fixed": 13, "all": 13}, "Fixed"),
+        (2, {}, "Open (1), Fixed (1)"),
+        (13, {}, "All"),  # a search counts no statuses
+    ],
+)
+def test_findings_of_any_status_are_counted_by_status(total, counts, text):
+    ways = problem_as_markdown(*MIXED, total=total, status="all", counts=counts)
+    assert f"- **Status:** {text}\n" in ways.markdown
+
+
+def test_a_list_of_findings_names_those_that_are_not_open():
+    text = problem_as_markdown(*MIXED, status="all").markdown
+    assert "page/1`: Finding 1 (2 more locations)\n" in text
+    assert "page/2`: Finding 2 (Fixed, 2 more locations)\n" in text
