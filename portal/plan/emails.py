@@ -100,7 +100,7 @@ def _of_limit(use: LimitUse) -> Words:
     text = _("%(used)s of %(limit)s used") % used + "."
     if use.state == "near":
         subject = _("%(limit)s: nearly reached")
-        if use.resets_at:
+        if use.name == "scans_per_month":
             text += " " + _("The page of your plan shows when the limit will be reached.")
         elif use.name == "seats":
             text += " " + _("Open invitations count, too.")

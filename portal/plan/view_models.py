@@ -205,14 +205,14 @@ def _forecast(use: LimitUse, answer: AccountPlan, now: datetime) -> str:
             "back."
         )
     if use.name == "calls_per_day":
-        week = [day.calls for day in answer.calls_by_day if today - timedelta(days=WEEK) <= day.day < today]
-        pace = sum(week) / WEEK
+        pace = _calls_a_day(answer, today)
         if use.state == "reached":
-            text = _("Until midnight UTC calls are answered more slowly, one every five seconds.")
-        elif pace >= limit:
-            text = _("At this week's pace the limit is reached every day.")
-        else:
-            text = _("At this week's pace, %(count)s calls a day, the limit is not reached.")
+            return _("Until midnight UTC calls are answered more slowly, one every five seconds.")
+        if pace >= limit:
+            return _("At this week's pace the limit is reached every day.")
+        if use.state == "near" or used > pace:
+            return ""
+        text = _("At this week's pace, %(count)s calls a day, the limit is not reached.")
         return text % {"count": number_format(round(pace))}
     if use.name == "scans_per_month" and use.resets_at and use.state != "reached" and used:
         days = math.ceil((limit - used) / (used / today.day))
@@ -222,6 +222,14 @@ def _forecast(use: LimitUse, answer: AccountPlan, now: datetime) -> str:
     if use.resets_at and use.state == "reached":
         return _("It starts again on %(day)s.") % {"day": labels.day(use.resets_at.date())}
     return ""
+
+
+def _calls_a_day(answer: AccountPlan, today: date) -> float:
+    """Return the average of the last seven whole days, without those before the first call of the month."""
+    with_calls = [day.day for day in answer.calls_by_day if day.calls]
+    first = max(min(with_calls, default=today), today - timedelta(days=WEEK))
+    calls = sum(day.calls for day in answer.calls_by_day if first <= day.day < today)
+    return calls / max((today - first).days, 1)
 
 
 def _column(plan: OfferedPlan, own: AccountEntitlement | None) -> PlanColumn:

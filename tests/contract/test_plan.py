@@ -1,5 +1,7 @@
 """The page of the plan, with the service in the same process, in every state."""
 
+import html
+import re
 from datetime import timedelta
 
 import pytest
@@ -80,6 +82,28 @@ def test_meters_show_what_is_used_and_when_a_limit_is_reached(client, owner, acc
     assert "Nearly reached" in page
     assert "29 EUR a month" in page
     assert "Plan: Standard, now Team" in page
+
+
+@pytest.mark.parametrize(
+    ("calls", "text"),  # from today backwards
+    [
+        ((85,), ""),  # nearly reached
+        ((40, 10, 10, 10, 10, 10, 10, 10), ""),  # more than on other days
+        ((20, 30), "At this week's pace, 30 calls a day, the limit is not reached."),
+        ((3, 30, *[0] * 20, 1), "At this week's pace, 4 calls a day, the limit is not reached."),
+        ((20, 120), "At this week's pace the limit is reached every day."),
+    ],
+)
+def test_the_forecast_of_calls_agrees_with_its_meter(client, owner, account, calls, text):
+    make_plan(limits={"calls_per_day": 100})
+    entitlements.change(account, {"plan": "team"}, by="ada")
+    today = timezone.now().date()
+    for back, count in enumerate(calls):
+        day = today - timedelta(days=back)
+        Usage.objects.create(account_id=account.pk, day=day, calls=count, arrival=0)
+    meter = re.search(r"of 100 used.*?</p>", plan_page(client), re.DOTALL)[0]
+    found = re.search(r"At this week.*?\.", html.unescape(meter))
+    assert (found[0] if found else "") == text
 
 
 RENEWAL = "https://example.com/pay?ref={billing_ref}"

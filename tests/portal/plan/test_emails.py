@@ -163,10 +163,14 @@ def test_nothing_is_sent_about_the_seats_of_a_plan_that_does_not_work(run, statu
     assert run(plan(limits=[seats(3)], status=status)) == []
 
 
-def test_only_a_limit_with_a_period_promises_the_day_on_which_it_will_be_reached(run):
-    near = LimitUse(name="websites", limit=5, used=4, state="near")
-    run(plan(notice("limit_near", limit="websites"), limits=[near]))
-    assert "when the limit will be reached" not in mail.outbox[0].body
+@pytest.mark.parametrize(
+    ("name", "resets_at", "promises"),
+    [("websites", None, False), ("calls_per_day", NOW, False), ("scans_per_month", NOW, True)],
+)
+def test_only_the_scans_promise_the_day_on_which_their_limit_will_be_reached(run, name, resets_at, promises):
+    near = LimitUse(name=name, limit=5, used=4, state="near", resets_at=resets_at)
+    run(plan(notice("limit_near", limit=name), limits=[near]))
+    assert ("when the limit will be reached" in mail.outbox[0].body) == promises
 
 
 def test_an_owner_reads_it_in_their_language(run, owner):
