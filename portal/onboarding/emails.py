@@ -18,7 +18,7 @@ from portal.gateway import GatewayError, WebsiteClaim
 from portal.models import Account
 from portal.onboarding import decisions
 from portal.onboarding.actions import settle_all
-from portal.onboarding.view_models import claim_url
+from portal.onboarding.view_models import claim_url, not_linked
 from portal.owner_emails import Outcome, Words, for_each_account, send, send_now
 
 RECENT = timedelta(days=2)  # a proof that was found earlier is no news
@@ -125,6 +125,8 @@ def _words(event: Event) -> tuple[str, str]:
         case "verified":
             subject = _("%(host)s is verified")
             text = _("The token was found. Keep it in its place: we check it every week.")
+            if event.claim.link_id is None:
+                text += " " + not_linked(event.claim)
         case "failing":
             subject = _("%(host)s: the proof of ownership is missing")
             text = _("We looked several times, and did not find the token.")
@@ -143,6 +145,8 @@ def _words(event: Event) -> tuple[str, str]:
         case "accepted":
             subject = _("%(host)s: your claim was accepted")
             text = _("Your account has the website now, next to the account that had it before.")
+            if event.claim.link_id is None:
+                text = not_linked(event.claim)
         case "refused":
             subject = _("%(host)s: your claim was not accepted")
             text = _(

@@ -189,6 +189,12 @@ def claim_url(account: Account, claim: WebsiteClaim) -> str:
     return reverse("portal:claim", args=[account.pk, int(claim.claim_id)])
 
 
+def not_linked(claim: WebsiteClaim) -> str:
+    """Return why a verified website is not linked."""
+    text = LINK_PROBLEMS.get(claim.link_problem or "", gettext_lazy("Contact support."))
+    return " ".join((_("The website is verified, but not linked to your account."), str(text)))
+
+
 def claim_rows(account: Account, claims: Iterable[WebsiteClaim]) -> tuple[ClaimRow, ...]:
     """Return the claims, those that need an action first."""
     rows = [
@@ -310,7 +316,7 @@ def _text(claim: WebsiteClaim) -> str:
                 "same link comes back."
             )
         case "verified" if claim.link_id is None:
-            return _not_linked(claim)
+            return not_linked(claim)
         case "verified" if claim.method == "manual":
             return _("This website is yours: our team has confirmed it.")
         case "verified":
@@ -335,12 +341,6 @@ def _ends_on(claim: WebsiteClaim) -> str:
         return _("Publish the token again, or the link ends.")
     date = labels.day(claim.lapses_at)
     return _("Publish the token again, or the link ends on %(date)s.") % {"date": date}
-
-
-def _not_linked(claim: WebsiteClaim) -> str:
-    """Return why a verified website is not linked."""
-    text = LINK_PROBLEMS.get(claim.link_problem or "", gettext_lazy("Contact support."))
-    return " ".join((_("The website is verified, but not linked to your account."), str(text)))
 
 
 def _places(claim: WebsiteClaim) -> tuple[Place, ...]:

@@ -92,6 +92,20 @@ def test_a_decided_claim_is_announced_once_to_the_account_that_claimed(run):
     assert run(make_claim(**VERIFIED)) == []
 
 
+NO_ROOM = {**VERIFIED, "link_id": None, "link_problem": "no_room"}
+
+
+@pytest.mark.parametrize("before", [(), [make_claim(**CONTESTED)]])
+def test_an_email_says_why_a_verified_website_is_not_linked(run, before):
+    for claim in before:
+        run(claim)
+    assert len(run(make_claim(**NO_ROOM))) == 1
+    for body in (mail.outbox[0].body, mail.outbox[0].alternatives[0][0]):
+        text = " ".join(body.split())
+        assert "The website is verified, but not linked to your account. Your plan has no room" in text
+        assert "Your account has the website now" not in text
+
+
 @pytest.mark.parametrize("state", ["refused", "expired", "withdrawn"])
 def test_a_claim_that_ended_is_read_for_its_decision(run, monkeypatch, state):
     asked = []
