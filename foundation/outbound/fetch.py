@@ -2,6 +2,7 @@
 
 import re
 import ssl
+import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -32,6 +33,8 @@ _REDIRECTS = {301, 302, 303, 307, 308}
 _PORTS = {"http": 80, "https": 443}
 _MAX_ADDRESSES = 2  # of each version of IP, because they share the time to connect
 _PART = 65_536
+# zlib's forms of what we unpack; browsers read deflate with zlib's header and without.
+_PACKED = {"gzip": (31,), "x-gzip": (31,), "deflate": (15, -15)}
 _PYTHON = re.compile(r"^\[[^]]*\] |\s*\(_ssl\.c:\d+\)$")  # numbers and places that mean nothing to an owner
 
 
@@ -63,7 +66,10 @@ class Hop:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fetched:
-    """The last response, with at most ``max_bytes`` of its body, not decoded."""
+    """The last response, with at most ``max_bytes`` of its body, which is unpacked.
+
+    Where ``is_whole`` is false, the body goes on; it is empty if it cannot be unpacked.
+    """
 
     status: int
     headers: Mapping[str, str]
@@ -169,19 +175,19 @@ class _Call:
             location = response.headers.get("Location")
             if response.status in _REDIRECTS and location is not None:
                 return str(location)
-            body = self._body(response)
+            body, is_whole = _unpacked(self._body(response), response.headers, self.max_bytes + 1)
             return Fetched(
                 status=response.status,
                 headers=response.headers,
                 body=body[: self.max_bytes],
-                is_whole=len(body) <= self.max_bytes,
+                is_whole=is_whole and len(body) <= self.max_bytes,
                 hops=tuple(hops),
             )
         finally:
             connection.close()
 
     def _body(self, response: Any) -> bytes:
-        """Return the body, not decoded, or its first ``max_bytes`` and one more byte."""
+        """Return the body as it was sent, or its first ``max_bytes`` and one more byte."""
         body = bytearray()
         while (missing := self.max_bytes + 1 - len(body)) > 0:
             part = response.read(min(missing, _PART), decode_content=False)
@@ -189,6 +195,24 @@ class _Call:
                 break
             body += part
         return bytes(body)
+
+
+def _unpacked(sent: bytes, headers: Mapping[str, str], limit: int) -> tuple[bytes, bool]:
+    """Return at most ``limit`` bytes of a body, and whether ``sent`` is unpacked to its end.
+
+    We ask for a body that is not packed, but some servers send one all the same.
+    """
+    encoding = headers.get("Content-Encoding", "").strip().lower()
+    if encoding in ("", "identity") or not sent:
+        return sent, True
+    for form in _PACKED.get(encoding, ()):
+        unpacker = zlib.decompressobj(form)
+        try:
+            body = unpacker.decompress(sent, limit)
+        except zlib.error:
+            continue
+        return body, unpacker.eof and not unpacker.unused_data
+    return b"", False
 
 
 def _followed(call: _Call, target: _Target, hops: list[Hop]) -> Fetched:

@@ -12,19 +12,25 @@ class Incomplete(Exception):
     """The website could not be checked; the message says why."""
 
 
+class PartlyRead(Incomplete):
+    """A response could not be read to its end; the problems that were found count."""
+
+
 def lines_of(source: str, name: str, location: str, problems: Iterable[Problem]) -> Iterator[dict[str, Any]]:
     """Yield the lines of a report about ``location``; if ``problems`` raises Incomplete, a failed check."""
     yield {"scan": "findings/1", "source": source, "name": name, "scanned_at": _now()}
+    found: list[Problem] = []
+    check = {"checked": location}
     try:
-        found = list(problems)
+        for problem in problems:
+            found.append(problem)  # noqa: PERF402  # those before an error count
     except Incomplete as error:
-        yield {"checked": location, "error": str(error)}
-        yield {"complete": False, "scanned_at": _now()}
-        return
+        check["error"] = str(error)
+        found = found if isinstance(error, PartlyRead) else []
     for problem in found:
         yield _line(problem)
-    yield {"checked": location}
-    yield {"complete": True, "scanned_at": _now()}
+    yield check
+    yield {"complete": "error" not in check, "scanned_at": _now()}
 
 
 def _line(problem: Problem) -> dict[str, Any]:

@@ -48,6 +48,8 @@ def check_security_txt(response: Fetched, now: datetime) -> Iterator[Problem]:
     """Yield a problem if there is no security.txt, or an expired one."""
     text = response.body.decode("utf-8", "replace")
     if response.status != 200 or not re.search(r"^contact:", text, re.IGNORECASE | re.MULTILINE):
+        if response.status == 200 and not response.is_whole:
+            return  # the contact may be in the rest
         yield Problem("security-txt-missing", response.hops[0].url, f"Status {response.status}")
         return
     expires = re.search(r"^expires:\s*(\S+)", text, re.IGNORECASE | re.MULTILINE)

@@ -1,5 +1,6 @@
 """Requests to addresses that customers typed: to the host that was meant, or to none."""
 
+import gzip
 import itertools
 import random
 import re
@@ -7,6 +8,7 @@ import socket
 import ssl
 import threading
 import time
+import zlib
 
 import pytest
 
@@ -132,13 +134,44 @@ def test_the_ports_of_the_web_are_those_of_both_schemes(shop, tmp_path, url, por
     assert server.received[0].header("host") == host
 
 
-def test_a_body_ends_at_its_limit_and_is_never_unpacked(shop):
-    packed = http(200, b"x" * 101, headers=[("Content-Encoding", "gzip")])
-    with FaultServer(send(packed), answer(200, b"x" * 100)) as server:
+def test_a_body_ends_at_its_limit(shop):
+    with FaultServer(answer(200, b"x" * 101), answer(200, b"x" * 100)) as server:
         shop.serve(server)
         first, second = get(), get()
     assert (first.body, first.is_whole) == (b"x" * 100, False)
     assert (second.body, second.is_whole) == (b"x" * 100, True)
+
+
+BARE_DEFLATE = zlib.compress(b"hello")[2:-4]
+
+
+@pytest.mark.parametrize(
+    ("encoding", "sent", "body", "is_whole"),
+    [
+        ("gzip", gzip.compress(b"hello"), b"hello", True),
+        (" X-GZip ", gzip.compress(b"hello"), b"hello", True),
+        ("deflate", zlib.compress(b"hello"), b"hello", True),
+        ("deflate", BARE_DEFLATE, b"hello", True),
+        ("identity", b"hello", b"hello", True),
+        ("gzip", b"", b"", True),
+        ("gzip", gzip.compress(b"x" * 100), b"x" * 100, True),
+        ("gzip", gzip.compress(b"x" * 101), b"x" * 100, False),
+        ("gzip", gzip.compress(b"x" * 10_000_000), b"x" * 100, False),
+        ("gzip", gzip.compress(random.Random(1).randbytes(50))[:-1], random.Random(1).randbytes(50), False),
+        ("gzip", gzip.compress(b"hello") + b"more", b"hello", False),
+        ("gzip", b"hello", b"", False),
+        ("deflate", b"hello", b"", False),
+        ("br", b"hello", b"", False),
+        ("zstd", b"hello", b"", False),
+        ("gzip, gzip", gzip.compress(gzip.compress(b"hello")), b"", False),
+    ],
+    ids=itertools.count(),
+)
+def test_a_body_is_unpacked_within_its_limit_or_is_not_whole(shop, encoding, sent, body, is_whole):
+    with FaultServer(answer(200, sent, headers=[("Content-Encoding", encoding)])) as server:
+        shop.serve(server)
+        response = get()
+    assert (response.body, response.is_whole) == (body, is_whole)
 
 
 def test_an_endless_body_is_read_to_its_limit_only(shop):

@@ -1,5 +1,8 @@
 """A whole scan of websites on loopback: with TLS, without, refused, redirected away, and by the worker."""
 
+import gzip
+import io
+import json
 import ssl
 import warnings
 from datetime import UTC, datetime, timedelta
@@ -11,11 +14,15 @@ from cryptography.hazmat.primitives.serialization import Encoding
 from dashboard_api.crawler.engines import read_engines
 from dashboard_api.crawler.essentials.encryption import check_certificate, check_tls
 from dashboard_api.crawler.essentials.scan import report
+from dashboard_api.importing.ingest import ImportOptions
+from dashboard_api.importing.service import import_file
+from dashboard_api.models import Coverage, Finding
 from dashboard_api.scanners import finding_lines
 from foundation.deadline import Deadline
 from foundation.outbound.tls import Handshake, NotConnected
+from tests.factories import make_website
 from tests.faults.certificate import make_certificate, write_certificate
-from tests.faults.server import FaultServer, answer, closed_port
+from tests.faults.server import FaultServer, answer, closed_port, http
 from tests.foundation.outbound.internet import OTHER, PUBLIC, PUBLIC_6, Internet
 
 HOST = "shop.example.com"
@@ -80,6 +87,76 @@ def test_a_website_without_https_is_checked_over_http(internet):
     [missing] = [line for line in lines if line.get("finding") == "https-not-offered"]
     assert missing["evidence"] == "No connection by TLS: Connection refused."
     assert last["complete"] is True
+
+
+HTML = [*GOOD, ("Content-Type", "text/html")]
+PAGE = b'<img src="http://shop.example.com/a.png"><script src="https://cdn.example.net/a.js"></script>'
+
+
+def test_a_page_that_was_packed_without_being_asked_for_is_checked(internet, certificate, trusting):
+    packed = answer(200, gzip.compress(PAGE), headers=[*HTML, ("Content-Encoding", "gzip")])
+    with FaultServer(packed, tls=certificate[1]) as server:
+        internet.serve(server, port=443)
+        rules, _, last = scanned(trusting)
+    assert {"mixed-content", "script-without-integrity"} <= set(rules)
+    assert last["complete"] is True
+
+
+@pytest.mark.django_db
+def test_findings_of_a_page_that_cannot_be_read_any_more_stay_open(internet, certificate, trusting):
+    site = make_website(HOST)
+    readable, packed = HTML, [*HTML, ("Content-Encoding", "br")]
+    for day, headers in enumerate((readable, packed)):
+        with FaultServer(answer(200, PAGE, headers=headers), tls=certificate[1]) as server:
+            internet.serve(server, port=443)
+            lines = [json.dumps(line) for line in report(HOST, PUBLIC, tls=trusting)]
+        scanned_at = datetime.now(UTC) - timedelta(days=2 - day)
+        file, options = io.BytesIO("\n".join(lines).encode()), ImportOptions(scanned_at=scanned_at)
+        import_file(file, site, options, file_name="report", by="tests")
+    mixed = Finding.objects.get(website=site, rule="mixed-content")
+    assert mixed.status == "open"
+    assert Coverage.objects.get(website=site).state == "partial"
+
+
+LONG = b"<p>" + b" " * 1024**2
+
+
+@pytest.mark.parametrize(
+    ("body", "encoding", "rules"),
+    [
+        (PAGE, "br", set()),
+        (b"damaged", "gzip", set()),
+        (gzip.compress(LONG + PAGE), "gzip", set()),
+        (LONG + PAGE, "identity", set()),
+        (PAGE + LONG, "identity", {"mixed-content", "script-without-integrity"}),
+    ],
+    ids=["another encoding", "damaged", "long when unpacked", "long", "problems at the beginning"],
+)
+@pytest.mark.parametrize("encrypted", [True, False])
+def test_a_page_that_is_not_read_to_its_end_makes_a_partial_scan(
+    internet, certificate, trusting, body, encoding, rules, encrypted
+):
+    page = answer(200, body, headers=[*HTML, ("Content-Encoding", encoding)])
+    with FaultServer(page, tls=certificate[1] if encrypted else None) as server:
+        internet.serve(server, port=443 if encrypted else 80)
+        found, lines, last = scanned(trusting)
+    assert {"mixed-content", "script-without-integrity"} & set(found) == rules
+    assert "csp-missing" in found
+    assert (lines[-1]["error"], last["complete"]) == ("not_read_to_the_end", False)
+
+
+def test_a_security_txt_that_cannot_be_unpacked_is_not_called_missing(internet, certificate, trusting):
+    def script(server, connection):
+        server.receive(connection)
+        is_text = b"security.txt" in server.received[-1].head
+        headers = [("Content-Encoding", "br")] if is_text else GOOD
+        connection.sendall(http(200, b"?", headers=headers))
+
+    with FaultServer(script, tls=certificate[1]) as server:
+        internet.serve(server, port=443)
+        rules, _, last = scanned(trusting)
+    assert "security-txt-missing" not in rules
+    assert last["complete"] is False
 
 
 def test_only_the_address_that_is_scanned_is_asked(internet, certificate, trusting):
