@@ -81,7 +81,10 @@ class PlanSection:
 def plan_section(answer: AccountPlan, *, members: int, now: datetime) -> PlanSection:
     """Return what the page shows of the service's answer."""
     own = answer.entitlement
-    sentence, next_step = state_in_words(own)
+    meters = tuple(
+        _meter(use, answer, members=members, now=now) for use in answer.limits if use.name in labels.LIMITS
+    )
+    sentence, next_step = state_in_words(own, is_over=any(meter.is_over for meter in meters))
     names = {plan.slug: in_language(plan.names, plan.slug) for plan in answer.plans}
     return PlanSection(
         name=own_name(own),
@@ -90,11 +93,7 @@ def plan_section(answer: AccountPlan, *, members: int, now: datetime) -> PlanSec
         sentence=sentence,
         next_step=next_step,
         is_waiting=own is None or own.cancels or own.status not in ("active", "trialing"),
-        meters=tuple(
-            _meter(use, answer, members=members, now=now)
-            for use in answer.limits
-            if use.name in labels.LIMITS
-        ),
+        meters=meters,
         plans=tuple(_column(plan, own) for plan in answer.plans),
         limit_labels=tuple(map(str, labels.LIMITS.values())),
         history=tuple(change for each in answer.history if (change := _change(each, names)).texts),
@@ -117,8 +116,8 @@ def _as_name(slug: str) -> str:
     return slug.replace("_", " ").capitalize()
 
 
-def state_in_words(own: AccountEntitlement | None) -> tuple[str, str]:
-    """Return the state in one sentence, and what happens next."""
+def state_in_words(own: AccountEntitlement | None, *, is_over: bool = False) -> tuple[str, str]:
+    """Return the state in one sentence, and what happens next; ``is_over``: there are too many websites."""
     if own is None:
         return _("This account has no plan."), _("Choose one to see results.")
     values = {"plan": own_name(own), "day": labels.day(own.ends_on), "until": labels.day(own.usable_until)}
@@ -145,7 +144,7 @@ def state_in_words(own: AccountEntitlement | None) -> tuple[str, str]:
             next_step = _("Then results, downloads and e-mails stop.") + " " + kept
         case _ if own.renews:
             text = _("Your plan %(plan)s is active, and renews after %(day)s.")
-            next_step = _("You need not do anything.")
+            next_step = "" if is_over else _("You need not do anything.")
         case _:
             text = _("Your plan %(plan)s is active until %(day)s.")
             next_step = _("Then results, downloads and e-mails stop until you renew it.") + " " + kept

@@ -170,6 +170,13 @@ def test_an_owner_chooses_the_websites_that_stay(client, owner, smaller):
     assert (event.account, event.after) == ("acct_0001", {"websites": "blog.example.com"})
 
 
+def test_an_owner_with_too_many_websites_is_not_sent_away(client, owner, smaller):
+    entitlements.change(smaller, {"renews": True}, by="ada")
+    page = plan_page(client)
+    assert "Owners choose until" in page
+    assert "You need not do anything" not in page
+
+
 @pytest.mark.parametrize(
     ("stay", "text"),
     [
