@@ -39,12 +39,20 @@ _ADVICE = {
         "Only the server at the IPv4 address has the proof: publish it on all servers, or correct "
         "the AAAA record."
     ),
+    "unreadable": _(
+        "The file is compressed in a way that we cannot read: send it as it is to requests with "
+        "Accept-Encoding: identity."
+    ),
     "timed_out": _("The website did not answer within 12 seconds: check again later."),
 }
 _OF_META = {
     "not_found": _("The start page has no such tag: put it into <head>, and publish the page."),
     "other_content": _(
         "The tag has another value: use the expected one, next to the other if that is needed."
+    ),
+    "unreadable": _(
+        "The head of the start page could not be read to its end: put the tag at its beginning, and send the "
+        "page uncompressed to requests with Accept-Encoding: identity."
     ),
 }
 _OF_DNS = {

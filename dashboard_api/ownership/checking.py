@@ -22,7 +22,7 @@ _MAX_FOUND, _MAX_TEXT = 5, 100
 _MAX_URL = 200
 
 _NO_ANSWER = {"connect_failed", "timed_out", "tls_invalid"}
-_NOT_ASKED = _NO_ANSWER | {"blocked", "servers_silent"}
+_NOT_ASKED = _NO_ANSWER | {"blocked", "servers_silent", "unreadable"}
 # For the owner of the website, a connection that broke off is one that failed.
 _OUTCOMES = {"broken_response": "connect_failed", "wrong_url": "private_address"}
 _REFUSALS = {403, 429, 503}
@@ -134,7 +134,7 @@ class _Look:
     def _ask(self, scheme: str, *, verify: bool = True) -> _Reading:
         """Ask over IPv6; if the answer is wrong, over IPv4, too, because that can be another server."""
         reading = self._ask_once(scheme, verify=verify)
-        if reading.outcome == "found" or reading.response is None:
+        if reading.outcome in ("found", "unreadable") or reading.response is None:
             return reading
         (address,) = reading.response.hops[-1].addresses
         if ":" not in address:
@@ -184,6 +184,8 @@ class _Look:
             return outcome, found
         if any(mark in response.body for mark in _CHALLENGES):
             return "blocked", title
+        if outcome == "unreadable":
+            return outcome, found
         age = headers.get("Age", "")
         if age.isascii() and age.isdecimal() and int(age[:9]) > 0:
             copied = self._now - timedelta(seconds=int(age[:9]))
@@ -194,6 +196,8 @@ class _Look:
 def _read_file(response: Fetched, token: str) -> tuple[str, list[str]]:
     """Return whether one of the lines is the token."""
     body = response.body
+    if not body and not response.is_whole:
+        return "unreadable", []
     is_wide = body.startswith((b"\xff\xfe", b"\xfe\xff"))  # as some editors save texts
     lines = body.decode("utf-16" if is_wide else "utf-8-sig", "replace").splitlines()
     whole = lines if response.is_whole else lines[:-1]
@@ -206,11 +210,13 @@ def _read_file(response: Fetched, token: str) -> tuple[str, list[str]]:
 
 def _read_page(response: Fetched, token: str) -> tuple[str, list[str]]:
     """Return whether a tag in the head of the page has the token."""
-    in_head, outside = verification_tags(response.body, META_NAME)
+    in_head, outside, head_ended = verification_tags(response.body, META_NAME)
     if token in in_head:
         return "found", [token]
     if token in outside:
         return "tag_outside_head", [token]
+    if not response.is_whole and not head_ended:
+        return "unreadable", in_head
     return ("other_content", in_head) if in_head else ("not_found", [title_of(response.body)])
 
 

@@ -59,6 +59,10 @@ OUTCOMES = {
         "Only the server with the IPv4 address has the token. Publish it on all servers, or correct the AAAA "
         "record."
     ),
+    "unreadable": gettext_lazy(
+        "The file is compressed in a way that we cannot read. Send it as it is to requests with "
+        "Accept-Encoding: identity."
+    ),
     "timed_out": gettext_lazy("The website did not answer in time. Check again later."),
 }
 # Why a verified website is not linked.
@@ -98,6 +102,10 @@ OF_DNS = {
 OF_META = {
     "not_found": gettext_lazy("The home page has no such tag. Add it to <head>, and publish the page."),
     "other_content": gettext_lazy("The tag has another value. Use exactly this one."),
+    "unreadable": gettext_lazy(
+        "We could not read the head of the home page to its end. Put the tag at its beginning, and send the "
+        "page uncompressed to requests with Accept-Encoding: identity."
+    ),
 }
 OF_METHOD = {"meta": OF_META, "dns": OF_DNS}
 

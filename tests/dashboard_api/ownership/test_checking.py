@@ -1,5 +1,6 @@
 """Looks for tokens: each outcome, at servers that give it and at others that nearly do."""
 
+import gzip
 import socket
 import ssl
 import time
@@ -210,7 +211,8 @@ def test_a_tag_in_the_head_is_a_proof(site, head):
         (page(f"<noscript>{TAG}</noscript>"), "not_found"),
         (page(body=f"<textarea>{TAG}</textarea>"), "not_found"),
         (page(body=TAG.replace("<", "&lt;")), "not_found"),
-        (page("<link>" + " " * 256 * 1024 + TAG), "not_found"),
+        (page("<link>" + " " * 256 * 1024 + TAG), "unreadable"),
+        (page(body=" " * 256 * 1024), "not_found"),
         (page("<script src='/cdn-cgi/challenge-platform/a'></script>"), "blocked"),
         (page(headers=[("Age", "9")]), "stale_cache"),
     ],
@@ -219,6 +221,33 @@ def test_a_page_without_the_tag_in_its_head_has_its_outcome_and_advice(site, scr
     result = site(script, method="meta")
     assert result.outcome == outcome
     assert result.advice
+
+
+@pytest.mark.parametrize("method", ["file", "meta"])
+def test_a_proof_that_was_compressed_without_being_asked_for_is_one(site, method):
+    body = gzip.compress((TOKEN if method == "file" else f"<head>{TAG}</head>").encode())
+    packed = answer(200, body, headers=[("Content-Encoding", "gzip")])
+    assert site(packed, method=method).outcome == "found"
+
+
+OTHER_TAG = TAG.replace(TOKEN, OTHER_TOKEN)
+
+
+@pytest.mark.parametrize(
+    ("method", "body", "encoding"),
+    [
+        ("file", b"?", "br"),
+        ("meta", b"?", "br"),
+        ("meta", b"damaged", "gzip"),
+        ("meta", b"<head>" + OTHER_TAG.encode() + b" " * 256 * 1024 + TAG.encode(), "identity"),
+    ],
+    ids=["file", "page", "damaged page", "long head"],
+)
+def test_what_cannot_be_read_is_not_called_missing(site, method, body, encoding):
+    headers = [*HTML, ("Content-Encoding", encoding), ("Age", "9")]
+    result = site(answer(200, body, headers=headers), method=method)
+    assert (result.outcome, result.verdict) == ("unreadable", Verdict.NOT_ASKED)
+    assert "compressed" in result.advice
 
 
 def test_another_value_of_the_tag_is_shown(site):
