@@ -107,10 +107,14 @@ def _allows_injected(directives: dict[str, set[str]]) -> bool:
 def _cookies(headers: Any) -> Iterator[tuple[str, ...]]:
     for line in headers.getlist("Set-Cookie"):
         name = line.partition("=")[0].strip()[:100]
-        attributes = {part.partition("=")[0].strip().lower() for part in line.split(";")[1:]}
-        for attribute in ("secure", "httponly", "samesite"):
-            if attribute not in attributes:
-                yield f"cookie-without-{attribute}", f"Set-Cookie: {name}=...", name
+        pair, *others = line.split(";")
+        attributes = {part.partition("=")[0].strip().lower() for part in others}
+        # Without an equals sign it is all value. A line of the header itself would be removed as a secret.
+        shown = " ".join(name.split()) if "=" in pair else ""
+        cookie = f'The cookie "{shown}"' if shown else "A cookie without a name"
+        for attribute in ("Secure", "HttpOnly", "SameSite"):
+            if attribute.lower() not in attributes:
+                yield f"cookie-without-{attribute.lower()}", f"{cookie} has no {attribute}.", name
 
 
 def _content(page: Fetched) -> Iterator[tuple[str, ...]]:

@@ -1,12 +1,18 @@
 """Each rule of a response is found where it applies, and not where the website does it right."""
 
+import itertools
+import json
 from datetime import UTC, datetime
+from io import BytesIO
 
 import pytest
 from urllib3 import HTTPHeaderDict
 
+from dashboard_api.crawler.essentials.lines import lines_of
 from dashboard_api.crawler.essentials.page import check_page, check_plain, check_security_txt
 from dashboard_api.crawler.essentials.rules import RULES
+from dashboard_api.scanners import finding_lines
+from dashboard_api.scanners.report import ReportedFinding
 from foundation.outbound.fetch import Fetched, Hop
 
 NOW = datetime(2026, 11, 23, tzinfo=UTC)
@@ -100,6 +106,24 @@ def test_each_cookie_is_a_finding_of_its_own_and_its_value_is_not_shown():
         ("cookie-without-samesite", "b"),
     ]
     assert "secret-value" not in str(problems)
+
+
+NAMES = [
+    ("sessionid=secret-value; Path=/", 'The cookie "sessionid" has no Secure.'),
+    ("a\r\n Set-Cookie: b=secret-value", 'The cookie "a Set-Cookie: b" has no Secure.'),
+    (f"{'n' * 300}=secret-value", f'The cookie "{"n" * 100}" has no Secure.'),
+    ("secret-value; Path=/", "A cookie without a name has no Secure."),
+    ("=secret-value", "A cookie without a name has no Secure."),
+]
+
+
+@pytest.mark.parametrize(("cookie", "evidence"), NAMES, ids=itertools.count())
+def test_the_stored_evidence_names_the_cookie(cookie, evidence):
+    found, *_ = check_page(fetched([*GOOD.items(), ("Set-Cookie", cookie)]))
+    report = BytesIO("\n".join(map(json.dumps, lines_of("essentials", "Essentials", URL, [found]))).encode())
+    assert [row.evidence for row in finding_lines.read(report) if isinstance(row, ReportedFinding)] == [
+        evidence
+    ]
 
 
 PAGES = [
