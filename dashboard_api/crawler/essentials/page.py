@@ -14,6 +14,7 @@ _SIX_MONTHS = 15_552_000
 _VERSION = re.compile(r"/\s*v?\d")
 _LOADED = {"script": "src", "img": "src", "iframe": "src", "audio": "src", "video": "src", "source": "src"}
 _UNSAFE = {"'unsafe-inline'", "'unsafe-eval'", "*", "http:", "https:", "data:"}
+_ANYONE = {"*", "http:", "https:", "http://*", "https://*"}
 _WEAK_REFERRERS = {"unsafe-url", "no-referrer-when-downgrade"}
 _LISTING = re.compile(rb"<title>\s*(Index of|Directory listing for) /", re.IGNORECASE)
 
@@ -74,8 +75,7 @@ def _policies(headers: Mapping[str, str]) -> Iterator[tuple[str, ...]]:
         yield "csp-missing", ""
     elif _allows_injected(directives):
         yield "csp-unsafe-scripts", f"Content-Security-Policy: {policy}"
-    if "frame-ancestors" not in directives and "X-Frame-Options" not in headers:
-        yield "framing-allowed", "Neither frame-ancestors nor X-Frame-Options"
+    yield from _framing(policy, headers.get("X-Frame-Options", ""))
     if headers.get("X-Content-Type-Options", "").strip().lower() != "nosniff":
         yield "nosniff-missing", ""
     referrer = headers.get("Referrer-Policy", "").lower().rpartition(",")[2].strip()
@@ -85,6 +85,18 @@ def _policies(headers: Mapping[str, str]) -> Iterator[tuple[str, ...]]:
         value = headers.get(name, "")
         if _VERSION.search(value) or (name == "X-AspNet-Version" and value):
             yield "version-shown", f"{name}: {value}", name.lower()
+
+
+def _framing(policy: str, options: str) -> Iterator[tuple[str, ...]]:
+    """Yield a problem if any website may frame the page: browsers ignore the options if a policy decides."""
+    policies = [_directives(each) for each in policy.split(",")]
+    deciding = [each["frame-ancestors"] for each in policies if "frame-ancestors" in each]
+    if deciding:
+        if all(sources & _ANYONE for sources in deciding):
+            yield "framing-allowed", f"Content-Security-Policy: {policy}"
+    elif not {value.strip() for value in options.lower().split(",")} & {"deny", "sameorigin"}:
+        evidence = f"X-Frame-Options: {options}" if options else "Neither frame-ancestors nor X-Frame-Options"
+        yield "framing-allowed", evidence
 
 
 def _directives(policy: str) -> dict[str, set[str]]:
@@ -155,7 +167,7 @@ class _Loaded(MarkupReader):
             owner = _owner(whole)
         except ValueError:  # no address
             return
-        if whole.startswith("http://"):
+        if urlsplit(whole).scheme == "http":
             self.plain.append(whole[:300])
         if tag == "script" and owner != self._owner and "integrity" not in values:
             self.foreign.append(whole[:300])

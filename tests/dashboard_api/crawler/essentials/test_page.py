@@ -60,6 +60,21 @@ CASES = [
     ({"Content-Security-Policy": "frame-ancestors 'self'"}, ["csp-unsafe-scripts"]),
     ({"Content-Security-Policy": "default-src 'self'"}, ["framing-allowed"]),
     ({"Content-Security-Policy": "default-src 'self'", "X-Frame-Options": "DENY"}, []),
+    ({"Content-Security-Policy": "default-src 'self'", "X-Frame-Options": "sameorigin, SameOrigin"}, []),
+    (
+        {"Content-Security-Policy": "default-src 'self'", "X-Frame-Options": "ALLOW-FROM https://x.example"},
+        ["framing-allowed"],
+    ),
+    ({"Content-Security-Policy": "default-src 'self'; frame-ancestors *"}, ["framing-allowed"]),
+    ({"Content-Security-Policy": "default-src 'self'; frame-ancestors 'self' HTTPS:"}, ["framing-allowed"]),
+    ({"Content-Security-Policy": "default-src 'self'; frame-ancestors https://*"}, ["framing-allowed"]),
+    ({"Content-Security-Policy": "default-src 'self'; frame-ancestors https://*.example.com"}, []),
+    ({"Content-Security-Policy": "default-src 'self'; frame-ancestors"}, []),
+    (
+        {"Content-Security-Policy": "default-src 'self'; frame-ancestors *", "X-Frame-Options": "DENY"},
+        ["framing-allowed"],  # browsers that know frame-ancestors ignore the other
+    ),
+    ({"Content-Security-Policy": "default-src 'self'; frame-ancestors *, frame-ancestors 'self'"}, []),
     ({"X-Content-Type-Options": "sniff"}, ["nosniff-missing"]),
     ({"Referrer-Policy": "unsafe-url"}, ["referrer-policy-weak"]),
     ({"Referrer-Policy": "unsafe-url, same-origin"}, []),
@@ -128,6 +143,8 @@ def test_the_stored_evidence_names_the_cookie(cookie, evidence):
 
 PAGES = [
     ('<img src="http://shop.example.com/a.png">', ["mixed-content"]),
+    ("<img src='HTTP://shop.example.com/a.png'>", ["mixed-content"]),
+    ('<script src="HTTPS://cdn.example.net/x.js"></script>', ["script-without-integrity"]),
     ('<link rel="stylesheet" href="http://shop.example.com/a.css">', ["mixed-content"]),
     ('<link rel="canonical" href="http://shop.example.com/">', []),
     ('<a href="http://other.example.net/">elsewhere</a>', []),
@@ -143,6 +160,17 @@ PAGES = [
 @pytest.mark.parametrize(("body", "rules"), PAGES)
 def test_a_page(body, rules):
     assert rules_of(GOOD, body.encode()) == rules
+
+
+def test_the_evidence_of_framing_is_the_header_that_allows_it():
+    def evidence(headers):
+        problems = check_page(fetched(GOOD | {"Content-Security-Policy": "default-src 'self'"} | headers))
+        return [problem.evidence for problem in problems]
+
+    policy = {"Content-Security-Policy": "default-src 'self'; frame-ancestors *"}
+    assert evidence(policy) == ["Content-Security-Policy: default-src 'self'; frame-ancestors *"]
+    assert evidence({"X-Frame-Options": "ALLOWALL"}) == ["X-Frame-Options: ALLOWALL"]
+    assert evidence({}) == ["Neither frame-ancestors nor X-Frame-Options"]
 
 
 def test_http_must_lead_to_https():
