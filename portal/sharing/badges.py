@@ -27,6 +27,7 @@ from portal.htmx import HtmxHttpRequest
 from portal.models import Badge, Membership, Website
 from portal.page_urls import portal_origin
 from portal.sharing import actions
+from portal.sharing.view_models import refusals
 from portal.view_models import site_page
 
 CACHE_SECONDS = 300  # in browsers, in between, and here
@@ -63,10 +64,14 @@ class Picture:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BadgePage:
-    """The page of a website's badge; the picture's path and the snippets are empty while it is off."""
+    """The page of a website's badge; the picture's path and the snippets are empty while it is off.
+
+    ``refusal`` says why the website has no results, and so the picture is not shown.
+    """
 
     host: str
     list_url: str
+    refusal: str = ""
     path: str = ""
     markdown: str = ""
     html: str = ""
@@ -113,6 +118,7 @@ def _badge_page(request: HtmxHttpRequest, stored: Badge, list_url: str) -> Badge
     return BadgePage(
         host=stored.website.host,
         list_url=list_url,
+        refusal=refusals([stored.website_id]).get(stored.website_id, ""),
         path=path,
         markdown=f"![{name}]({url})",
         html=f'<img src="{url}" alt="{name}" height="20">',

@@ -8,17 +8,19 @@ from urllib.parse import urlencode
 
 import msgspec
 from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
+from django.db.models import F
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from portal import labels
 from portal.cvss import Cvss
 from portal.forms import Filters
 from portal.gateway import Dashboard, FindingResponse
 from portal.gateway.messages import Finding, Threat
-from portal.models import Account, Badge, Membership, ShareLink, ShareOpening
+from portal.models import Account, Badge, Membership, ShareLink, ShareOpening, WebsiteSummary
 from portal.page_urls import Address, site_address
 from portal.sharing.forms import IssueTrackerForm
 from portal.stacks import StackFix
@@ -94,7 +96,10 @@ class SharedList:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShareRow:
-    """A share link in the list; ``url`` is the page of what it shows, for members."""
+    """A share link in the list; ``url`` is the page of what it shows, for members.
+
+    ``refusal`` says why the website has no results, and so the link shows nothing.
+    """
 
     pk: int
     host: str
@@ -106,16 +111,18 @@ class ShareRow:
     revoked_at: datetime | None
     last_opened_at: datetime | None
     includes_evidence: bool
+    refusal: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BadgeRow:
-    """A badge that is on; ``url`` is its page."""
+    """A badge that is on; ``url`` is its page, ``refusal`` says why the website has no results."""
 
     host: str
     url: str
     created_by: str
     created_at: datetime
+    refusal: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -239,13 +246,16 @@ def _section(account: Account, invalid_form: IssueTrackerForm | None) -> Account
 
 
 def _badge_rows(account: Account) -> tuple[BadgeRow, ...]:
-    badges = Badge.objects.filter(website__account=account).select_related("website__account")
+    badges = Badge.objects.filter(website__account=account, link_id=F("website__link_id"))
+    badges = badges.select_related("website__account")
+    why = refusals(badge.website_id for badge in badges)
     return tuple(
         BadgeRow(
             host=badge.website.host,
             url=f"{reverse('portal:badge', args=[badge.website.host])}?{urlencode({'account': account.ref})}",
             created_by=badge.created_by,
             created_at=badge.created_at,
+            refusal=why.get(badge.website_id, ""),
         )
         for badge in badges
     )
@@ -254,10 +264,19 @@ def _badge_rows(account: Account) -> tuple[BadgeRow, ...]:
 def _rows(links: Iterable[ShareLink]) -> tuple[ShareRow, ...]:
     links = list(links)
     openings = ShareOpening.objects.in_bulk(link.pk for link in links)
-    return tuple(_row(link, openings.get(link.pk)) for link in links)
+    why = refusals(link.website_id for link in links)
+    return tuple(_row(link, openings.get(link.pk), why.get(link.website_id, "")) for link in links)
 
 
-def _row(link: ShareLink, opening: ShareOpening | None) -> ShareRow:
+def refusals(website_ids: Iterable[int]) -> dict[int, str]:
+    """Return why websites have no results, by id, as far as the portal has learned it."""
+    stored = WebsiteSummary.objects.filter(pk__in=set(website_ids)).exclude(refusal="")
+    codes = stored.values_list("pk", "refusal")
+    return {pk: str(labels.REFUSALS.get(code, (_("No results"),))[0]) for pk, code in codes}
+
+
+def _row(link: ShareLink, opening: ShareOpening | None, refusal: str) -> ShareRow:
+    is_of_old_link = link.link_id != link.website.link_id
     return ShareRow(
         pk=link.pk,
         host=link.website.host,
@@ -269,6 +288,7 @@ def _row(link: ShareLink, opening: ShareOpening | None) -> ShareRow:
         revoked_at=link.revoked_at,
         last_opened_at=opening.last_opened_at if opening else None,
         includes_evidence=link.includes_evidence,
+        refusal=str(labels.REFUSALS["revoked_link"][0]) if is_of_old_link else refusal,
     )
 
 

@@ -11,7 +11,7 @@ from django.test import Client
 from django.utils import translation
 
 from portal.gateway import InactiveEntitlement, RevokedLink, TimedOut, UnknownLink
-from portal.models import Badge
+from portal.models import Badge, WebsiteSummary
 from portal.sharing import actions
 from tests.portal.dashboards import make_clean_dashboard, make_dashboard, make_page, make_summary
 from tests.portal.sharing.conftest import OWNER, VIEWER
@@ -77,6 +77,15 @@ def test_a_badge_shows_grade_and_day_and_nothing_else(image, stub, website):
     ):
         assert never not in body
     assert response["Content-Type"] == "image/svg+xml"
+
+
+def test_the_page_of_a_badge_says_that_it_shows_nothing(browser, image, website):
+    assert image in browser(OWNER).get(PAGE).text
+    WebsiteSummary.objects.store(website, refusal="inactive_entitlement")
+    page = browser(OWNER).get(PAGE).text
+    assert "Plan not active</span> It shows nothing now." in page
+    assert "Switch off" in page
+    assert f'src="{image}"' not in page
 
 
 def test_a_badge_can_be_cached_and_sets_no_cookie(image):

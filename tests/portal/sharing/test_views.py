@@ -25,7 +25,7 @@ from portal.gateway import (
     Unreachable,
 )
 from portal.gateway.messages import Event, Location
-from portal.models import IssueTracker, Membership, ShareLink, ShareOpening
+from portal.models import IssueTracker, Membership, ShareLink, ShareOpening, WebsiteSummary
 from portal.sharing import actions
 from portal.sharing.urls import urlpatterns
 from tests.factories import make_membership, make_portal_website
@@ -253,6 +253,28 @@ def test_viewers_read_whom_to_ask(browser, members, shared):
 
 def test_another_accounts_links_are_not_listed(browser, members, shared):
     assert "Finding 1" not in text_of(browser("stranger").get("/shares/"))
+
+
+@pytest.mark.parametrize(
+    ("refusal", "text"),
+    [("inactive_entitlement", "Plan not active"), ("revoked_link", "Link revoked"), ("new", "No results")],
+)
+def test_links_and_badges_of_a_website_without_results_are_not_listed_as_working(
+    browser, members, website, shared, refusal, text
+):
+    actions.switch_badge_on(website, by=members[OWNER].user)
+    assert "It shows nothing now" not in text_of(browser(MANAGER).get("/shares/"))
+    WebsiteSummary.objects.store(website, refusal=refusal)
+    assert text_of(browser(MANAGER).get("/shares/")).count(f"{text} It shows nothing now.") == 2
+
+
+def test_links_of_another_link_are_not_listed_as_working(browser, members, website, shared):
+    actions.switch_badge_on(website, by=members[OWNER].user)
+    website.link_id = "another"
+    website.save()
+    text = text_of(browser(MANAGER).get("/shares/"))
+    assert text.count("Link revoked It shows nothing now.") == 1
+    assert "Badges" not in text
 
 
 # The issue tracker
