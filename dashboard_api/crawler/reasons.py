@@ -22,7 +22,8 @@ _WORDS = {
         "the user agent of scans, and scan again."
     ),
     "redirected_away": _(
-        "The website redirects to another domain: add and scan the website that it leads to."
+        "The website redirects to another domain or port: answer here without a redirect, or add the website "
+        "that it leads to."
     ),
     "ownership_lapsed": _("The proof of ownership is missing: prove again that the website is yours."),
     "opted_out": _(

@@ -69,7 +69,10 @@ REASONS = {
         "A protection of the website refused the scan, so nothing counts as fixed. Allow our addresses and "
         "our user agent, which are below, and scan again."
     ),
-    "redirected_away": _("The website redirects to another domain. Add the website that it leads to."),
+    "redirected_away": _(
+        "The website redirects to another domain or port. Let it answer without a redirect, or add the "
+        "website that it leads to."
+    ),
     "ownership_lapsed": _("The proof of ownership is missing. Prove again that the website is yours."),
     "opted_out": _(
         "This website is never scanned, because this was asked for. Contact support to change that."

@@ -140,11 +140,18 @@ def test_an_ended_scan_has_its_outcome_and_the_counts_of_its_imports(client, lin
     assert [each["state"] for each in shown["runs"]] == ["ok"]
 
 
-def test_a_reason_comes_with_words_for_the_owner(client, link):
+@pytest.mark.parametrize(
+    ("reason", "words"),
+    [
+        ("no_address", "The name has no address: check its A and AAAA records."),
+        ("redirected_away", "another domain or port: answer here without a redirect, or add the website"),
+    ],
+)
+def test_a_reason_comes_with_words_for_the_owner(client, link, reason, words):
     job = queued(client, link)
-    end(job, reason="no_address")
+    end(job, reason=reason)
     shown = call(client, link, SCAN_STATUS_PATH, job_id=job["job_id"]).json()["job"]
-    assert shown["explanation"] == "The name has no address: check its A and AAAA records."
+    assert words in shown["explanation"]
 
 
 def test_a_scan_is_cancelled_and_a_repetition_changes_nothing(client, link):

@@ -101,6 +101,11 @@ def test_a_scan_without_results_says_why_and_nothing_else():
     assert row_of(state="cancelled", outcome=None, reason="cancelled").outcome == "Cancelled"
 
 
+def test_after_a_redirect_to_a_port_or_a_private_address_there_is_a_way_without_another_website():
+    reason = row_of(state="failed", outcome=None, reason="redirected_away").reason
+    assert "another domain or port. Let it answer without a redirect, or add" in reason
+
+
 def test_in_german_a_scan_is_stopped_and_a_plan_is_given_notice():
     with translation.override("de"):
         assert row_of(state="cancelled", outcome=None, reason="cancelled").outcome == "Abgebrochen"
