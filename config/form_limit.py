@@ -21,6 +21,7 @@ _GUESSES = {  # forms that ask for a password or a code, and their limit
     "account_reauthenticate": "proof",
     "mfa_reauthenticate": "proof",
     "mfa_reauthenticate_webauthn": "proof",
+    "password_change": "own_password",  # of the admin
 }
 _slow_senders = SlowCallers(2)  # of the four threads of a process
 
