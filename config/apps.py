@@ -37,7 +37,7 @@ class ConfigConfig(AppConfig):
 
         audit_hooks.watch_admin()
         staff.limit_filters()
-        staff.keep_changes_of_others()
+        staff.refuse_forms_after_changes()
         command_ended.connect(heartbeats.store)
         pre_migrate.connect(_refuse_earlier_tables, sender=self)
         post_migrate.connect(_create_groups, sender=self)  # the last application: all permissions exist

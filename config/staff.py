@@ -23,7 +23,7 @@ from django.urls import resolve, reverse
 from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 
-from foundation.own_changes import OwnChanges
+from foundation.edit_conflicts import SeesConflicts
 
 # The work of every day, which neither gives nor takes access. Each is the beginning of the names of pages.
 _EVERYDAY = (
@@ -86,22 +86,22 @@ def limit_filters() -> None:
     ModelAdmin.get_object = get_object  # type: ignore[assignment,method-assign]
 
 
-def keep_changes_of_others() -> None:
-    """Let a form of the admin change only what its sender changed: it may have been open for hours.
+def refuse_forms_after_changes() -> None:
+    """Let forms of the admin see changes that others made since the page was opened.
 
     The page of an account, opened before a colleague suspended it, would lift the suspension.
     """
     read_form, read_formset = ModelAdmin.get_form, InlineModelAdmin.get_formset
 
-    def own(form: Any) -> Any:
-        return type(form.__name__, (OwnChanges, form), {})
+    def careful(form: Any) -> Any:
+        return type(form.__name__, (SeesConflicts, form), {})
 
     def get_form(self: Any, *args: Any, **kwargs: Any) -> Any:
-        return own(read_form(self, *args, **kwargs))
+        return careful(read_form(self, *args, **kwargs))
 
     def get_formset(self: Any, *args: Any, **kwargs: Any) -> Any:
         formset = read_formset(self, *args, **kwargs)
-        formset.form = own(formset.form)
+        formset.form = careful(formset.form)
         return formset
 
     ModelAdmin.get_form = get_form  # type: ignore[method-assign]

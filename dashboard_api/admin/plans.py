@@ -67,6 +67,7 @@ class PlanForm(forms.ModelForm):
             self.initial[f"name_{code}"] = (plan.name or {}).get(code, "")
             self.initial[f"price_{code}"] = plan.price_text.get(code, "")
         self.initial.update(plan.limits, features=plan.features)
+        self.initial["newest"] = Plan.objects.newest(plan.slug)  # an edit follows it: others may have made it
         if plan.pk and "slug" in self.fields:
             self.fields["slug"].disabled = True
 
