@@ -8,6 +8,8 @@ from functools import lru_cache
 
 from dashboard_api.importing.locations import DEFAULT_PORTS
 
+_MAX_NAMED_FAILURES = 10_000  # because they are kept in memory
+
 
 def target_of(location: str) -> str:
     """Return host and port of a normalised location; the host alone where no port is known."""
@@ -62,10 +64,12 @@ class Scope:
     checks: set[str] | None = None  # None: every rule
     rule_separators: str = "/"
     failed: dict[str, Targets] = field(default_factory=lambda: defaultdict(Targets))  # by rule; "": any rule
+    named_failures: int = 0
 
     def add_failure(self, target: str, rules: tuple[str, ...]) -> None:
-        """Exclude ``rules`` at ``target``, or every rule where none is named."""
-        for rule in rules or ("",):
+        """Exclude ``rules`` at ``target``, or every rule where none is named, or too many are."""
+        self.named_failures += len(rules)
+        for rule in (rules if self.named_failures <= _MAX_NAMED_FAILURES else ()) or ("",):
             self.failed[rule].add(target)
 
     def covers(self, *, rule: str, location: str, category: str) -> bool:

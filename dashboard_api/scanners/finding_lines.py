@@ -14,6 +14,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 from dashboard_api.scanners.json_rows import read_rows
 from dashboard_api.scanners.members import Row, as_utc
 from dashboard_api.scanners.report import (
+    RULE_LENGTH,
     SEVERITIES,
     BadRow,
     Check,
@@ -67,6 +68,9 @@ class CheckLine(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
     checked: Annotated[Text, Meta(description="An address, or a path below --base-url.")]
     error: Annotated[str, Meta(max_length=200)] = ""
+    rules: Annotated[
+        list[Text], Meta(max_length=20, description="The rules whose check failed; none: every rule.")
+    ] = []
     seen_at: Time | UnsetType = UNSET
 
 
@@ -113,7 +117,8 @@ def _convert(number: int, row: Row) -> ReportedFinding | Check | Ending:
         return Ending(complete=line.complete, scanned_at=_utc(line.scanned_at))
     if isinstance(line, CheckLine):
         location, error = one_line(line.checked), one_line(line.error)
-        return Check(row=number, location=location, seen_at=_utc(line.seen_at), error=error)
+        rules = tuple(one_line(rule)[:RULE_LENGTH] for rule in line.rules)
+        return Check(row=number, location=location, seen_at=_utc(line.seen_at), error=error, rules=rules)
     return _finding(number, line)
 
 

@@ -1,6 +1,6 @@
 """Lines of a report in our own format, for the built-in engines."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -13,24 +13,35 @@ class Incomplete(Exception):
 
 
 class PartlyRead(Incomplete):
-    """A response could not be read to its end; the problems that were found count."""
+    """Responses could not be read to their end: ``unread`` has addresses, each with rules that need the rest.
+
+    All other rules were checked.
+    """
+
+    def __init__(self, unread: Sequence[tuple[str, Sequence[str]]]) -> None:
+        self.unread = unread
+        super().__init__("not_read_to_the_end")
 
 
 def lines_of(source: str, name: str, location: str, problems: Iterable[Problem]) -> Iterator[dict[str, Any]]:
-    """Yield the lines of a report about ``location``; if ``problems`` raises Incomplete, a failed check."""
+    """Yield the lines of a report about ``location``; if ``problems`` raises Incomplete, failed checks."""
     yield {"scan": "findings/1", "source": source, "name": name, "scanned_at": _now()}
     found: list[Problem] = []
-    check = {"checked": location}
+    unread: list[dict[str, Any]] = []
     try:
         for problem in problems:
-            found.append(problem)  # noqa: PERF402  # those before an error count
+            found.append(problem)  # noqa: PERF402  # those before PartlyRead count
+    except PartlyRead as error:
+        unread = [{"checked": url, "error": str(error), "rules": [*rules]} for url, rules in error.unread]
     except Incomplete as error:
-        check["error"] = str(error)
-        found = found if isinstance(error, PartlyRead) else []
+        yield {"checked": location, "error": str(error)}
+        yield {"complete": False, "scanned_at": _now()}
+        return
     for problem in found:
         yield _line(problem)
-    yield check
-    yield {"complete": "error" not in check, "scanned_at": _now()}
+    yield {"checked": location}
+    yield from unread
+    yield {"complete": True, "scanned_at": _now()}
 
 
 def _line(problem: Problem) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """Checks of responses: headers, cookies and the page. They send no requests."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 from urllib.parse import urljoin, urlsplit
@@ -17,6 +17,9 @@ _UNSAFE = {"'unsafe-inline'", "'unsafe-eval'", "*", "http:", "https:", "data:"}
 _ANYONE = {"*", "http:", "https:", "http://*", "https://*"}
 _WEAK_REFERRERS = {"unsafe-url", "no-referrer-when-downgrade"}
 _LISTING = re.compile(rb"<title>\s*(Index of|Directory listing for) /", re.IGNORECASE)
+
+
+_OF_THE_MARKUP = ("directory-listing", "mixed-content", "script-without-integrity")
 
 
 class Problem(NamedTuple):
@@ -37,6 +40,19 @@ def check_page(page: Fetched) -> Iterator[Problem]:
         *_content(page),
     ):
         yield Problem(rule, page.url, evidence, *matcher)
+
+
+def unread_of_page(page: Fetched) -> Iterator[tuple[str, Sequence[str]]]:
+    """Yield the address of a page that is not whole, with the rules that need all of it."""
+    if not page.is_whole:
+        yield page.url, _OF_THE_MARKUP
+
+
+def unread_of_security_txt(response: Fetched) -> Iterator[tuple[str, Sequence[str]]]:
+    """Yield the addresses of a text that is not whole, with the rules that need all of it."""
+    if response.status == 200 and not response.is_whole:
+        yield response.hops[0].url, ["security-txt-missing"]
+        yield response.url, ["security-txt-expired"]
 
 
 def check_plain(response: Fetched) -> Iterator[Problem]:

@@ -9,7 +9,14 @@ from urllib.parse import urlsplit
 
 from dashboard_api.crawler.essentials.encryption import check_tls
 from dashboard_api.crawler.essentials.lines import Incomplete, PartlyRead, lines_of
-from dashboard_api.crawler.essentials.page import Problem, check_page, check_plain, check_security_txt
+from dashboard_api.crawler.essentials.page import (
+    Problem,
+    check_page,
+    check_plain,
+    check_security_txt,
+    unread_of_page,
+    unread_of_security_txt,
+)
 from foundation.deadline import Deadline, DeadlinePassed
 from foundation.hosts import covers
 from foundation.outbound.fetch import Fetched, FetchFailed, fetch, in_words
@@ -39,26 +46,22 @@ def _problems(host: str, address: str, agent: str, tls: ssl.SSLContext | None) -
         page = _page(f"http://{host}/", host, address, deadline, agent)  # otherwise the website is down
         yield Problem("https-not-offered", home, f"No connection by TLS: {in_words(error)}.")
         yield from (problem for problem in check_page(page) if not problem.rule.startswith("hsts-"))
-        _check_whole(page)
+        if unread := [*unread_of_page(page)]:
+            raise PartlyRead(unread) from error
         return
     except DeadlinePassed as error:
         raise Incomplete("timed_out") from error
-    read = [_page(home, host, address, deadline, agent)]
-    yield from check_page(read[0])
+    page = _page(home, host, address, deadline, agent)
+    yield from check_page(page)
+    unread = [*unread_of_page(page)]
     with suppress(Incomplete):  # http is turned off
         yield from check_plain(_get(f"http://{host}/", address, deadline, agent))
     with suppress(Incomplete):  # it leads to another owner's domain
         text = _get(f"{home}.well-known/security.txt", address, deadline, agent)
         yield from check_security_txt(text, now)
-        if text.status == 200:
-            read.append(text)
-    _check_whole(*read)
-
-
-def _check_whole(*responses: Fetched) -> None:
-    """Raise PartlyRead if the checks did not see all of these responses."""
-    if not all(response.is_whole for response in responses):
-        raise PartlyRead("not_read_to_the_end")
+        unread += unread_of_security_txt(text)
+    if unread:
+        raise PartlyRead(unread)
 
 
 def _page(url: str, host: str, address: str, deadline: Deadline, agent: str) -> Fetched:

@@ -9,6 +9,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from dashboard_api import limits
+from dashboard_api.importing import scopes
+from dashboard_api.importing.scopes import Scope, Targets
 from dashboard_api.models import Coverage, Finding, FindingEvent, Occurrence
 from dashboard_api.queries import change_feed
 from dashboard_api.scanners import READERS, read_report
@@ -503,3 +505,12 @@ def test_a_finding_is_open_as_long_as_one_target_may_have_it(scans, rounds):
         scans.bring(nikto_report(host, sorted(problems)), **options)
     statuses = Finding.objects.values_list("rule", "status")
     assert dict(statuses) == {problem: "open" if there else "fixed" for problem, there in is_open.items()}
+
+
+def test_more_failed_checks_with_names_than_the_limit_are_about_every_rule(monkeypatch):
+    monkeypatch.setattr(scopes, "_MAX_NAMED_FAILURES", 2)
+    scope = Scope(targets=Targets(["a:443"]))
+    scope.add_failure("a:443", ("one", "two"))
+    assert scope.covers(rule="three", location="https://a/", category="")
+    scope.add_failure("a:443", ("one",))
+    assert not scope.covers(rule="three", location="https://a/", category="")

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dashboard_api.scanners import finding_lines
-from dashboard_api.scanners.report import Severity, UnreadableReport
+from dashboard_api.scanners.report import RULE_LENGTH, Severity, UnreadableReport
 from tests.dashboard_api.scanners.samples import SCAN, json_lines, make_finding_line, read_whole
 
 DOCS = Path(__file__).parents[3] / "docs"
@@ -102,6 +102,12 @@ def test_checks_are_coverage():
     ]
 
 
+def test_a_failed_check_may_name_rules():
+    report = read({"checked": "/b", "error": "timeout", "rules": ["one", " two\t", "x" * 400]})
+    assert [check.rules for check in report.coverage] == [("one", "two", "x" * RULE_LENGTH)]
+    assert read({"checked": "/b", "error": "timeout", "rules": ["one"] * 21}).rejects
+
+
 def test_last_line_says_how_the_scan_ended():
     report = read(make_finding_line(), {"complete": True, "scanned_at": "2026-03-01T10:00:00Z"})
     assert (report.rows, report.complete) == (1, True)
@@ -168,7 +174,8 @@ findings = st.builds(
     st.fixed_dictionaries({}, optional={name: value | anything for name, value in MEMBERS.items()}),
 )
 checks = st.fixed_dictionaries(
-    {"checked": st.sampled_from(["/", ""]) | anything}, optional={"error": st.text(max_size=250) | anything}
+    {"checked": st.sampled_from(["/", ""]) | anything},
+    optional={"error": st.text(max_size=250) | anything, "rules": anything},
 )
 ends = st.fixed_dictionaries({"complete": anything}, optional={"scanned_at": MEMBERS["seen_at"] | anything})
 

@@ -103,18 +103,26 @@ def test_a_page_that_was_packed_without_being_asked_for_is_checked(internet, cer
 
 
 @pytest.mark.django_db
-def test_findings_of_a_page_that_cannot_be_read_any_more_stay_open(internet, certificate, trusting):
+@pytest.mark.parametrize("encrypted", [True, False])
+def test_only_what_was_read_is_fixed(internet, certificate, trusting, encrypted):
     site = make_website(HOST)
-    readable, packed = HTML, [*HTML, ("Content-Encoding", "br")]
+    readable, packed = (
+        HTML[1:],
+        [*GOOD[1:], ("Content-Encoding", "br"), ("X-Frame-Options", "DENY"), HTML[-1]],
+    )
     for day, headers in enumerate((readable, packed)):
-        with FaultServer(answer(200, PAGE, headers=headers), tls=certificate[1]) as server:
-            internet.serve(server, port=443)
+        with FaultServer(
+            answer(200, PAGE, headers=headers), tls=certificate[1] if encrypted else None
+        ) as server:
+            internet.serve(server, port=443 if encrypted else 80)
             lines = [json.dumps(line) for line in report(HOST, PUBLIC, tls=trusting)]
         scanned_at = datetime.now(UTC) - timedelta(days=2 - day)
         file, options = io.BytesIO("\n".join(lines).encode()), ImportOptions(scanned_at=scanned_at)
         import_file(file, site, options, file_name="report", by="tests")
-    mixed = Finding.objects.get(website=site, rule="mixed-content")
-    assert mixed.status == "open"
+    statuses = dict(Finding.objects.values_list("rule", "status"))
+    assert [statuses[rule] for rule in ("mixed-content", "script-without-integrity")] == ["open", "open"]
+    assert statuses["framing-allowed"] == "fixed"
+    assert statuses["csp-missing"] == "open"
     assert Coverage.objects.get(website=site).state == "partial"
 
 
@@ -133,7 +141,7 @@ LONG = b"<p>" + b" " * 1024**2
     ids=["another encoding", "damaged", "long when unpacked", "long", "problems at the beginning"],
 )
 @pytest.mark.parametrize("encrypted", [True, False])
-def test_a_page_that_is_not_read_to_its_end_makes_a_partial_scan(
+def test_the_markup_of_a_page_that_is_not_read_to_its_end_is_not_checked(
     internet, certificate, trusting, body, encoding, rules, encrypted
 ):
     page = answer(200, body, headers=[*HTML, ("Content-Encoding", encoding)])
@@ -142,7 +150,14 @@ def test_a_page_that_is_not_read_to_its_end_makes_a_partial_scan(
         found, lines, last = scanned(trusting)
     assert {"mixed-content", "script-without-integrity"} & set(found) == rules
     assert "csp-missing" in found
-    assert (lines[-1]["error"], last["complete"]) == ("not_read_to_the_end", False)
+    checks = [line for line in lines if "checked" in line]
+    url = f"http{'s' * encrypted}://{HOST}/"
+    rules_of_markup = ["directory-listing", "mixed-content", "script-without-integrity"]
+    assert checks[:2] == [  # those of security.txt follow
+        {"checked": f"https://{HOST}/"},
+        {"checked": url, "error": "not_read_to_the_end", "rules": rules_of_markup},
+    ]
+    assert last["complete"] is True
 
 
 def test_a_security_txt_that_cannot_be_unpacked_is_not_called_missing(internet, certificate, trusting):
@@ -154,9 +169,10 @@ def test_a_security_txt_that_cannot_be_unpacked_is_not_called_missing(internet, 
 
     with FaultServer(script, tls=certificate[1]) as server:
         internet.serve(server, port=443)
-        rules, _, last = scanned(trusting)
+        rules, lines, _ = scanned(trusting)
     assert "security-txt-missing" not in rules
-    assert last["complete"] is False
+    failed = {rule for line in lines for rule in line.get("rules", [])}
+    assert failed == {"security-txt-missing", "security-txt-expired"}
 
 
 def test_only_the_address_that_is_scanned_is_asked(internet, certificate, trusting):
