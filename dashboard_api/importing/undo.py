@@ -118,7 +118,7 @@ def undo(run: ImportRun, *, by: str, reason: str, now: datetime) -> UndoResult:
     _check(locked, reason=reason, now=now)
     changes = _load(locked)
     later = _pass_on(locked, changes)
-    FindingEvent.objects.filter(pk__in=changes.events).delete()
+    _delete(FindingEvent, changes.events)
     result = UndoResult(kept=len(later.findings - changes.findings.keys()))
     moved = _restore_occurrences(changes)
     plans: list[PlannedAgain] = []
@@ -348,7 +348,7 @@ def _restore(model: type[Row], rows: Iterable[tuple[Row, Before]]) -> None:
             setattr(row, name, value)
         changed.append(row)
         columns |= before.keys()
-    model.objects.filter(pk__in=added).only("pk").delete()
+    _delete(model, added)
     if columns:
         model.objects.bulk_update(changed, sorted(columns), batch_size=100)
 
@@ -370,7 +370,7 @@ def _remove_repeated_events(findings: Collection[int]) -> None:
             if not event.by and event.event == last.get(event.finding_id, kinds.REGRESSED.value):
                 repeated.append(event.pk)
             last[event.finding_id] = state
-        FindingEvent.objects.filter(pk__in=repeated).delete()
+        _delete(FindingEvent, repeated)
 
 
 def _with_wrong_count(findings: Collection[int]) -> set[int]:
@@ -385,7 +385,8 @@ def _with_wrong_count(findings: Collection[int]) -> set[int]:
 
 def _show_remaining_locations(findings: Collection[int]) -> None:
     """Update the copies of locations on findings that stay, but lost some of their occurrences."""
-    for finding in Finding.objects.filter(pk__in=findings).iterator():
+    stored = (Finding.objects.filter(pk__in=batch).iterator() for batch in _batches(findings))
+    for finding in chain.from_iterable(stored):
         present = list(finding.occurrences.filter(gone_at=None))
         if not present or len(present) >= limits.MAX_OCCURRENCES:
             continue
@@ -419,7 +420,13 @@ def _restore_scopes(run: ImportRun, scopes: Mapping[ScopeKey, Before]) -> None:
         coverage.delete()
 
 
+def _delete(model: type[Finding | Occurrence | FindingEvent], numbers: Collection[int]) -> None:
+    for batch in _batches(numbers):
+        model.objects.filter(pk__in=batch).only("pk").delete()
+
+
 def _batches(numbers: Collection[int]) -> Iterator[list[int]]:
+    """Yield these ids in batches: PostgreSQL takes at most 65,535 parameters."""
     ordered = sorted(numbers)
     for start in range(0, len(ordered), _BATCH):
         yield ordered[start : start + _BATCH]

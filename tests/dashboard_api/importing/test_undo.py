@@ -1,5 +1,6 @@
 """Taking an import back: what only it brought disappears, and what it closed is open again."""
 
+import re
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime, timedelta
 from operator import itemgetter
@@ -406,6 +407,40 @@ def test_the_preview_writes_nothing_and_locks_nothing(website):
         preview(run, now=timezone.now())
     assert {query["sql"].split()[0] for query in queries} <= {"SELECT", "DECLARE", "FETCH", "CLOSE"}
     assert not any("FOR UPDATE" in query["sql"] for query in queries)
+
+
+@contextmanager
+def at_most_two_ids_in_a_statement(monkeypatch):
+    monkeypatch.setattr("dashboard_api.importing.undo._BATCH", 2)
+    lengths: list[int] = []
+
+    def measure(execute, sql, *others):
+        lengths.extend(found.count("%s") for found in re.findall(r'id"? IN \(([%s, ]+)\)', sql))
+        return execute(sql, *others)
+
+    with connection.execute_wrapper(measure):
+        yield
+    assert max(lengths) == 2
+
+
+def test_an_import_of_any_size_is_taken_back_by_statements_with_few_parameters(website, monkeypatch):
+    bring(website, *(row(rule) for rule in "abcdef"))
+    bring(website, *(row(rule, day=1) for rule in "abc"), complete=True)
+    before = state()
+    moved = (row(rule, path=f"/{n}", day=2) for rule in "def" for n in range(3))
+    run = bring(website, *moved, *(row(rule, day=2) for rule in "ghi"), complete=True)
+    with at_most_two_ids_in_a_statement(monkeypatch):
+        undo(run, by="ann", reason="The wrong file", now=timezone.now())
+    assert state() == before
+
+
+def test_many_findings_that_stay_lose_locations_by_statements_with_few_parameters(website, monkeypatch):
+    bring(website, *(row(rule) for rule in "abc"))
+    run = bring(website, *(row(rule, path="/wrong", day=1) for rule in "abc"))
+    bring(website, *(row(rule, path="/later", day=2) for rule in "abc"))
+    with at_most_two_ids_in_a_statement(monkeypatch):
+        undo(run, by="ann", reason="The wrong file", now=timezone.now())
+    assert set(Finding.objects.values_list("locations_count", flat=True)) == {2}
 
 
 def test_an_old_import_an_import_without_changes_and_an_empty_reason_are_refused(website):
