@@ -35,6 +35,8 @@ _MAX_ADDRESSES = 2  # of each version of IP, because they share the time to conn
 _PART = 65_536
 # zlib's forms of what we unpack; browsers read deflate with zlib's header and without.
 _PACKED = {"gzip": (31,), "x-gzip": (31,), "deflate": (15, -15)}
+# Browsers ignore other names, such as "utf-8" of a wrong setting.
+_PACKINGS = _PACKED.keys() | {"br", "zstd", "compress", "x-compress", "dcb", "dcz"}
 _PYTHON = re.compile(r"^\[[^]]*\] |\s*\(_ssl\.c:\d+\)$")  # numbers and places that mean nothing to an owner
 
 
@@ -202,10 +204,11 @@ def _unpacked(sent: bytes, headers: Mapping[str, str], limit: int) -> tuple[byte
 
     We ask for a body that is not packed, but some servers send one all the same.
     """
-    encoding = headers.get("Content-Encoding", "").strip().lower()
-    if encoding in ("", "identity") or not sent:
+    sent_as = headers.get("Content-Encoding", "").split(",")
+    names = [name for each in sent_as if (name := each.strip().lower()) not in ("", "identity")]
+    if _PACKINGS.isdisjoint(names) or not sent:
         return sent, True
-    for form in _PACKED.get(encoding, ()):
+    for form in _PACKED.get(names[0], ()) if len(names) == 1 else ():
         unpacker = zlib.decompressobj(form)
         try:
             body = unpacker.decompress(sent, limit)

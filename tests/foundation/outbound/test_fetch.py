@@ -153,6 +153,10 @@ BARE_DEFLATE = zlib.compress(b"hello")[2:-4]
         ("deflate", zlib.compress(b"hello"), b"hello", True),
         ("deflate", BARE_DEFLATE, b"hello", True),
         ("identity", b"hello", b"hello", True),
+        ("identity, gzip", gzip.compress(b"hello"), b"hello", True),
+        ("utf-8", b"hello", b"hello", True),
+        ("none, 8bit", b"hello", b"hello", True),
+        ("utf-8, br", b"hello", b"", False),
         ("gzip", b"", b"", True),
         ("gzip", gzip.compress(b"x" * 100), b"x" * 100, True),
         ("gzip", gzip.compress(b"x" * 101), b"x" * 100, False),
@@ -164,6 +168,7 @@ BARE_DEFLATE = zlib.compress(b"hello")[2:-4]
         ("br", b"hello", b"", False),
         ("zstd", b"hello", b"", False),
         ("gzip, gzip", gzip.compress(gzip.compress(b"hello")), b"", False),
+        ("gzip, deflate", zlib.compress(gzip.compress(b"hello")), b"", False),
     ],
     ids=itertools.count(),
 )
