@@ -83,7 +83,7 @@ def test_the_page_of_a_badge_says_that_it_shows_nothing(browser, image, website)
     assert image in browser(OWNER).get(PAGE).text
     WebsiteSummary.objects.store(website, refusal="inactive_entitlement")
     page = browser(OWNER).get(PAGE).text
-    assert "Plan not active</span> It shows nothing now." in page
+    assert "Plan not active</span> When we last looked, it showed nothing." in page
     assert "Switch off" in page
     assert f'src="{image}"' not in page
 
