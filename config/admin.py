@@ -55,7 +55,7 @@ class UserAdmin(DjangosUserAdmin):
     """People, with the number of their sessions, which an operator can end."""
 
     actions = ("end_sessions",)
-    readonly_fields = ("open_sessions",)
+    readonly_fields = ("last_login", "open_sessions")
     fieldsets = (*DjangosUserAdmin.fieldsets, (_("Sessions"), {"fields": ("open_sessions",)}))  # type: ignore[misc]
 
     def get_readonly_fields(self, request: HttpRequest, obj: User | None = None) -> tuple[str, ...]:

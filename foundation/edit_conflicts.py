@@ -6,8 +6,13 @@ from typing import Any
 from django.core.exceptions import ValidationError
 from django.utils.html import format_html
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 
 _NAME = "shown"
+_CHANGED = gettext_noop(
+    "This was changed after your page was opened, perhaps by you. Open it again, and repeat your change if "
+    "it is missing."
+)
 
 
 class SeesConflicts:
@@ -25,9 +30,7 @@ class SeesConflicts:
         """Return the values; raises ValidationError after a change by others."""
         data = super().clean()  # type: ignore[misc]
         if self.data.get(self.add_prefix(_NAME), "") not in ("", self._digest()):
-            raise ValidationError(
-                _("This was changed after your page was opened. Open it again, and repeat your change.")
-            )
+            raise ValidationError(_(_CHANGED))
         return data
 
     def shown(self) -> str:
@@ -44,5 +47,6 @@ class SeesConflicts:
 
 
 def _text_of(value: Any) -> str:
-    rows = value if isinstance(value, list) else [value]
-    return str([getattr(each, "pk", each) for each in rows])
+    if isinstance(value, list) and all(hasattr(each, "pk") for each in value):
+        return str(sorted(each.pk for each in value))  # a database gives them in any order
+    return str(value)

@@ -82,7 +82,7 @@ def page(client):
 
 
 def refused(send):
-    return "This was changed after your page was opened." in send.response.text
+    return "This was changed after your page was opened" in send.response.text
 
 
 @pytest.mark.parametrize("is_inline", [True, False])
@@ -100,6 +100,26 @@ def test_an_old_page_does_not_lift_a_suspension(page, is_inline):
     assert page(thing)(**change)
     entitlement.refresh_from_db()
     assert entitlement.status == "suspended"
+
+
+def test_an_old_page_does_not_lift_a_suspension_by_staff_of_what_was_suspended_before(page):
+    entitlement = make_account().entitlement
+    Entitlement.objects.update(status="suspended")  # by a payment
+    send = page(entitlement)
+    Entitlement.objects.update(suspended_by_staff=True)
+    assert not send(status="active")
+    assert refused(send)
+
+
+def test_groups_in_another_order_and_a_sign_in_are_no_change(page):
+    person, groups = make_user("grace"), [Group.objects.create(name=name) for name in "abc"]
+    person.groups.set(groups)
+    send = page(person)
+    person.groups.clear()
+    for group in reversed(groups):
+        person.groups.add(group)
+    type(person).objects.filter(pk=person.pk).update(last_login=timezone.now())
+    assert send(first_name="Grace")
 
 
 def test_an_old_page_does_not_publish_a_note(page):
