@@ -62,21 +62,26 @@ def on_record(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[
 
     def respond(request: HttpRequest) -> HttpResponse:
         with acting(_acting_in(request)) as acts:
-            proof, page = request.path, _page_after_proof(request)
             response = get_response(request)
-            is_lost = page and request.path not in (proof, page)  # another form waited, and was not repeated
-            if not is_api(request) and not is_lost:
+            if not is_api(request) and not _is_lost(request):
                 _record_response(request, response, acts)
             return response
 
+    respond.process_view = _note_page_after_proof  # type: ignore[attr-defined]
     return respond
 
 
-def _page_after_proof(request: HttpRequest) -> str:
-    """Return the page that a proof of identity leads to; empty for any other request."""
-    if request.method != "POST" or request.path not in map(reverse, _PROOFS):
-        return ""
-    return str(request.POST.get(REDIRECT_FIELD_NAME) or request.GET.get(REDIRECT_FIELD_NAME, ""))
+def _note_page_after_proof(request: HttpRequest, *_: Any) -> None:
+    """Note the page that a proof of identity leads to, once the size of the body is checked."""
+    if request.method == "POST" and request.path in map(reverse, _PROOFS):
+        page = request.POST.get(REDIRECT_FIELD_NAME) or request.GET.get(REDIRECT_FIELD_NAME)
+        request.pages_of_proof = (request.path, page)  # type: ignore[attr-defined]
+
+
+def _is_lost(request: HttpRequest) -> bool:
+    """Return whether a form that waited for a proof was not repeated, because another page was next."""
+    proof, page = getattr(request, "pages_of_proof", ("", ""))
+    return bool(page) and request.path not in (proof, page)
 
 
 def _acting_in(request: HttpRequest) -> Acting:

@@ -29,6 +29,7 @@ from tests.foundation.outbound.internet import PUBLIC, Internet
 
 pytestmark = pytest.mark.django_db(transaction=True)
 HOST = "shop.example.com"
+PROOF = ("/accounts/reauthenticate/", {"password": "correct horse battery"})
 DASHBOARD = f"/sites/{HOST}/"
 
 
@@ -62,6 +63,7 @@ def person(account):
 @pytest.fixture
 def owner(person, client):
     client.force_login(person.user)
+    client.post(*PROOF)
     return client
 
 
@@ -213,6 +215,7 @@ def test_the_claim_of_another_account_is_unknown(owner, person, account, interne
     stranger = make_membership(make_user("eve"), make_portal_account("acct_0002", secret="s" * 30))
     make_account("acct_0002", secrets=["s" * 30])
     owner.force_login(stranger.user)
+    owner.post(*PROOF)
     theirs = page.replace(f"/{person.account_id}/", f"/{stranger.account_id}/")
     for address in (page, theirs):
         assert owner.get(address).status_code == 404
