@@ -49,4 +49,4 @@ class SeesConflicts:
 def _text_of(value: Any) -> str:
     if isinstance(value, list) and all(hasattr(each, "pk") for each in value):
         return str(sorted(each.pk for each in value))  # a database gives them in any order
-    return str(value)
+    return str(getattr(value, "pk", value))

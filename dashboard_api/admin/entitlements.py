@@ -56,9 +56,8 @@ class EntitlementForm(forms.ModelForm):
         features: Any = self.fields.get("features")  # no field where the user may only look
         if features is not None:
             features.choices = feature_choices(self.instance.features)
-        self.initial["by_staff"] = (
-            self.instance.suspended_by_staff
-        )  # it ends with the suspension, also unseen
+        # Not a field of the form, but it ends with the suspension: the form is refused if it has changed.
+        self.initial["by_staff"] = self.instance.suspended_by_staff
         if self.instance.pk is None:
             today = timezone.now().date()
             self.initial.setdefault("starts_on", today)
