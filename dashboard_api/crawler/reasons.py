@@ -49,6 +49,10 @@ _WORDS = {
         "ThreatDashboard there."
     ),
     "no_time_left": _("The time of this profile was used up before this scanner could begin."),
+    "not_all_checked": _(
+        "Some checks were not possible, so their findings stay open: scan again; contact support if this is "
+        "repeated."
+    ),
     "cancelled": _("The scan was cancelled."),
     "worker_lost": _("The scan was interrupted twice on our side; it does not count. Scan again."),
 }

@@ -16,7 +16,7 @@ Outcome = ScanJob.Outcome
 def outcome_of(engine: Engine, finding: Finding, report: Path) -> str:
     """Return what one report says about the finding, which the importer would recognise in it.
 
-    It is gone only if the report is complete, and no check in it failed.
+    It is gone only if the report is complete, and the check of the finding did not fail.
     """
     host = finding.website.host
     try:
@@ -28,5 +28,7 @@ def outcome_of(engine: Engine, finding: Finding, report: Path) -> str:
     rows.use_stored_aliases(lambda _fingerprints: {finding.fingerprint})
     if finding.fingerprint in rows:
         return Outcome.STILL_THERE
-    is_whole = (scan.complete or engine.complete) and not rows.unreadable and not rows.failed.count
-    return Outcome.GONE if is_whole else Outcome.INCONCLUSIVE
+    is_whole = (scan.complete or engine.complete) and not rows.unreadable
+    locations = finding.occurrences.filter(gone_at=None).values_list("location", flat=True)
+    is_failed = any(rows.scope.is_failed(rule=finding.rule, location=each) for each in locations)
+    return Outcome.GONE if is_whole and not is_failed else Outcome.INCONCLUSIVE

@@ -221,15 +221,25 @@ def _store(job: ScanJob, runs: Sequence[Run], *, cancelled: bool, outcome: str =
         if cancelled:
             queue.end(job, ScanJob.State.CANCELLED, reason="cancelled")
         elif outcome:
+            is_open = Finding.objects.filter(pk=job.finding_id or 0, status=Finding.Status.OPEN).exists()
+            if outcome == ScanJob.Outcome.GONE and is_open:  # the report does not cover its address
+                outcome = ScanJob.Outcome.INCONCLUSIVE
             _finish(job, outcome, reason=refusal)
         elif refusal == BLOCKED:
             _finish(job, ScanJob.Outcome.BLOCKED, reason=refusal)
         elif ok:
             result = ScanJob.Outcome.COMPLETE if all(whole) else ScanJob.Outcome.PARTIAL
-            late = next((run.row.reason for run in runs if run.row.reason == "no_time_left"), "")
-            _finish(job, result, reason=refusal or late)
+            _finish(job, result, reason=refusal or _first_reason(runs, result))
         else:
             _fail(job, refusal or (runs[0].row.reason if runs else "engine_missing"))
+
+
+def _first_reason(runs: Sequence[Run], outcome: ScanJob.Outcome) -> str:
+    """Return why a scan is only partial: the reason of its first run that has one."""
+    if outcome != ScanJob.Outcome.PARTIAL:
+        return ""
+    reasons = (run.row.reason for run in runs if run.row.reason and not run.is_left_out)
+    return next(reasons, "not_all_checked")
 
 
 def _finish(job: ScanJob, outcome: str, *, reason: str = "") -> None:

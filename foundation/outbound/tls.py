@@ -9,10 +9,15 @@ from foundation.deadline import CONNECT_SECONDS, Deadline, handshake_ended_after
 from foundation.outbound.fetch import trusted
 
 _EXPIRED, _OTHER_NAME = 10, 62  # verify codes of OpenSSL
+_SECONDS = 10.0  # of a handshake: some servers leave a version that they do not offer without an answer
 
 
 class NotConnected(Exception):
     """The address did not answer, so nothing is known about its TLS."""
+
+
+class HandshakeBroken(NotConnected):
+    """The address accepted the connection, and broke off the handshake."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +42,10 @@ def shake_hands(
 
 
 def offers(version: ssl.TLSVersion, host: str, address: str, deadline: Deadline, *, port: int = 443) -> bool:
-    """Return whether the server accepts this version of TLS; raise NotConnected."""
+    """Return whether the server accepts this version of TLS; raise NotConnected.
+
+    A server may refuse a version by an alert, or break off the handshake, as many load balancers do.
+    """
     context = _any_certificate()
     context.set_ciphers("ALL:@SECLEVEL=0")  # old versions need what OpenSSL refuses by default
     with warnings.catch_warnings():
@@ -45,7 +53,7 @@ def offers(version: ssl.TLSVersion, host: str, address: str, deadline: Deadline,
         context.minimum_version = context.maximum_version = version
     try:
         _shake_hands(host, address, deadline, port, context)
-    except ssl.SSLError:
+    except (ssl.SSLError, HandshakeBroken):
         return False
     return True
 
@@ -53,18 +61,24 @@ def offers(version: ssl.TLSVersion, host: str, address: str, deadline: Deadline,
 def _shake_hands(
     host: str, address: str, deadline: Deadline, port: int, context: ssl.SSLContext
 ) -> Handshake:
+    seconds = min(_SECONDS, deadline.remaining())
+    shaking = Deadline(seconds)
     try:
-        with socket.create_connection((address, port), min(CONNECT_SECONDS, deadline.remaining())) as plain:
-            plain.settimeout(seconds := deadline.remaining())
+        with socket.create_connection((address, port), min(CONNECT_SECONDS, seconds)) as plain:
+            plain.settimeout(seconds)
             with (
                 handshake_ended_after(seconds, plain),
                 context.wrap_socket(plain, server_hostname=host) as encrypted,
             ):
                 certificate = encrypted.getpeercert(binary_form=True) or b""
                 return Handshake(encrypted.version() or "", certificate)
-    except ssl.SSLError:
+    except ssl.SSLError as error:
         deadline.remaining()
+        if not shaking.allows(0):
+            raise NotConnected("timed out") from error
         raise
+    except (ConnectionResetError, BrokenPipeError) as error:
+        raise HandshakeBroken(str(error)) from error
     except OSError as error:
         raise NotConnected(str(error)) from error
 

@@ -82,6 +82,10 @@ REASONS = {
         "The consent to deep scans had ended before the scan could begin. Please agree to deep scans again."
     ),
     "no_time_left": _("There was no time left for all scanners."),
+    "not_all_checked": _(
+        "Some checks were not possible, so their problems stay open. Scan again; contact support if this is "
+        "repeated."
+    ),
     "cancelled": "",  # says no more than the state
     "worker_lost": _("The scan was interrupted on our side and does not count. Scan again."),
 }

@@ -167,6 +167,12 @@ def reset(server, connection):
     connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
 
 
+def reset_soon(server, connection):
+    """Reset the connection after the first byte."""
+    connection.recv(1)
+    connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+
+
 def hang_up(server, connection):
     """Read the request and close without a response."""
     server.receive(connection)

@@ -8,9 +8,10 @@ from cryptography import x509
 from cryptography.exceptions import UnsupportedAlgorithm
 from cryptography.hazmat.primitives.asymmetric import ec, rsa
 
-from dashboard_api.crawler.essentials.page import Problem
+from dashboard_api.crawler.essentials.lines import PartlyRead
+from dashboard_api.crawler.essentials.page import Problem, Unread
 from foundation.deadline import Deadline
-from foundation.outbound.tls import Handshake, offers, shake_hands
+from foundation.outbound.tls import Handshake, NotConnected, offers, shake_hands
 
 _SOON = timedelta(days=14)
 _PROBLEMS = {
@@ -18,6 +19,11 @@ _PROBLEMS = {
     "other_name": "certificate-other-name",
     "not_trusted": "certificate-not-trusted",
 }
+_VERSIONS = (  # with whether it is a problem to offer them
+    (ssl.TLSVersion.TLSv1, "tls-1-0-offered", True),
+    (ssl.TLSVersion.TLSv1_1, "tls-1-1-offered", True),
+    (ssl.TLSVersion.TLSv1_3, "tls-1-3-not-offered", False),
+)
 
 
 def check_tls(
@@ -29,16 +35,25 @@ def check_tls(
     port: int = 443,
     tls: ssl.SSLContext | None = None,
 ) -> Iterator[Problem]:
-    """Yield the problems of TLS; raise NotConnected, and ssl.SSLError where no handshake is possible."""
+    """Yield the problems of TLS; raise NotConnected, and ssl.SSLError where no handshake is possible.
+
+    Raises PartlyRead if the server answers the first handshake, and later ones not.
+    """
     location = f"https://{host}/"
     handshake = shake_hands(host, address, deadline, port=port, tls=tls)
     for rule, evidence in check_certificate(handshake, now):
         yield Problem(rule, location, evidence)
-    for version, name in ((ssl.TLSVersion.TLSv1, "1-0"), (ssl.TLSVersion.TLSv1_1, "1-1")):
-        if offers(version, host, address, deadline, port=port):
-            yield Problem(f"tls-{name}-offered", location)
-    if not offers(ssl.TLSVersion.TLSv1_3, host, address, deadline, port=port):
-        yield Problem("tls-1-3-not-offered", location, f"The handshake chose {handshake.version}.")
+    unread = []
+    for version, rule, is_problem in _VERSIONS:
+        try:
+            if offers(version, host, address, deadline, port=port) == is_problem:
+                yield Problem(
+                    rule, location, "" if is_problem else f"The handshake chose {handshake.version}."
+                )
+        except NotConnected:
+            unread.append(rule)
+    if unread:
+        raise PartlyRead([Unread(location, unread, "connect_failed")])
 
 
 def check_certificate(handshake: Handshake, now: datetime) -> Iterator[tuple[str, str]]:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from dashboard_api.crawler.essentials.page import Problem
+from dashboard_api.crawler.essentials.page import Checked, Problem, Unread
 from dashboard_api.crawler.essentials.rules import RULES
 
 
@@ -13,33 +13,40 @@ class Incomplete(Exception):
 
 
 class PartlyRead(Incomplete):
-    """Responses could not be read to their end: ``unread`` has addresses, each with rules that need the rest.
+    """Some responses are missing, or were not read to their end; rules not in ``unread`` were checked."""
 
-    All other rules were checked.
-    """
-
-    def __init__(self, unread: Sequence[tuple[str, Sequence[str]]]) -> None:
+    def __init__(self, unread: Sequence[Unread]) -> None:
         self.unread = unread
-        super().__init__("not_read_to_the_end")
+        super().__init__("partly_read")
 
 
-def lines_of(source: str, name: str, location: str, problems: Iterable[Problem]) -> Iterator[dict[str, Any]]:
+def lines_of(
+    source: str, name: str, location: str, problems: Iterable[Problem | Checked]
+) -> Iterator[dict[str, Any]]:
     """Yield the lines of a report about ``location``; if ``problems`` raises Incomplete, failed checks."""
     yield {"scan": "findings/1", "source": source, "name": name, "scanned_at": _now()}
     found: list[Problem] = []
+    checked = {location: None}
     unread: list[dict[str, Any]] = []
     try:
-        for problem in problems:
-            found.append(problem)  # noqa: PERF402  # those before PartlyRead count
+        for each in problems:  # those before PartlyRead count
+            if isinstance(each, Checked):
+                checked[each.location] = None
+            else:
+                found.append(each)
     except PartlyRead as error:
-        unread = [{"checked": url, "error": str(error), "rules": [*rules]} for url, rules in error.unread]
+        unread = [
+            {"checked": failed.location, "error": failed.reason, "rules": [*failed.rules]}
+            for failed in error.unread
+        ]
     except Incomplete as error:
         yield {"checked": location, "error": str(error)}
         yield {"complete": False, "scanned_at": _now()}
         return
     for problem in found:
         yield _line(problem)
-    yield {"checked": location}
+    for address in checked:
+        yield {"checked": address}
     yield from unread
     yield {"complete": True, "scanned_at": _now()}
 

@@ -31,6 +31,20 @@ class Problem(NamedTuple):
     matcher: str = ""
 
 
+class Checked(NamedTuple):
+    """An address that was checked: problems of its host and port that are not found are fixed."""
+
+    location: str
+
+
+class Unread(NamedTuple):
+    """Rules that could not be checked at an address, and the reason; without rules, every rule."""
+
+    location: str
+    rules: Sequence[str] = ()
+    reason: str = "not_read_to_the_end"
+
+
 def check_page(page: Fetched) -> Iterator[Problem]:
     """Yield the problems of the home page in ``page``, the last response after redirects."""
     for rule, evidence, *matcher in (
@@ -42,17 +56,17 @@ def check_page(page: Fetched) -> Iterator[Problem]:
         yield Problem(rule, page.url, evidence, *matcher)
 
 
-def unread_of_page(page: Fetched) -> Iterator[tuple[str, Sequence[str]]]:
+def unread_of_page(page: Fetched) -> Iterator[Unread]:
     """Yield the address of a page that is not whole, with the rules that need all of it."""
     if not page.is_whole:
-        yield page.url, _OF_THE_MARKUP
+        yield Unread(page.url, _OF_THE_MARKUP)
 
 
-def unread_of_security_txt(response: Fetched) -> Iterator[tuple[str, Sequence[str]]]:
+def unread_of_security_txt(response: Fetched) -> Iterator[Unread]:
     """Yield the addresses of a text that is not whole, with the rules that need all of it."""
     if response.status == 200 and not response.is_whole:
-        yield response.hops[0].url, ["security-txt-missing"]
-        yield response.url, ["security-txt-expired"]
+        yield Unread(response.hops[0].url, ["security-txt-missing"])
+        yield Unread(response.url, ["security-txt-expired"])
 
 
 def check_plain(response: Fetched) -> Iterator[Problem]:

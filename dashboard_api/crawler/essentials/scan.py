@@ -2,15 +2,16 @@
 
 import ssl
 from collections.abc import Iterator
-from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import urljoin, urlsplit
 
 from dashboard_api.crawler.essentials.encryption import check_tls
 from dashboard_api.crawler.essentials.lines import Incomplete, PartlyRead, lines_of
 from dashboard_api.crawler.essentials.page import (
+    Checked,
     Problem,
+    Unread,
     check_page,
     check_plain,
     check_security_txt,
@@ -26,6 +27,7 @@ from foundation.outbound.tls import NotConnected
 SECONDS = 40.0
 _PAGE_BYTES = 1024**2
 _REFUSALS = {403, 429, 503}
+_SECURITY_TXT, _OF_SECURITY_TXT = ".well-known/security.txt", ["security-txt-missing", "security-txt-expired"]
 
 
 def report(
@@ -35,15 +37,21 @@ def report(
     return lines_of("essentials", "Essentials", f"https://{host}/", _problems(host, address, agent, tls))
 
 
-def _problems(host: str, address: str, agent: str, tls: ssl.SSLContext | None) -> Iterator[Problem]:
-    """Yield all problems; raise Incomplete."""
+def _problems(host: str, address: str, agent: str, tls: ssl.SSLContext | None) -> Iterator[Problem | Checked]:
+    """Yield all problems, and the addresses that were checked; raise Incomplete."""
     deadline, now = Deadline(SECONDS), datetime.now(UTC)
-    home = f"https://{host}/"
+    home, plain = f"https://{host}/", f"http://{host}/"
+    unread: list[Unread] = []
     try:
         port = localhost_port(host) or 443
         yield from check_tls(host, address, deadline, now=now, port=port, tls=tls)
+    except PartlyRead as error:
+        unread += error.unread
     except (NotConnected, ssl.SSLError) as error:
-        page = _page(f"http://{host}/", host, address, deadline, agent)  # otherwise the website is down
+        page = _page(plain, host, address, deadline, agent)  # otherwise the website is down
+        if page.url.startswith(home):
+            raise Incomplete("connect_failed") from error  # https answers now
+        yield from (Checked(plain), Checked(page.url))
         yield Problem("https-not-offered", home, f"No connection by TLS: {in_words(error)}.")
         yield from (problem for problem in check_page(page) if not problem.rule.startswith("hsts-"))
         if unread := [*unread_of_page(page)]:
@@ -52,14 +60,23 @@ def _problems(host: str, address: str, agent: str, tls: ssl.SSLContext | None) -
     except DeadlinePassed as error:
         raise Incomplete("timed_out") from error
     page = _page(home, host, address, deadline, agent)
+    yield Checked(page.url)
     yield from check_page(page)
-    unread = [*unread_of_page(page)]
-    with suppress(Incomplete):  # http is turned off
-        yield from check_plain(_get(f"http://{host}/", address, deadline, agent))
-    with suppress(Incomplete):  # it leads to another owner's domain
-        text = _get(f"{home}.well-known/security.txt", address, deadline, agent)
+    unread += unread_of_page(page)
+    try:
+        yield from check_plain(_get(plain, address, deadline, agent))
+    except Incomplete as error:
+        if str(error) != "connect_failed":  # then http is turned off
+            unread.append(Unread(plain, reason=str(error)))
+    yield Checked(plain)
+    try:
+        text = _get(f"{home}{_SECURITY_TXT}", address, deadline, agent)
         yield from check_security_txt(text, now)
         unread += unread_of_security_txt(text)
+    except Incomplete as error:
+        if str(error) != "redirected_away":  # then it is another owner's file
+            files = (urljoin(base, f"/{_SECURITY_TXT}") for base in {home: None, page.url: None})
+            unread += (Unread(file, _OF_SECURITY_TXT, str(error)) for file in files)
     if unread:
         raise PartlyRead(unread)
 
@@ -82,4 +99,6 @@ def _get(url: str, address: str, deadline: Deadline, agent: str) -> Fetched:
         raise Incomplete(error.reason) from error
     if response.status in _REFUSALS or "cf-mitigated" in response.headers:
         raise Incomplete("blocked")
+    if response.status >= 500:
+        raise Incomplete("server_error")
     return response

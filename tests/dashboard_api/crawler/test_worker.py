@@ -96,9 +96,16 @@ def test_a_scan_without_an_engine_that_is_not_installed_is_partial_unless_it_is_
     missing = engine(name="missing", command=["/nowhere/scanner", "$address", "$report"], optional=optional)
     job = scan(engine(), missing)
     assert (job.state, job.outcome) == ("finished", outcome)
+    assert job.reason == ("" if optional else "engine_missing")
     assert [run.state for run in job.runs.all()] == ["ok", "skipped"]
     said = Coverage.objects.filter(source__slug="missing").values_list("state", flat=True)
     assert list(said) == ([] if optional else ["failed"])
+
+
+def test_a_scan_with_a_failed_check_is_partial_and_says_so():
+    failed = {"checked": "https://shop.example.com/", "error": "timed_out", "rules": ["csp"]}
+    job = scan(engine(lines(*REPORT[:-1], failed, REPORT[-1])))
+    assert (job.state, job.outcome, job.reason) == ("finished", "partial", "not_all_checked")
 
 
 def test_a_scanner_without_time_left_does_not_run_and_the_scan_says_so(monkeypatch):
@@ -361,6 +368,8 @@ def with_a_finding():
 
 CLEAN = [REPORT[0], {"checked": "https://shop.example.com/"}, {"complete": True}]
 NOT_CHECKED = [REPORT[0], {"checked": "https://shop.example.com/", "error": "blocked"}, {"complete": True}]
+ANOTHER_NOT_CHECKED = [*CLEAN[:2], NOT_CHECKED[1] | {"rules": ["another"]}, *CLEAN[2:]]
+CHECKED_ELSEWHERE = [CLEAN[0], {"checked": "https://www.shop.example.com/"}, CLEAN[2]]
 # The same rule, of another cookie, and at another website, whose row an import rejects.
 OTHERS = [
     REPORT[0],
@@ -411,6 +420,8 @@ def test_a_website_that_cannot_be_reached_fails_with_its_reason(monkeypatch):
         ([CLEAN, REPORT], [""] * 3, "still_there", "open"),
         ([CLEAN[:2], CLEAN], [""] * 3, "inconclusive", "open"),
         ([NOT_CHECKED, CLEAN], [""] * 3, "inconclusive", "open"),
+        ([ANOTHER_NOT_CHECKED] * 2, [""] * 3, "gone", "fixed"),
+        ([CHECKED_ELSEWHERE] * 2, [""] * 3, "inconclusive", "open"),
         ([OTHERS, OTHERS], [""] * 3, "gone", "fixed"),
         ([OTHERS, REPORT], [""] * 3, "still_there", "open"),
         ([CLEAN, CLEAN], ["", "", "blocked"], "inconclusive", "open"),

@@ -6,9 +6,10 @@ import time
 import pytest
 
 from foundation.deadline import Deadline, DeadlinePassed
+from foundation.outbound import tls
 from foundation.outbound.tls import NotConnected, offers, shake_hands
 from tests.faults.certificate import write_certificate
-from tests.faults.server import TOO_LATE, FaultServer, answer, closed_port
+from tests.faults.server import TOO_LATE, FaultServer, answer, closed_port, reset_soon, say_nothing
 from tests.faults.tickets import endless_hellos
 
 HOST, HERE = "shop.example.com", "127.0.0.1"
@@ -49,6 +50,17 @@ def test_a_server_is_asked_for_one_version_alone(serve):
     port, _ = serve(name="evil.example.net")
     found = [offers(version, HOST, HERE, Deadline(5), port=port) for version in ssl.TLSVersion if version > 0]
     assert found == [False, False, False, True, True]
+
+
+def test_a_server_that_resets_the_connection_does_not_offer_the_version():
+    with FaultServer(reset_soon) as server:
+        assert offers(ssl.TLSVersion.TLSv1, HOST, HERE, Deadline(5), port=server.port) is False
+
+
+def test_a_server_that_does_not_answer_a_handshake_leaves_time_for_other_checks(monkeypatch):
+    monkeypatch.setattr(tls, "_SECONDS", 0.2)
+    with FaultServer(say_nothing) as server, pytest.raises(NotConnected):
+        offers(ssl.TLSVersion.TLSv1, HOST, HERE, Deadline(TOO_LATE), port=server.port)
 
 
 def test_a_port_that_refuses_is_no_answer():

@@ -12,6 +12,7 @@ from cryptography.hazmat.primitives.asymmetric import ec, rsa
 from cryptography.hazmat.primitives.serialization import Encoding
 
 from dashboard_api.crawler.engines import read_engines
+from dashboard_api.crawler.essentials import encryption, scan
 from dashboard_api.crawler.essentials.encryption import check_certificate, check_tls
 from dashboard_api.crawler.essentials.scan import report
 from dashboard_api.importing.ingest import ImportOptions
@@ -22,7 +23,7 @@ from foundation.deadline import Deadline
 from foundation.outbound.tls import Handshake, NotConnected
 from tests.factories import make_website
 from tests.faults.certificate import make_certificate, write_certificate
-from tests.faults.server import FaultServer, answer, closed_port, http
+from tests.faults.server import FaultServer, answer, closed_port, hang_up, http, reset_soon
 from tests.foundation.outbound.internet import OTHER, PUBLIC, PUBLIC_6, Internet
 
 HOST = "shop.example.com"
@@ -126,6 +127,53 @@ def test_only_what_was_read_is_fixed(internet, certificate, trusting, encrypted)
     assert Coverage.objects.get(website=site).state == "partial"
 
 
+def redirect(url):
+    return answer(301, headers=[("Location", url)])
+
+
+def imported(site, *, days):
+    """Import the report of a scan ``days`` ago."""
+    lines = [json.dumps(line) for line in report(HOST, PUBLIC, tls=ssl.create_default_context())]
+    options = ImportOptions(scanned_at=datetime.now(UTC) - timedelta(days=days))
+    import_file(io.BytesIO("\n".join(lines).encode()), site, options, file_name="report", by="tests")
+    return dict(Finding.objects.values_list("rule", "status"))
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("later", "status"),
+    [(redirect(f"https://{HOST}/"), "fixed"), (None, "fixed"), (answer(200), "open"), (answer(403), "open")],
+    ids=["redirect", "http is off", "no redirect", "refused"],
+)
+def test_the_redirect_from_http_is_fixed_once_it_is_there_or_http_is_off(
+    internet, certificate, later, status
+):
+    site = make_website(HOST)
+    with FaultServer(answer(200), tls=certificate[1]) as encrypted:
+        internet.serve(encrypted, port=443)
+        with FaultServer(answer(200)) as plain:
+            internet.serve(plain, port=80)
+            assert imported(site, days=2)["https-not-enforced"] == "open"
+        del internet.routes[PUBLIC, 80]
+        with FaultServer(later) as plain:
+            if later is not None:
+                internet.serve(plain, port=80)
+            assert imported(site, days=1)["https-not-enforced"] == status
+
+
+@pytest.mark.django_db
+def test_problems_of_a_page_behind_a_redirect_are_fixed_when_the_last_one_is_gone(internet, certificate):
+    internet.zone[f"www.{HOST}."] = [OTHER]
+    site = make_website(HOST)
+    good = [*GOOD, ("Content-Security-Policy", "default-src 'self'; frame-ancestors 'self'")]
+    with FaultServer(redirect(f"https://www.{HOST}/"), tls=certificate[1]) as first:
+        internet.serve(first, port=443)
+        for days, headers, status in ((2, GOOD, "open"), (1, good, "fixed")):
+            with FaultServer(answer(200, headers=headers), tls=certificate[1]) as www:
+                internet.serve(www, address=OTHER, port=443)
+                assert imported(site, days=days)["csp-missing"] == status
+
+
 LONG = b"<p>" + b" " * 1024**2
 
 
@@ -150,13 +198,10 @@ def test_the_markup_of_a_page_that_is_not_read_to_its_end_is_not_checked(
         found, lines, last = scanned(trusting)
     assert {"mixed-content", "script-without-integrity"} & set(found) == rules
     assert "csp-missing" in found
-    checks = [line for line in lines if "checked" in line]
     url = f"http{'s' * encrypted}://{HOST}/"
     rules_of_markup = ["directory-listing", "mixed-content", "script-without-integrity"]
-    assert checks[:2] == [  # those of security.txt follow
-        {"checked": f"https://{HOST}/"},
-        {"checked": url, "error": "not_read_to_the_end", "rules": rules_of_markup},
-    ]
+    failed = {"checked": url, "error": "not_read_to_the_end", "rules": rules_of_markup}
+    assert next(line for line in lines if "error" in line) == failed  # those of security.txt follow
     assert last["complete"] is True
 
 
@@ -175,6 +220,116 @@ def test_a_security_txt_that_cannot_be_unpacked_is_not_called_missing(internet, 
     assert failed == {"security-txt-missing", "security-txt-expired"}
 
 
+@pytest.mark.parametrize(
+    ("plain", "failed"),
+    [
+        (answer(403), {f"http://{HOST}/": "blocked"}),
+        (answer(502), {f"http://{HOST}/": "server_error"}),
+        (hang_up, {f"http://{HOST}/": "broken_response"}),
+        (answer(301, headers=[("Location", f"https://{HOST}/")]), {}),
+        (None, {}),
+    ],
+    ids=["refused", "broken", "no response", "redirect", "http is off"],
+)
+def test_http_is_checked_only_by_a_response_or_where_it_is_off(
+    internet, certificate, trusting, plain, failed
+):
+    with (
+        FaultServer(answer(200, headers=GOOD), tls=certificate[1]) as encrypted,
+        FaultServer(plain) as server,
+    ):
+        internet.serve(encrypted, port=443)
+        if plain is not None:
+            internet.serve(server, port=80)
+        rules, lines, last = scanned(trusting)
+    assert "https-not-enforced" not in rules
+    assert {line["checked"]: line["error"] for line in lines if "error" in line} == failed
+    assert last["complete"] is True
+
+
+AWAY = [("Location", "https://other.example.net/security.txt")]
+
+
+@pytest.mark.parametrize(
+    ("response", "reason"),
+    [
+        (http(403), "blocked"),
+        (http(500), "server_error"),
+        (b"", "broken_response"),
+        (http(302, headers=AWAY), ""),
+    ],
+    ids=["refused", "broken", "no response", "elsewhere"],
+)
+def test_a_security_txt_without_a_response_is_not_checked(internet, certificate, trusting, response, reason):
+    def script(server, connection):
+        server.receive(connection)
+        is_text = b"security.txt" in server.received[-1].head
+        connection.sendall(response if is_text else http(200, headers=GOOD))
+
+    with FaultServer(script, tls=certificate[1]) as server:
+        internet.serve(server, port=443)
+        rules, lines, _ = scanned(trusting)
+    assert not {"security-txt-missing", "security-txt-expired"} & set(rules)
+    failed = ["security-txt-missing", "security-txt-expired"] if reason else []
+    assert failures_of(lines) == dict.fromkeys(failed, reason)
+
+
+def failures_of(lines):
+    """Return the reasons by the rules that could not be checked."""
+    return {rule: line["error"] for line in lines for rule in line.get("rules", [])}
+
+
+class OldVersionsReset(FaultServer):
+    """A server whose second and third connections, with TLS 1.0 and 1.1, are reset before a handshake."""
+
+    def _serve(self, connection, script):
+        if self.connections in (2, 3):
+            with connection:
+                reset_soon(self, connection)
+        else:
+            super()._serve(connection, script)
+
+
+def test_a_server_that_resets_old_versions_of_tls_offers_https(internet, certificate, trusting):
+    with OldVersionsReset(answer(200, headers=GOOD), tls=certificate[1]) as server:
+        internet.serve(server, port=443)
+        rules, lines, last = scanned(trusting)
+    assert not {"https-not-offered", "tls-1-0-offered", "tls-1-1-offered", "tls-1-3-not-offered"} & set(rules)
+    assert "csp-missing" in rules
+    assert failures_of(lines) == {}
+    assert last["complete"] is True
+
+
+def test_versions_of_tls_are_not_checked_if_connections_begin_to_fail(
+    internet, certificate, trusting, monkeypatch
+):
+    def offers(*_, **__):
+        raise NotConnected("Connection refused")
+
+    monkeypatch.setattr(encryption, "offers", offers)
+    with FaultServer(answer(200, headers=GOOD), tls=certificate[1]) as server:
+        internet.serve(server, port=443)
+        rules, lines, _ = scanned(trusting)
+    assert "https-not-offered" not in rules
+    versions = ["tls-1-0-offered", "tls-1-1-offered", "tls-1-3-not-offered"]
+    assert failures_of(lines) == dict.fromkeys(versions, "connect_failed")
+
+
+def test_https_that_answers_after_a_failure_is_not_called_missing(
+    internet, certificate, trusting, monkeypatch
+):
+    def check_tls(*_, **__):
+        raise NotConnected("timed out")
+
+    monkeypatch.setattr(scan, "check_tls", check_tls)
+    redirect = answer(301, headers=[("Location", f"https://{HOST}/")])
+    with FaultServer(answer(200), tls=certificate[1]) as encrypted, FaultServer(redirect) as plain:
+        internet.serve(encrypted, port=443)
+        internet.serve(plain, port=80)
+        rules, lines, last = scanned(trusting)
+    assert (rules, lines[-1]["error"], last["complete"]) == ([], "connect_failed", False)
+
+
 def test_only_the_address_that_is_scanned_is_asked(internet, certificate, trusting):
     internet.zone[f"{HOST}."] = [PUBLIC_6, OTHER, PUBLIC]
     with FaultServer(*[answer(200)] * 9, tls=certificate[1]) as server:
@@ -183,13 +338,17 @@ def test_only_the_address_that_is_scanned_is_asked(internet, certificate, trusti
     assert {address for address, _port in internet.connected} == {PUBLIC}
 
 
-@pytest.mark.parametrize("status", [403, 429, 503])
-def test_a_refused_scan_fixes_nothing(internet, certificate, trusting, status):
+@pytest.mark.parametrize(
+    ("status", "reason"), [(403, "blocked"), (429, "blocked"), (503, "blocked"), (500, "server_error")]
+)
+def test_a_scan_that_is_refused_or_meets_a_broken_website_fixes_nothing(
+    internet, certificate, trusting, status, reason
+):
     with FaultServer(answer(status), tls=certificate[1]) as server:
         internet.serve(server, port=443)
         rules, lines, last = scanned(trusting)
     assert rules == []
-    assert (lines[-1]["error"], last["complete"]) == ("blocked", False)
+    assert (lines[-1]["error"], last["complete"]) == (reason, False)
 
 
 def test_a_website_that_is_down_or_leads_away_is_not_called_clean(internet, certificate, trusting):
