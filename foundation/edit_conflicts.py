@@ -5,11 +5,10 @@ from typing import Any
 
 from django.core.exceptions import ValidationError
 from django.utils.html import format_html
-from django.utils.translation import gettext as _
-from django.utils.translation import gettext_noop
+from django.utils.translation import gettext_lazy as _
 
 _NAME = "shown"
-_CHANGED = gettext_noop(
+_CHANGED = _(
     "This was changed after your page was opened, perhaps by you. Open it again, and repeat your change if "
     "it is missing."
 )
@@ -30,7 +29,7 @@ class SeesConflicts:
         """Return the values; raises ValidationError after a change by others."""
         data = super().clean()  # type: ignore[misc]
         if self.data.get(self.add_prefix(_NAME), "") not in ("", self._digest()):
-            raise ValidationError(_(_CHANGED))
+            raise ValidationError(_CHANGED)
         return data
 
     def shown(self) -> str:
