@@ -30,8 +30,8 @@ class FormLimit:
     """Middleware that answers 429 to a member with too many forms in an hour, and 503 to slow ones at once.
 
     A form counts for its session, so that a stolen one does not use up the limit of the others, and for the
-    person. Forms without our token do not count: other websites can send them. Staff have no limit but that
-    of passwords and codes: they review hundreds of findings an hour.
+    person. Forms without our token do not count: other websites can send them. Staff, who review hundreds
+    of findings an hour, have the limits of passwords and codes only.
     """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:

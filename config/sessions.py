@@ -44,7 +44,7 @@ class Limits(NamedTuple):
 
 
 MEMBERS = Limits(timedelta(days=14), timedelta(days=1), timedelta(hours=1))
-WITHOUT_SIGN_IN = timedelta(days=1)  # such as that of a passkey's challenge: strangers can make many
+WITHOUT_SIGN_IN = timedelta(days=1)  # such as for a passkey's challenge: strangers can make many
 STAFF = Limits(timedelta(hours=12), timedelta(minutes=30), timedelta(minutes=1))
 
 

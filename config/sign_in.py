@@ -204,7 +204,7 @@ class NewPasswordByLink(PasswordResetFromKeyView):
     """The page behind a link to a new password, which another person may have sent."""
 
     def logout(self) -> None:
-        """Sign out a person whom the link is not for when the form is sent: a link alone ends no session."""
+        """Sign another person out only when the form is sent: to open a link ends no session."""
         if self.request.method == "POST":
             super().logout()
 

@@ -45,7 +45,7 @@ _WITH_PASSWORDS = ("auth_user_add", "auth_user_password_change", "password_chang
 # Lookups; the last three take several values.
 _NOT_OFFERED = {"regex", "iregex", "range", "has_keys", "has_any_keys"}
 _NOT_READ = (BinaryField, DurationField)  # Django cannot read their values in addresses
-_WAITING = "admin_forms_waiting"  # in the session: how many by path
+_WAITING = "admin_forms_waiting"  # in the session: the numbers of forms by path
 AdminView = Callable[..., Any]
 
 
@@ -160,7 +160,7 @@ def _confirmed(view: AdminView, request: HttpRequest, *args: Any, **kwargs: Any)
 
 
 def _count_waiting(request: HttpRequest, change: int) -> None:
-    """Count the forms of a page that wait for a proof: allauth repeats one of a session, the last one."""
+    """Count the forms of a page that wait for a proof: allauth repeats only the last one of a session."""
     if request.method == "POST":
         waiting = request.session.get(_WAITING, {})
         number = waiting.pop(request.path, 0) + change

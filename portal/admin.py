@@ -76,7 +76,7 @@ class WebsiteInline(admin.TabularInline):
 
 
 class NamesPerson(BaseModelAdmin):
-    """Staff who may not read the list of people name one by the user name; others search."""
+    """A page that names a person: by a search, or by the user name for staff who may not read the list."""
 
     def get_autocomplete_fields(self, request: HttpRequest) -> list[str]:
         """Return the fields with a search."""

@@ -112,7 +112,7 @@ class Changes(msgspec.Struct, kw_only=True):
         yield self.absent_occurrences, other.absent_occurrences
 
     def include_absent(self) -> None:
-        """Move absent findings and occurrences to the others: an undo restores them alike."""
+        """Move absent findings and occurrences to the others: an undo of this import restores both."""
         tables: tuple[tuple[dict[Any, Before], dict[Any, Before]], ...] = (
             (self.findings, self.absent_findings),
             (self.occurrences, self.absent_occurrences),

@@ -186,7 +186,7 @@ def _run(job: ReportJob, file: BinaryIO) -> None:
 
 
 def _check_right(job: ReportJob) -> None:
-    """Raise _LostRight if the token or the link of the website was revoked; it locks neither of them."""
+    """Raise _LostRight if the token or the link of the website was revoked; lock neither of them."""
     if not ReportToken.objects.filter(pk=job.token_id, revoked_at=None).exists():
         raise _LostRight("The token was revoked.")
     if not job.token.account.links.not_revoked().filter(website=job.website_id).exists():
@@ -198,7 +198,7 @@ def _import(job: ReportJob, file: BinaryIO) -> None:
     budget = Budget()
 
     def finish(results: list[ImportResult]) -> None:
-        _check_right(job)  # once more: until here it may have taken minutes
+        _check_right(job)  # again, because reading the report may have taken minutes
         job.length = budget.length
         job.finish(200, _outcome(results, dry_run=dry_run, fail_on=fail_on))
 

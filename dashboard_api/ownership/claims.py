@@ -340,9 +340,9 @@ def _check_holders(claim: OwnershipClaim, now: datetime) -> None:
 
 @transaction.atomic
 def check_others(claim: OwnershipClaim, *, by: str, now: datetime) -> int:
-    """Have the tokens of all other accounts' proofs of the website checked soon; return how many now will be.
+    """Have the tokens of all other accounts' proofs of the website checked soon; return their number.
 
-    Those that are due already are not counted: without an effect, nothing is on record.
+    Proofs that are due already do not count, and a call without an effect is not on record.
     """
     others = others_of([claim]).exclude(method=OwnershipClaim.Method.MANUAL)
     if count := others.exclude(next_check_at__lte=now).update(next_check_at=now):
