@@ -8,7 +8,6 @@ from cryptography import x509
 from cryptography.exceptions import UnsupportedAlgorithm
 from cryptography.hazmat.primitives.asymmetric import ec, rsa
 
-from dashboard_api.crawler.essentials.lines import PartlyRead
 from dashboard_api.crawler.essentials.page import Problem, Unread
 from foundation.deadline import Deadline
 from foundation.outbound.tls import Handshake, NotConnected, offers, shake_hands
@@ -34,10 +33,10 @@ def check_tls(
     now: datetime,
     port: int = 443,
     tls: ssl.SSLContext | None = None,
-) -> Iterator[Problem]:
+) -> Iterator[Problem | Unread]:
     """Yield the problems of TLS; raise NotConnected, and ssl.SSLError where no handshake is possible.
 
-    Raises PartlyRead if the server answers the first handshake, and later ones not.
+    If the server answers the first handshake, and later ones not, their rules are unread.
     """
     location = f"https://{host}/"
     handshake = shake_hands(host, address, deadline, port=port, tls=tls)
@@ -53,7 +52,7 @@ def check_tls(
         except NotConnected:
             unread.append(rule)
     if unread:
-        raise PartlyRead([Unread(location, unread, "connect_failed")])
+        yield Unread(location, unread, "connect_failed")
 
 
 def check_certificate(handshake: Handshake, now: datetime) -> Iterator[tuple[str, str]]:

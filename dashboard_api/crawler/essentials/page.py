@@ -17,8 +17,6 @@ _UNSAFE = {"'unsafe-inline'", "'unsafe-eval'", "*", "http:", "https:", "data:"}
 _ANYONE = {"*", "http:", "https:", "http://*", "https://*"}
 _WEAK_REFERRERS = {"unsafe-url", "no-referrer-when-downgrade"}
 _LISTING = re.compile(rb"<title>\s*(Index of|Directory listing for) /", re.IGNORECASE)
-
-
 _OF_THE_MARKUP = ("directory-listing", "mixed-content", "script-without-integrity")
 
 
@@ -45,7 +43,10 @@ class Unread(NamedTuple):
     reason: str = "not_read_to_the_end"
 
 
-def check_page(page: Fetched) -> Iterator[Problem]:
+Result = Problem | Checked | Unread
+
+
+def check_page(page: Fetched) -> Iterator[Problem | Unread]:
     """Yield the problems of the home page in ``page``, the last response after redirects."""
     for rule, evidence, *matcher in (
         *_transport(page.headers),
@@ -54,19 +55,8 @@ def check_page(page: Fetched) -> Iterator[Problem]:
         *_content(page),
     ):
         yield Problem(rule, page.url, evidence, *matcher)
-
-
-def unread_of_page(page: Fetched) -> Iterator[Unread]:
-    """Yield the address of a page that is not whole, with the rules that need all of it."""
     if not page.is_whole:
         yield Unread(page.url, _OF_THE_MARKUP)
-
-
-def unread_of_security_txt(response: Fetched) -> Iterator[Unread]:
-    """Yield the addresses of a text that is not whole, with the rules that need all of it."""
-    if response.status == 200 and not response.is_whole:
-        yield Unread(response.hops[0].url, ["security-txt-missing"])
-        yield Unread(response.url, ["security-txt-expired"])
 
 
 def check_plain(response: Fetched) -> Iterator[Problem]:
@@ -75,13 +65,16 @@ def check_plain(response: Fetched) -> Iterator[Problem]:
         yield Problem("https-not-enforced", response.hops[0].url, f"{response.status} without a redirect")
 
 
-def check_security_txt(response: Fetched, now: datetime) -> Iterator[Problem]:
+def check_security_txt(response: Fetched, now: datetime) -> Iterator[Problem | Unread]:
     """Yield a problem if there is no security.txt, or an expired one."""
     text = response.body.decode("utf-8", "replace")
+    is_cut = response.status == 200 and not response.is_whole
+    if is_cut:
+        yield Unread(response.hops[0].url, ["security-txt-missing"])
+        yield Unread(response.url, ["security-txt-expired"])
     if response.status != 200 or not re.search(r"^contact:", text, re.IGNORECASE | re.MULTILINE):
-        if response.status == 200 and not response.is_whole:
-            return  # the contact may be in the rest
-        yield Problem("security-txt-missing", response.hops[0].url, f"Status {response.status}")
+        if not is_cut:  # otherwise the contact may be in the rest
+            yield Problem("security-txt-missing", response.hops[0].url, f"Status {response.status}")
         return
     expires = re.search(r"^expires:\s*(\S+)", text, re.IGNORECASE | re.MULTILINE)
     if expires and (at := _time(expires[1])) and at < now:

@@ -7,16 +7,15 @@ from typing import Any
 from urllib.parse import urljoin, urlsplit
 
 from dashboard_api.crawler.essentials.encryption import check_tls
-from dashboard_api.crawler.essentials.lines import Incomplete, PartlyRead, lines_of
+from dashboard_api.crawler.essentials.lines import Incomplete, lines_of
 from dashboard_api.crawler.essentials.page import (
     Checked,
     Problem,
+    Result,
     Unread,
     check_page,
     check_plain,
     check_security_txt,
-    unread_of_page,
-    unread_of_security_txt,
 )
 from foundation.deadline import Deadline, DeadlinePassed
 from foundation.hosts import covers
@@ -34,51 +33,43 @@ def report(
     host: str, address: str, *, agent: str = "", tls: ssl.SSLContext | None = None
 ) -> Iterator[dict[str, Any]]:
     """Yield the lines of the report of ``host``, whose checked address is ``address``."""
-    return lines_of("essentials", "Essentials", f"https://{host}/", _problems(host, address, agent, tls))
+    return lines_of("essentials", "Essentials", f"https://{host}/", _results(host, address, agent, tls))
 
 
-def _problems(host: str, address: str, agent: str, tls: ssl.SSLContext | None) -> Iterator[Problem | Checked]:
-    """Yield all problems, and the addresses that were checked; raise Incomplete."""
+def _results(host: str, address: str, agent: str, tls: ssl.SSLContext | None) -> Iterator[Result]:
+    """Yield all problems, the addresses that were checked, and what was not; raise Incomplete."""
     deadline, now = Deadline(SECONDS), datetime.now(UTC)
     home, plain = f"https://{host}/", f"http://{host}/"
-    unread: list[Unread] = []
     try:
         port = localhost_port(host) or 443
         yield from check_tls(host, address, deadline, now=now, port=port, tls=tls)
-    except PartlyRead as error:
-        unread += error.unread
     except (NotConnected, ssl.SSLError) as error:
         page = _page(plain, host, address, deadline, agent)  # otherwise the website is down
         if page.url.startswith(home):
             raise Incomplete("connect_failed") from error  # https answers now
         yield from (Checked(plain), Checked(page.url))
         yield Problem("https-not-offered", home, f"No connection by TLS: {in_words(error)}.")
-        yield from (problem for problem in check_page(page) if not problem.rule.startswith("hsts-"))
-        if unread := [*unread_of_page(page)]:
-            raise PartlyRead(unread) from error
+        for each in check_page(page):
+            if isinstance(each, Unread) or not each.rule.startswith("hsts-"):
+                yield each
         return
     except DeadlinePassed as error:
         raise Incomplete("timed_out") from error
     page = _page(home, host, address, deadline, agent)
     yield Checked(page.url)
     yield from check_page(page)
-    unread += unread_of_page(page)
     try:
         yield from check_plain(_get(plain, address, deadline, agent))
     except Incomplete as error:
         if str(error) != "connect_failed":  # then http is turned off
-            unread.append(Unread(plain, reason=str(error)))
+            yield Unread(plain, reason=str(error))
     yield Checked(plain)
     try:
-        text = _get(f"{home}{_SECURITY_TXT}", address, deadline, agent)
-        yield from check_security_txt(text, now)
-        unread += unread_of_security_txt(text)
+        yield from check_security_txt(_get(f"{home}{_SECURITY_TXT}", address, deadline, agent), now)
     except Incomplete as error:
         if str(error) != "redirected_away":  # then it is another owner's file
             files = (urljoin(base, f"/{_SECURITY_TXT}") for base in {home: None, page.url: None})
-            unread += (Unread(file, _OF_SECURITY_TXT, str(error)) for file in files)
-    if unread:
-        raise PartlyRead(unread)
+            yield from (Unread(file, _OF_SECURITY_TXT, str(error)) for file in files)
 
 
 def _page(url: str, host: str, address: str, deadline: Deadline, agent: str) -> Fetched:
