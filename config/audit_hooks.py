@@ -13,6 +13,7 @@ from allauth.account.signals import password_changed, password_reset, password_s
 from allauth.core.internal import ratelimit
 from allauth.core.internal.httpkit import get_client_ip
 from allauth.mfa.signals import authenticator_added, authenticator_removed, authenticator_reset
+from allauth.utils import get_request_param
 from django.contrib.admin import ModelAdmin
 from django.contrib.admin.models import ADDITION, CHANGE, DELETION, LogEntryManager
 from django.contrib.auth import REDIRECT_FIELD_NAME
@@ -47,7 +48,7 @@ CHANGES_NOTHING = {
     "portal:api_test_call": "a call of the portal that only reads",
 }
 # Pages that ask for a fresh proof of identity: a form that leads there waits for it.
-_PROOFS = ("account_reauthenticate", "mfa_reauthenticate", "mfa_reauthenticate_webauthn")
+PROOFS = ("account_reauthenticate", "mfa_reauthenticate", "mfa_reauthenticate_webauthn")
 _UNKNOWN = Person(None, "(unknown name)")
 _CHANGED = (302, 303)  # forms answer so; a page (200) shows the form again
 _VERBS = {ADDITION: "added", CHANGE: "changed", DELETION: "deleted"}
@@ -73,8 +74,8 @@ def on_record(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[
 
 def _note_page_after_proof(request: HttpRequest, *_: Any) -> None:
     """Note the page that a proof of identity leads to, once the size of the body is checked."""
-    if request.method == "POST" and request.path in map(reverse, _PROOFS):
-        page = request.POST.get(REDIRECT_FIELD_NAME) or request.GET.get(REDIRECT_FIELD_NAME)
+    if request.method == "POST" and request.path in map(reverse, PROOFS):
+        page = get_request_param(request, REDIRECT_FIELD_NAME)  # as allauth reads it
         request.pages_of_proof = (request.path, page)  # type: ignore[attr-defined]
 
 
@@ -126,7 +127,7 @@ def _record_response(request: HttpRequest, response: HttpResponse, acts: Acting)
 
 
 def _leads_to_proof(response: HttpResponse) -> bool:
-    return response.get("Location", "").partition("?")[0] in map(reverse, _PROOFS)
+    return response.get("Location", "").partition("?")[0] in map(reverse, PROOFS)
 
 
 def _object_of(match: ResolverMatch | None) -> str:

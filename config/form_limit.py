@@ -10,6 +10,7 @@ from allauth.core.internal import ratelimit
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 
+from config.audit_hooks import PROOFS
 from config.errors import is_api, too_many_requests, unavailable
 from foundation.places import NoPlace, SlowCallers
 
@@ -17,10 +18,8 @@ _SAFE = ("GET", "HEAD", "OPTIONS")
 # Not counted, or someone with a stolen session could use up the limit, so that its owner cannot end it.
 _ENDS_SESSIONS = ("account_logout", "account_change_password", "end_other_sessions")
 _GUESSES = {  # forms that ask for a password or a code, and their limit
+    **dict.fromkeys(PROOFS, "proof"),
     "account_change_password": "own_password",
-    "account_reauthenticate": "proof",
-    "mfa_reauthenticate": "proof",
-    "mfa_reauthenticate_webauthn": "proof",
     "password_change": "own_password",  # of the admin
 }
 _slow_senders = SlowCallers(2)  # of the four threads of a process
