@@ -45,8 +45,8 @@ def store(*, beat: Beat, **_: Any) -> None:
                 found=beat.found,
             )
             Run.objects.filter(command=beat.command, ended__lt=beat.ended - KEPT).delete()
-    except DatabaseError:
-        logger.exception("the run of %s is not stored", beat.command)
+    except DatabaseError as error:
+        logger.error("the run of %s is not stored: %s", beat.command, error)  # noqa: TRY400  # the command goes on
 
 
 def last_runs(now: datetime) -> list[LastRun]:
