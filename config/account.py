@@ -16,6 +16,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
 from audit.recording import record
+from config import sessions
 from config.models import Session
 from config.sessions import SIGNED_IN, stored_key
 
@@ -64,8 +65,7 @@ def account(request: HttpRequest) -> HttpResponse:
 @login_required
 def end_other_sessions(request: HttpRequest) -> HttpResponse:
     """Sign the person out everywhere except in this browser."""
-    others = _sessions_of(request.user).exclude(session_key=stored_key(request.session.session_key or ""))
-    if others.delete()[0]:
+    if sessions.end_other_sessions(request, request.user.pk or 0):
         record("sessions.ended", may_wait=True)
     messages.info(request, _("You are signed out everywhere else."))
     return redirect("account")

@@ -159,16 +159,29 @@ def _signed_in_at(session: SessionStore, now: datetime) -> datetime:
 
 @receiver(user_logged_in)
 def note_sign_in(request: HttpRequest, **__: Any) -> None:
-    """Store the time and the browser of a sign-in in its session; no address is stored."""
+    """Store the time and the browser of a sign-in in its session; no address is stored.
+
+    A link to a new password that was opened before it is forgotten.
+    """
+    from allauth.account.views import INTERNAL_RESET_SESSION_KEY
+
     browser = browser_name(request.headers.get("User-Agent", ""))
+    request.session.pop(INTERNAL_RESET_SESSION_KEY, None)  # a stolen session could set a password by it
     request.session[SIGNED_IN] = {"at": timezone.now().isoformat(), "browser": browser}
 
 
 @receiver([authenticator_added, authenticator_removed, authenticator_reset])
 def end_others(request: HttpRequest, user: Any, **__: Any) -> None:
     """End the other sessions of a person whose second factors change: they may be a thief's."""
-    rows = SessionStore.get_model_class().objects.filter(user_id=user.pk)
-    rows.exclude(session_key=stored_key(request.session.session_key or "")).delete()
+    end_other_sessions(request, user.pk)
+
+
+def end_other_sessions(request: HttpRequest, user_id: int) -> int:
+    """End the other sessions of a person, and copies of this one's cookie; return how many others ended."""
+    rows = SessionStore.get_model_class().objects.filter(user_id=user_id)
+    ended: int = rows.exclude(session_key=stored_key(request.session.session_key or "")).delete()[0]
+    request.session.cycle_key()
+    return ended
 
 
 def browser_name(user_agent: str) -> str:

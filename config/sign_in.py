@@ -7,7 +7,7 @@ from ipaddress import IPv6Address, ip_address
 from typing import Any
 
 from allauth.account.adapter import DefaultAccountAdapter
-from allauth.account.views import PasswordResetFromKeyView, password_reset
+from allauth.account.views import INTERNAL_RESET_SESSION_KEY, PasswordResetFromKeyView, password_reset
 from allauth.core.exceptions import ImmediateHttpResponse
 from allauth.core.internal import ratelimit
 from allauth.mfa.webauthn.views import login_webauthn
@@ -26,12 +26,13 @@ from django.utils.translation import gettext_lazy as _
 from django.views.decorators.debug import sensitive_variables
 from django.views.decorators.http import require_safe
 
+from config.account_emails import send_changed
 from config.errors import too_many_requests
 from config.second_factors import WRONG_CODE
 from config.sessions import SIGN_IN_AGAIN
 from config.sign_in_limit import count_attempt
 from foundation.mail_addresses import is_of, one_spelling
-from portal.page_urls import is_local_path
+from portal.page_urls import is_local_path, portal_origin
 
 WRONG_NAME_OR_PASSWORD = _("The name or the password is not correct.")
 # A sentence of allauth that cannot be replaced; naming it here puts it into our translations.
@@ -123,6 +124,12 @@ class SignIn(DefaultAccountAdapter):
         """Return the page on which the change began."""
         return resolve_url("account")
 
+    def send_notification_mail(
+        self, template_prefix: str, user: Any, context: Any = None, email: str | None = None
+    ) -> None:
+        """Send our own e-mail about a changed password or second factor."""
+        send_changed(user, template_prefix, origin=portal_origin(self.request))
+
     def get_reauthentication_methods(self, user: Any) -> list[dict[str, Any]]:
         """Return the ways to confirm one's identity again, with our labels."""
         methods = super().get_reauthentication_methods(user)
@@ -202,6 +209,13 @@ def reset_password(request: HttpRequest) -> HttpResponseBase:
 
 class NewPasswordByLink(PasswordResetFromKeyView):
     """The page behind a link to a new password, which another person may have sent."""
+
+    def dispatch(self, request: HttpRequest, uidb36: str, key: str, **kwargs: Any) -> HttpResponseBase:
+        """Give the session of an opened link a new key, so that copies of its cookie cannot use the link."""
+        response: HttpResponseBase = super().dispatch(request, uidb36, key, **kwargs)
+        if key != self.reset_url_key and INTERNAL_RESET_SESSION_KEY in request.session:
+            request.session.cycle_key()
+        return response
 
     def logout(self) -> None:
         """Sign another person out only when the form is sent: to open a link ends no session."""

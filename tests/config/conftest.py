@@ -1,6 +1,6 @@
 import pytest
 
-from config import passwords
+from config import account_emails, passwords
 from tests.config.checkout import Checkout
 from tests.processes import made_once
 
@@ -30,4 +30,5 @@ def fresh_checkout(tmp_path):
 @pytest.fixture
 def at_once(monkeypatch):
     """Run background jobs within the request."""
-    monkeypatch.setattr(passwords, "run_later", lambda job: job())
+    for module in (account_emails, passwords):
+        monkeypatch.setattr(module, "run_later", lambda job: job())

@@ -8,6 +8,7 @@ from importlib import import_module
 import pytest
 from allauth.account.models import EmailAddress
 from django.apps import apps
+from django.contrib.auth.models import User
 from django.core.mail import EmailMessage
 from django.db import connection
 from django.test import Client
@@ -15,6 +16,7 @@ from django.utils import timezone
 
 from config import background, passwords
 from config.models import Attempts
+from portal.models.languages import UserLanguage
 from tests.factories import make_user
 from tests.racing import race
 
@@ -103,6 +105,50 @@ def test_the_link_of_another_person_ends_no_session_until_its_form_is_sent(clien
     assert "Your password is changed" in done.text
     assert client.get("/accounts/").status_code == 302
     assert client.login(username="owner", password="another horse battery")
+
+
+NEW = {"password1": "another horse battery", "password2": "another horse battery"}
+
+
+def copy_of(client):
+    copy = Client()
+    copy.cookies["sessionid"] = client.cookies["sessionid"].value
+    return copy
+
+
+def test_a_copy_of_the_cookie_cannot_use_a_link_that_its_person_opens(client, at_once, mailoutbox):
+    client.force_login(make_user())
+    thief = copy_of(client)
+    ask(client=client)
+    page = client.get(links(mailoutbox)[0])["Location"]
+    assert 'name="password1"' not in thief.get(page).text
+    assert client.post(page, NEW).status_code == 302
+
+
+def test_a_sign_in_forgets_a_link_that_was_opened_before_it(client, at_once, mailoutbox):
+    user = make_user()
+    ask()
+    page = client.get(links(mailoutbox)[0])["Location"]
+    client.post("/accounts/login/", {"login": user.username, "password": "correct horse battery"})
+    thief = copy_of(client)
+    assert 'name="password1"' not in thief.get(page).text
+    assert thief.post(page, NEW).status_code == 200
+    assert User.objects.get().check_password("correct horse battery")
+
+
+def test_the_person_gets_an_e_mail_when_the_password_was_changed(client, at_once, mailoutbox, settings):
+    user = make_user()
+    UserLanguage.objects.create(pk=user.pk, language="de")
+    client.force_login(user)
+    client.post("/accounts/password/change/", {"oldpassword": "correct horse battery", **NEW})
+    ask()
+    page = client.get(links(mailoutbox[1:])[0])["Location"]
+    client.post(page, dict.fromkeys(NEW, "yet another battery"))
+    assert [mail.to for mail in mailoutbox] == [[KNOWN]] * 3
+    changed, _, by_link = mailoutbox
+    assert changed.subject == by_link.subject == "Ihr Passwort wurde geändert"
+    assert "http://testserver/accounts/" in changed.body
+    assert "127.0.0.1" not in changed.body
 
 
 def test_the_update_forgets_former_addresses():

@@ -56,10 +56,12 @@ def test_the_account_page_lists_where_a_person_is_signed_in_with_this_browser_fi
 def test_signing_out_everywhere_else_ends_the_other_sessions_of_this_person_alone():
     user = make_user()
     here, there, theirs = sign_in(user), sign_in(user, SAFARI), sign_in(make_user("stranger"))
+    copy = Client()  # of this browser's cookie
+    copy.cookies["sessionid"] = here.cookies["sessionid"].value
     page = here.post(END, follow=True)
     assert "You are signed out everywhere else." in page.text
     assert "Sign out everywhere else" not in page.text
-    assert [client.get(PAGE).status_code for client in (here, there, theirs)] == [200, 302, 200]
+    assert [client.get(PAGE).status_code for client in (here, there, copy, theirs)] == [200, 302, 302, 200]
 
 
 def test_only_a_form_of_the_person_ends_sessions():
