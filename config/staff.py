@@ -163,8 +163,10 @@ def _count_waiting(request: HttpRequest, change: int) -> None:
     """Count the forms of a page that wait for a proof: allauth repeats only the last one of a session."""
     if request.method == "POST":
         waiting = request.session.get(_WAITING, {})
-        number = waiting.pop(request.path, 0) + change
-        request.session[_WAITING] = waiting | ({request.path: number} if number > 0 else {})
+        number = max(0, waiting.get(request.path, 0) + change)
+        if number != waiting.get(request.path, 0):
+            waiting.pop(request.path, None)
+            request.session[_WAITING] = waiting | ({request.path: number} if number else {})
 
 
 def _warn_of_lost_form(request: HttpRequest) -> None:

@@ -53,8 +53,13 @@ def in_words(entitlement: Entitlement) -> str:
     )
 
 
+def result_fields(entitlement: Entitlement) -> dict[str, Any]:
+    """Return an entitlement as fields with its status of today, for scripts."""
+    return in_fields(entitlement) | {"status": entitlement.status_on(timezone.now().date())}
+
+
 def in_fields(entitlement: Entitlement) -> dict[str, Any]:
-    """Return an entitlement as fields, for scripts."""
+    """Return an entitlement as fields, as it is stored."""
     fields = {name: getattr(entitlement, name) for name in _FIELDS}
     return fields | {"usable": entitlement.is_usable_on(timezone.now().date())}
 

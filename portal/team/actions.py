@@ -153,8 +153,8 @@ def withdraw_invitations_of(membership: Membership, *, by: User | None) -> None:
 
 
 def is_last_owner(membership: Membership) -> bool:
-    """Return whether this member is the account's only owner."""
-    others = membership.account.memberships.owners().exclude(pk=membership.pk)
+    """Return whether this member is the account's only owner who can sign in."""
+    others = membership.account.memberships.owners().filter(user__is_active=True).exclude(pk=membership.pk)
     return membership.is_owner and not others.exists()
 
 

@@ -99,7 +99,7 @@ def _section(own: Membership, invalid_form: InvitationForm | None) -> AccountSec
     form = invalid_form if is_same else InvitationForm(account=account)
     open_invitations = account.invitations.open(at=timezone.now())
     members = list(account.memberships.select_related("user").order_by("user__username"))
-    owners = sum(membership.is_owner for membership in members)
+    owners = {membership.pk for membership in members if membership.is_owner and membership.user.is_active}
     return AccountSection(
         pk=account.pk,
         account=str(account),
@@ -110,7 +110,7 @@ def _section(own: Membership, invalid_form: InvitationForm | None) -> AccountSec
                 email=membership.user.email,
                 role=labels.label(labels.ROLES, membership.role),
                 is_self=membership == own,
-                is_last_owner=membership.is_owner and owners == 1,
+                is_last_owner=membership.is_owner and not owners - {membership.pk},
                 form=RoleForm({"role": membership.role}, auto_id=f"member-{membership.pk}-%s"),
             )
             for membership in members

@@ -8,8 +8,8 @@ from dashboard_api.billing import entitlements
 from dashboard_api.management.entitlement_options import (
     add_entitlement_options,
     fields_in,
-    in_fields,
     in_words,
+    result_fields,
 )
 from dashboard_api.models import Account
 from foundation.operator_command import OperatorCommand, Result
@@ -36,7 +36,7 @@ class Command(OperatorCommand):
         entitlement = entitlements.change(account, fields_in(options), by=by, reason=reason)
         return Result(
             text=f"Created the account {ref}. {in_words(entitlement)}\nNext: manage.py issue_secret {ref}",
-            fields={"changed": True, "account": ref, "name": name, "entitlement": in_fields(entitlement)},
+            fields={"changed": True, "account": ref, "name": name, "entitlement": result_fields(entitlement)},
         )
 
 
@@ -55,6 +55,6 @@ def _unchanged(account: Account, name: str, plan: dict[str, Any]) -> Result:
             "changed": False,
             "account": account.ref,
             "name": account.name,
-            "entitlement": entitlement and in_fields(entitlement),
+            "entitlement": entitlement and result_fields(entitlement),
         },
     )

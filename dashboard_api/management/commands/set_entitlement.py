@@ -11,6 +11,7 @@ from dashboard_api.management.entitlement_options import (
     fields_in,
     in_fields,
     in_words,
+    result_fields,
 )
 from dashboard_api.management.lookup import find_account
 from dashboard_api.models.entitlements import new_entitlement
@@ -50,5 +51,5 @@ class Command(OperatorCommand):
         changed = in_fields(entitlement) != before
         return Result(
             text=f"{ref}: {in_words(entitlement)}{'' if changed else ' Nothing changed.'}",
-            fields={"changed": changed, "account": ref, "entitlement": in_fields(entitlement)},
+            fields={"changed": changed, "account": ref, "entitlement": result_fields(entitlement)},
         )

@@ -4,11 +4,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from django.core.management.base import CommandParser
-from django.utils import timezone
 
-from dashboard_api.management.entitlement_options import in_fields, in_words
+from dashboard_api.management.entitlement_options import in_words, result_fields
 from dashboard_api.management.lookup import find_account
-from dashboard_api.models import Account, Entitlement
+from dashboard_api.models import Account
 from foundation.operator_command import OperatorCommand, Result
 
 
@@ -32,7 +31,7 @@ class Command(OperatorCommand):
             "name": account.name,
             "created_at": account.created_at,
             "billing_ref": str(account.billing_ref),
-            "entitlement": _terms(entitlement) if entitlement else None,
+            "entitlement": result_fields(entitlement) if entitlement else None,
             **_parts(account),
         }
         lines = [
@@ -41,10 +40,6 @@ class Command(OperatorCommand):
             f"Reference for payments: {account.billing_ref}",
         ]
         return Result(text="\n".join([*lines, *_lines(fields)]), fields=fields)
-
-
-def _terms(entitlement: Entitlement) -> dict[str, Any]:
-    return in_fields(entitlement) | {"status": entitlement.status_on(timezone.now().date())}
 
 
 def _parts(account: Account) -> dict[str, list[dict[str, Any]]]:

@@ -69,6 +69,7 @@ def test_an_account_whose_plan_has_ended_is_shown_as_expired():
     assert "Plan standard, expired, " in run("show_account", "acct_0001")
     status = run_json("show_account", "acct_0001")["entitlement"]["status"]
     assert status == rows("list_accounts")[0]["status"] == "expired"
+    assert run_json("set_entitlement", "acct_0001", "--plan", "pro")["entitlement"]["status"] == "expired"
 
 
 def test_the_latest_imports_are_listed_first_and_can_be_narrowed():

@@ -105,6 +105,12 @@ def test_the_owner_of_another_account_is_no_replacement(owner):
         actions.remove(owner, by=owner.user)
 
 
+def test_an_owner_who_cannot_sign_in_is_no_replacement(account, owner):
+    make_membership(make_user("second", is_active=False), account, OWNER)
+    with pytest.raises(actions.LastOwner):
+        actions.remove(owner, by=owner.user)
+
+
 def test_one_of_two_owners_may_leave(account, owner):
     make_membership(make_user("second"), account, OWNER)
     actions.remove(owner, by=owner.user)
