@@ -13,7 +13,8 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from functools import partial
-from http.client import HTTPResponse, IncompleteRead
+from http import HTTPStatus
+from http.client import BadStatusLine, HTTPResponse, IncompleteRead
 from typing import Any
 
 from requests.adapters import HTTPAdapter
@@ -22,6 +23,7 @@ from urllib3.exceptions import HTTPError
 from urllib3.util.connection import create_connection
 
 CONNECT_SECONDS = 3
+_MAX_INTERIM = 20  # responses before the response, such as 103 Early Hints
 _NO_DELAY = HTTPConnection.default_socket_options  # headers and body leave in two writes
 
 
@@ -128,6 +130,17 @@ class _TimedResponse(HTTPResponse):
         super().__init__(sock, *args, **kwargs)
         file: io.BufferedReader = self.fp
         self.fp = _SizedReads(_TimedReads(file.detach(), sock, deadline))
+        self._interim = 0
+
+    def _read_status(self) -> tuple[str, int, str]:
+        """Return a status line; http.client goes on reading after 100, and so after all that are like it."""
+        version, status, reason = super()._read_status()  # type: ignore[misc]
+        if 100 <= status < 200 and status != HTTPStatus.SWITCHING_PROTOCOLS:
+            self._interim += 1
+            if self._interim > _MAX_INTERIM:
+                raise BadStatusLine("too many responses of 1xx")
+            return version, HTTPStatus.CONTINUE, reason
+        return version, status, reason
 
 
 class _SizedReads(io.BufferedReader):

@@ -4,7 +4,7 @@ import pytest
 import requests
 
 from foundation.deadline import ConnectFailed, Deadline, DeadlineAdapter, DeadlinePassed
-from tests.faults.server import TOO_LATE, FaultServer, answer, closed_port, drip, say_nothing
+from tests.faults.server import TOO_LATE, FaultServer, answer, closed_port, drip, http, say_nothing, send
 
 
 def call(url, *, seconds):
@@ -17,6 +17,20 @@ def call(url, *, seconds):
 def test_a_call_within_its_deadline_returns_the_body():
     with FaultServer(answer(200, b"{}")) as server:
         assert call(server.base_url, seconds=5) == b"{}"
+
+
+HINTS = b"HTTP/1.1 103 Early Hints\r\nLink: </a.css>; rel=preload\r\n\r\n"
+
+
+@pytest.mark.parametrize("before", [HINTS, HINTS * 3, b"HTTP/1.1 100 Continue\r\n\r\n" + HINTS])
+def test_hints_before_a_response_are_not_the_response(before):
+    with FaultServer(send(before + http(200, b"{}"))) as server:
+        assert call(server.base_url, seconds=5) == b"{}"
+
+
+def test_a_peer_that_only_sends_hints_is_left():
+    with FaultServer(send(HINTS * 1_000)) as server, pytest.raises(requests.ConnectionError, match="1xx"):
+        call(server.base_url, seconds=5)
 
 
 @pytest.mark.parametrize("script", [say_nothing, drip(b"", b"HTTP/1.1 200 OK\r\n" * 50)])
