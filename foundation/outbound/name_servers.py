@@ -19,6 +19,7 @@ import dns.resolver
 from django.conf import settings
 
 from foundation.deadline import Deadline, DeadlinePassed
+from foundation.domains import registrable_domain
 from foundation.outbound.addresses import is_public
 from foundation.outbound.names import NoAddress
 
@@ -73,12 +74,17 @@ class TextReply:
 def is_bogus(name: str, deadline: Deadline) -> bool:
     """Return whether our resolvers refuse the name only because its DNSSEC signatures are wrong.
 
-    Raises NoAddress where they do not answer.
+    Raises NoAddress where they do not answer, or where they fail and nothing shows that signatures are why.
     """
     if _resolved(name, dns.rdatatype.TXT, deadline).rcode() != dns.rcode.SERVFAIL:
         return False
-    unchecked = _resolved(name, dns.rdatatype.TXT, deadline, flags=dns.flags.CD)
-    return unchecked.rcode() in _ANSWERS
+    records_of(name, "TXT", deadline)  # they answer without a check of signatures
+    is_signed = records_of(registrable_domain(name) or name, "DS", deadline).values
+    # Another type than at first, because resolvers repeat a failure from memory.
+    again = _resolved(name, dns.rdatatype.SOA, deadline).rcode()
+    if not is_signed or again != dns.rcode.SERVFAIL:
+        raise NoAddress("servers_silent")
+    return True
 
 
 def records_of(name: str, kind: str, deadline: Deadline) -> Records:

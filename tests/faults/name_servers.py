@@ -17,8 +17,8 @@ class NameServers:
     """The servers of the zones in ``zones``; all answer from ``records`` and from their own ``records``.
 
     A server can be ``silent``, ``lame`` (without authority) or ``udp_only``. ``asked`` are the names that the
-    servers of the zones were asked for, and ``bogus`` lets the resolver refuse signatures. The resolver
-    itself answers from the records that it ``knows``.
+    servers of the zones were asked for. For as many questions as ``bogus`` says, the resolver refuses
+    signatures. It answers from the records that it ``knows``.
     """
 
     def __init__(self):
@@ -33,7 +33,7 @@ class NameServers:
             ]
 
     def reset(self):
-        self.records, self.asked, self.bogus, self.broken, self.known = {}, [], False, False, []
+        self.records, self.asked, self.bogus, self.broken, self.known = {}, [], 0, False, []
         self.zones = {"example.com": 3, "other.example.net": 1}
         for server in self.servers:
             server.records, server.silent, server.lame, server.udp_only = {}, False, False, False
@@ -66,7 +66,9 @@ class NameServers:
         name, kind, reply = _question(request)
         zone = self._zone_of(name)
         number = name.removeprefix("ns").partition(".")[0]
-        if self.broken or (self.bogus and kind == "TXT" and not request.header.bitmap & 0x10):
+        is_refused = self.bogus and kind != "DS" and not request.header.bitmap & 0x10  # DS is signed above
+        if self.broken or is_refused:
+            self.bogus -= 1
             reply.header.rcode = RCODE.SERVFAIL
         elif known := self._known(name, kind):
             for record in known:

@@ -179,7 +179,8 @@ def test_a_cname_of_a_wildcard_proves_nothing(zone):
 
 def test_wrong_signatures_refuse_a_proof_and_no_server_is_asked(zone):
     zone.add(NAME, TOKEN)
-    zone.bogus = True
+    zone.knows("example.com. 60 IN DS 12345 13 2 " + "ab" * 32)
+    zone.bogus = 100
     result = looked()
     assert (result.outcome, result.verdict) == ("dnssec_bogus", Verdict.NOT_ASKED)
     assert zone.asked == []

@@ -124,8 +124,18 @@ def test_a_text_that_only_begins_like_spf_is_none(resolver):
 
 def test_wrong_signatures_are_a_problem_and_the_records_are_still_checked(resolver):
     resolver.knows(*GOOD)
-    resolver.bogus = True
+    resolver.bogus = 100
     assert list(rules()) == ["dnssec-bogus"]
+
+
+@pytest.mark.parametrize(
+    ("known", "times"), [(GOOD, 1), (GOOD[1:], 100)], ids=["a failure that passes", "a domain without DS"]
+)
+def test_a_failure_of_the_resolver_is_no_wrong_signature(resolver, known, times):
+    resolver.knows(*known)
+    resolver.bogus = times
+    _, *lines = report(HOST)
+    assert [line.get("error") for line in lines] == ["servers_silent", None]
 
 
 @pytest.mark.parametrize(
