@@ -133,7 +133,7 @@ class _TimedResponse(HTTPResponse):
         self._interim = 0
 
     def _read_status(self) -> tuple[str, int, str]:
-        """Return a status line; http.client goes on reading after 100, and so after all that are like it."""
+        """Return a status line; 100 for any after which another follows, as http.client expects."""
         version, status, reason = super()._read_status()  # type: ignore[misc]
         if 100 <= status < 200 and status != HTTPStatus.SWITCHING_PROTOCOLS:
             self._interim += 1
