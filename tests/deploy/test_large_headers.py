@@ -6,7 +6,7 @@ import pytest
 
 from tests.deploy.production import NAME
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.once]
 
 LARGEST = 8190 - len("\r\n")  # limit_request_field_size of gunicorn.conf.py, name and value
 PATHS = [
