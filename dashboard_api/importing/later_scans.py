@@ -1,21 +1,38 @@
 """Complete scans after an import that is taken back: what they prove to be gone without it. Record 0184."""
 
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from dashboard_api.importing.apply import apply_absent_plan
-from dashboard_api.importing.journal import Journal, RecordedScan
+from dashboard_api.importing.journal import Changes, Journal, RecordedScan
 from dashboard_api.importing.plan import AbsentFinding, AbsentPlan, StoredOccurrence, plan_absent
-from dashboard_api.models import ImportRun, Website
+from dashboard_api.models import Finding, ImportRun, Occurrence, Website, host_of
 
 
 class LaterScan:
     """A scan that proved absence when it was imported, as its journal has it."""
 
     def __init__(self, run: ImportRun, recorded: RecordedScan) -> None:
-        self.journal, self.scan = Journal(run), recorded.scan()
+        self.run_id, self.journal, self.scan = run.pk, Journal(run), recorded.scan()
         self.suppressed = frozenset(recorded.suppressed)
-        self.incomplete: set[int] = set()  # findings of which it does not list every location
+        # Findings, of those that the undone import changed:
+        self.incomplete: set[int] = set()  # of which it does not list every location
+        self.listed: set[int] = set()
+        self.fixed: set[int] = set()  # that it closed when it was imported
+        self.reduced: dict[int, dict[str, Any]] = {}  # gone from some locations, with the values before
+
+    def add_reported(self, changes: Changes, findings: set[int]) -> None:
+        """Add what one part of its journal says about ``findings``."""
+        self.incomplete.update(findings.intersection(changes.incomplete))
+        self.listed |= findings & changes.findings.keys()
+        self.fixed |= findings & changes.fixed
+
+    def add_reduced(self, changes: Changes, findings: set[int]) -> None:
+        """Add those of ``findings`` that it found gone from some locations, with the values before both."""
+        for number in findings & changes.absent_findings.keys():
+            before = changes.absent_findings[number]
+            if before and "locations_count" in before:
+                self.reduced[number] = before
 
 
 class PlannedAgain(NamedTuple):
@@ -31,11 +48,14 @@ def plan_again(
     """Return what ``scans`` prove, one after the other, about findings, with fingerprint and occurrences."""
     remaining = {finding.id: (fingerprint, finding, list(own)) for fingerprint, finding, own in rows}
     plans = []
+    closed: set[int] = set()  # at that time, and not listed since
     for each in scans:
+        closed = (closed - each.listed) | each.fixed
+        unchanged = closed | each.incomplete
         absent = [
-            (finding, own)
+            (_as_listed(finding) if number in each.listed else finding, own)
             for number, (fingerprint, finding, own) in remaining.items()
-            if fingerprint not in each.suppressed and number not in each.incomplete
+            if number not in unchanged and fingerprint not in each.suppressed
         ]
         plan = plan_absent(absent, each.scan)
         plans.append(PlannedAgain(each, plan))
@@ -50,12 +70,26 @@ def plan_again(
     return plans
 
 
+def _as_listed(finding: AbsentFinding) -> AbsentFinding:
+    """Return a finding that a scan lists: it is not closed, and only its other locations may be gone."""
+    return finding._replace(fixed_at=None, reopened_at=None)
+
+
 def fixed_in(plans: Iterable[PlannedAgain]) -> set[int]:
     """Return the findings that are fixed by ``plans``."""
     return {number for each in plans for number, _ in each.plan.fixed}
 
 
 def apply_again(plans: Iterable[PlannedAgain], website: Website) -> None:
-    """Store what is gone by ``plans`` as changes by these scans, so that they can be taken back as well."""
+    """Store what is gone by ``plans`` as changes by these scans, so that they can be taken back as well.
+
+    A finding of which only some locations were gone keeps them all when it is fixed.
+    """
     for each in plans:
+        for number, _ in each.plan.fixed:
+            if before := each.by.reduced.get(number):
+                gone = Occurrence.objects.filter(finding=number, gone_at=each.by.scan.absent_at)
+                gone.update(gone_at=None)
+                host = {"host": host_of(before["location"])} if "location" in before else {}
+                Finding.objects.filter(pk=number).update(**before, **host)
         apply_absent_plan(each.plan, website, each.by.scan, each.by.journal)

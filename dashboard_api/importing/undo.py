@@ -58,12 +58,11 @@ class _Later:
     findings: set[int] = field(default_factory=set)  # that they and the import changed or list
     scans: list[LaterScan] = field(default_factory=list)  # those that prove absence
 
-    def add(self, part: ImportChange, changes: Changes) -> None:
-        """Add one part of the journal."""
+    def scan_of(self, part: ImportChange, changes: Changes) -> LaterScan | None:
+        """Return the scan that has this part of the journal, if it proves absence."""
         if changes.scan is not None:
             self.scans.append(LaterScan(part.run, changes.scan))
-        if changes.incomplete:
-            self.scans[-1].incomplete.update(changes.incomplete)
+        return self.scans[-1] if self.scans and self.scans[-1].run_id == part.run_id else None
 
 
 @dataclass(slots=True, kw_only=True)
@@ -132,7 +131,9 @@ def undo(run: ImportRun, *, by: str, reason: str, now: datetime) -> UndoResult:
     _show_remaining_locations((moved & later.findings) | _with_wrong_count(moved | recounted))
     apply_again(plans, locked.website)
     for numbers in _batches(moved):
-        apply_again(_plans_of_moved(numbers, changes, later.scans), locked.website)
+        planned = _plans_of_moved(numbers, changes, later.scans)
+        apply_again(planned, locked.website)
+        _show_remaining_locations(_with_wrong_count(fixed_in(planned)))
     _restore_scopes(locked, changes.scopes)
     standing_decisions.apply_to(locked.website, locked.source, now)
     locked.changes.all().delete()
@@ -186,15 +187,20 @@ def _pass_on(run: ImportRun, changes: Changes, *, is_preview: bool = False) -> _
     If that import is taken back later, it restores what was there before ``run``.
     """
     later = _Later()
+    changed = {*changes.findings, *(finding for finding, _ in changes.occurrences)}
     parts = ImportChange.objects.filter(
         run__website=run.website_id, run__source=run.source_id, run__undone_at=None, run__gt=run.pk
     )
     for part in parts.order_by("run_id", "pk").iterator():
         theirs = Changes.from_bytes(bytes(part.content))
-        later.add(part, theirs)
+        scan = later.scan_of(part, theirs)
+        if scan:
+            scan.add_reported(theirs, changed)
         changes.occurrences |= _occurrences_of_added(changes, theirs)
         fixed = theirs.fixed
         later.findings |= changes.pass_on(theirs)
+        if scan:
+            scan.add_reduced(theirs, changed)
         if not is_preview:
             not_fixed = fixed - theirs.fixed
             FindingEvent.objects.filter(pk__in=theirs.events, finding__in=not_fixed).delete()
@@ -302,20 +308,26 @@ def _plans_of_opened(
 def _plans_of_moved(
     numbers: Sequence[int], changes: Changes, scans: Sequence[LaterScan]
 ) -> list[PlannedAgain]:
-    """Return what later scans, which do not list them, prove about occurrences that were restored."""
+    """Return what later scans, which do not list them, prove about occurrences that were restored.
+
+    A finding that is fixed stays so since the same scan; only what was gone before that is planned.
+    """
     if not scans:
         return []
-    stored = Finding.objects.filter(pk__in=numbers, status=Finding.Status.OPEN)
+    stored = Finding.objects.filter(pk__in=numbers, status__in=(Finding.Status.OPEN, Finding.Status.FIXED))
     fingerprints = dict(stored.values_list("pk", "fingerprint"))
+    fixed = set(stored.filter(status=Finding.Status.FIXED).values_list("pk", flat=True))
     rows = []
     for finding, occurrences in with_occurrences(list(fingerprints)):
-        others = [
+        own = [
             row
             if (finding.id, row.location_digest) in changes.occurrences
             else row._replace(last_seen=_AFTER_ALL_SCANS)
             for row in occurrences
         ]
-        rows.append((fingerprints[finding.id], finding, others))
+        keeps_others = any(row.gone_at is None and row.last_seen == _AFTER_ALL_SCANS for row in own)
+        if finding.id not in fixed or keeps_others:
+            rows.append((fingerprints[finding.id], finding, own))
     return plan_again(rows, scans)
 
 

@@ -1,6 +1,7 @@
 """Taking an import back: what only it brought disappears, and what it closed is open again."""
 
 import re
+from collections import Counter
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime, timedelta
 from operator import itemgetter
@@ -540,21 +541,56 @@ def import_days(website, reports, numbers):
 @given(reports=REPORTS, data=st.data())
 def test_imports_in_the_order_of_their_scans_leave_what_the_others_bring_alone(reports, data):
     reports = sorted(reports, key=itemgetter(2))
-    with rolled_back():  # the last report of a day may be the whole one
-        reports = [
-            (rows, complete and day != next_day, day)
-            for (rows, complete, day), (*_, next_day) in zip(reports, [*reports[1:], (None,)], strict=True)
-        ]
-        numbers = range(len(reports))
-        wrong = data.draw(st.lists(st.sampled_from(numbers), unique=True))
-        with rolled_back():
-            import_days(make_website(), reports, [each for each in numbers if each not in wrong])
-            expected = contents()
-        runs = import_days(make_website(), reports, numbers)
-        for each in wrong:
-            take_back(runs[each])
-        assert contents() == expected
-        assert wrong_counts(connection) == {}
+    days = Counter(day for *_, day in reports)
+    with rolled_back():
+        # A whole report follows those that it is compared with: it is the only one of its day.
+        reports = [(rows, complete and days[day] == 1, day) for rows, complete, day in reports]
+        wrong = data.draw(st.lists(st.sampled_from(range(len(reports))), unique=True))
+        if any(reports[each][1] for each in wrong):
+            wrong.sort(reverse=True)  # what a whole report closed is exact from the newest to the oldest
+        check_contents_without(wrong, reports)
+
+
+def check_contents_without(wrong, reports):
+    """Import these reports and take those numbers back: the others alone leave the same."""
+    numbers = range(len(reports))
+    with rolled_back():
+        import_days(make_website(), reports, [each for each in numbers if each not in wrong])
+        expected = contents()
+    runs = import_days(make_website(), reports, numbers)
+    for each in wrong:
+        take_back(runs[each])
+    assert contents() == expected
+    assert wrong_counts(connection) == {}
+
+
+def test_a_finding_that_a_later_complete_scan_closes_after_all_keeps_its_locations():
+    others = [({"a": {"/1"}}, False, 0), ({"b": {"/1", "/2"}}, False, 0)]
+    at_the_same_time = [({"b": {"/1"}}, False, 1), ({"a": {"/1"}}, True, 1)]
+    check_contents_without([0, 2], others + at_the_same_time)
+
+
+@pytest.mark.parametrize("paths", [{"/1"}, {"/2"}])
+def test_a_finding_that_is_closed_after_all_shows_the_location_of_before(paths):
+    reports = [({"b": {"/1", "/2"}}, False, 0), ({"b": paths}, False, 1), ({"a": {"/1"}}, True, 1)]
+    check_contents_without([1], reports)
+
+
+def test_a_finding_that_is_closed_after_all_has_no_locations_of_imports_taken_back_before():
+    reports = [({"b": {f"/{day}"}}, False, day) for day in range(3)]
+    check_contents_without([0, 2], [*reports, ({"a": {"/1"}}, True, 2)])
+
+
+def test_a_location_is_gone_since_the_complete_scan_that_lists_the_finding_again():
+    wrong = ({"b": {"/2"}}, True, 1)
+    closes_it = ({"a": {"/1"}}, True, 2)
+    reopens_it = ({"b": {"/3"}}, True, 3)
+    check_contents_without([1], [({"b": {"/1"}}, False, 0), wrong, closes_it, reopens_it])
+
+
+def test_a_location_of_a_fixed_finding_is_gone_since_the_scan_that_still_listed_the_finding():
+    wrong, right = ({"b": {"/2"}}, True, 1), ({"b": {"/2"}}, True, 2)
+    check_contents_without([1], [({"b": {"/1"}}, False, 0), wrong, right, ({"a": {"/1"}}, True, 3)])
 
 
 def begin_decision(website, **fields):
