@@ -4,6 +4,7 @@ Decision record 0079.
 """
 
 import functools
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -44,6 +45,7 @@ _EVERYDAY = (
 _WITH_PASSWORDS = ("auth_user_add", "auth_user_password_change", "password_change")
 # Lookups; the last three take several values.
 _NOT_OFFERED = {"regex", "iregex", "range", "has_keys", "has_any_keys"}
+_SECRETS = re.compile("sealed|digest|password")  # in names of fields that no page shows
 _NOT_READ = (BinaryField, DurationField)  # Django cannot read their values in addresses
 _WAITING = "admin_forms_waiting"  # in the session: the numbers of forms by path
 AdminView = Callable[..., Any]
@@ -53,8 +55,8 @@ def limit_filters() -> None:
     """Let lists of the admin refuse addresses with filters that Django takes, but that no page of ours has.
 
     A time that no calendar has, and what SQLite cannot do, are refused like other wrong filters. A regular
-    expression can keep a process busy for hours, because Python applies it for SQLite. No object has a number
-    that no database stores.
+    expression can keep a process busy for hours, because Python applies it for SQLite. Sealed columns
+    and digests could be read letter by letter. No object has a number that no database stores.
     """
     read_list, is_allowed = ModelAdmin.get_changelist_instance, ModelAdmin.lookup_allowed
     read_object = ModelAdmin.get_object
@@ -72,7 +74,10 @@ def limit_filters() -> None:
     def lookup_allowed(self: Any, lookup: str, value: Any, request: HttpRequest) -> bool:
         fields = self.opts.concrete_fields
         refused = _NOT_OFFERED | {field.name for field in fields if isinstance(field, _NOT_READ)}
-        return refused.isdisjoint(lookup.split("__")) and is_allowed(self, lookup, value, request)
+        names = lookup.split("__")
+        if _SECRETS.search(lookup) or not refused.isdisjoint(names):
+            return False
+        return is_allowed(self, lookup, value, request)
 
     def get_object(self: Any, *args: Any) -> Any:
         try:
