@@ -32,6 +32,14 @@ class SeesConflicts:
             raise ValidationError(_CHANGED)
         return data
 
+    def _post_clean(self) -> None:
+        """Check the object; one that others added meanwhile is an error of a hidden field, shown nowhere."""
+        super()._post_clean()  # type: ignore[misc]
+        errors: dict[str, Any] = self._errors  # type: ignore[attr-defined]
+        for name in [each.name for each in self.hidden_fields() if each.name in errors]:  # type: ignore[attr-defined]
+            del errors[name]
+            self.add_error(None, _CHANGED)  # type: ignore[attr-defined]
+
     def shown(self) -> str:
         """Return the hidden field; after an error, with the digest that was sent."""
         if self.instance.pk is None:

@@ -8,7 +8,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.datastructures import MultiValueDict
 
-from dashboard_api.models import AnalystNote, Entitlement, Plan
+from dashboard_api.models import Account, AnalystNote, Entitlement, Plan
 from tests.factories import (
     make_account,
     make_note,
@@ -176,3 +176,13 @@ def test_a_new_object_and_a_form_without_its_page_are_saved(client, page):
     client.post(reverse("admin:auth_group_change", args=[group.pk]), {"name": "Trainees"})
     group.refresh_from_db()
     assert group.name == "Trainees"
+
+
+def test_a_row_that_others_added_is_not_replaced_and_the_page_says_so(page):
+    account = Account.objects.create(ref="acct_0042", name="Shop")
+    send = page(account)
+    Entitlement.objects.filter(account=make_account()).update(account=account, status="suspended")
+    new = {"plan": str(make_plan().pk), "status": "active", "reason": "paid"}
+    assert not send(**{f"entitlement-0-{name}": value for name, value in new.items()})
+    assert "This was changed after your page was opened" in send.response.text
+    assert Entitlement.objects.get(account=account).status == "suspended"
