@@ -14,6 +14,7 @@ from dashboard_api.ownership.advice import advice_for
 from dashboard_api.ownership.claims import Verdict
 from dashboard_api.ownership.markup import is_markup, title_of, verification_tags
 from foundation.deadline import Deadline
+from foundation.markup import text_of_page
 from foundation.outbound.fetch import SECONDS, Fetched, FetchFailed, Hop, fetch
 
 FILE_PATH = "/.well-known/threat-dashboard-challenge.txt"
@@ -210,7 +211,10 @@ def _read_file(response: Fetched, token: str) -> tuple[str, list[str]]:
 
 def _read_page(response: Fetched, token: str) -> tuple[str, list[str]]:
     """Return whether a tag in the head of the page has the token."""
-    in_head, outside, head_ended = verification_tags(response.body, META_NAME)
+    page = text_of_page(response.body, response.headers.get("Content-Type", ""))
+    if page is None:
+        return "unreadable", []
+    in_head, outside, head_ended = verification_tags(page, META_NAME)
     if token in in_head:
         return "found", [token]
     if token in outside:

@@ -2,21 +2,21 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import datetime
+from contextlib import suppress
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
 from typing import Any, NamedTuple
-from urllib.parse import urljoin, urlsplit
 
-from foundation.domains import registrable_domain
-from foundation.markup import MarkupReader
+from dashboard_api.crawler.essentials.markup import Markup
+from foundation.markup import text_of_page
 from foundation.outbound.fetch import Fetched
 
 _SIX_MONTHS = 15_552_000
 _VERSION = re.compile(r"/\s*v?\d")
-_LOADED = {"script": "src", "img": "src", "iframe": "src", "audio": "src", "video": "src", "source": "src"}
 _UNSAFE = {"'unsafe-inline'", "'unsafe-eval'", "*", "http:", "https:", "data:"}
 _ANYONE = {"*", "http:", "https:", "http://*", "https://*"}
 _WEAK_REFERRERS = {"unsafe-url", "no-referrer-when-downgrade"}
-_LISTING = re.compile(rb"<title>\s*(Index of|Directory listing for) /", re.IGNORECASE)
+_OF_SCRIPTS = ("csp-missing", "csp-unsafe-scripts")
 _OF_THE_MARKUP = ("directory-listing", "mixed-content", "script-without-integrity")
 
 
@@ -48,15 +48,20 @@ Result = Problem | Checked | Unread
 
 def check_page(page: Fetched) -> Iterator[Problem | Unread]:
     """Yield the problems of the home page in ``page``, the last response after redirects."""
+    markup = Markup(page)
+    unread: list[str] = [] if markup.is_whole else [*_OF_THE_MARKUP]
     for rule, evidence, *matcher in (
         *_transport(page.headers),
-        *_policies(page.headers),
+        *_policies(page.headers, markup),
         *_cookies(page.headers),
-        *_content(page),
+        *_content(page, markup),
     ):
-        yield Problem(rule, page.url, evidence, *matcher)
-    if not page.is_whole:
-        yield Unread(page.url, _OF_THE_MARKUP)
+        if rule in _OF_SCRIPTS and not markup.has_whole_head:
+            unread += _OF_SCRIPTS  # the rest of the head may have a policy
+        else:
+            yield Problem(rule, page.url, evidence, *matcher)
+    if unread:
+        yield Unread(page.url, unread)
 
 
 def check_plain(response: Fetched) -> Iterator[Problem]:
@@ -67,7 +72,7 @@ def check_plain(response: Fetched) -> Iterator[Problem]:
 
 def check_security_txt(response: Fetched, now: datetime) -> Iterator[Problem | Unread]:
     """Yield a problem if there is no security.txt, or an expired one."""
-    text = response.body.decode("utf-8", "replace")
+    text = text_of_page(response.body, "") or ""
     is_cut = response.status == 200 and not response.is_whole
     if is_cut:
         yield Unread(response.hops[0].url, ["security-txt-missing"])
@@ -76,9 +81,9 @@ def check_security_txt(response: Fetched, now: datetime) -> Iterator[Problem | U
         if not is_cut:  # otherwise the contact may be in the rest
             yield Problem("security-txt-missing", response.hops[0].url, f"Status {response.status}")
         return
-    expires = re.search(r"^expires:\s*(\S+)", text, re.IGNORECASE | re.MULTILINE)
+    expires = re.search(r"^expires:(.*)", text, re.IGNORECASE | re.MULTILINE)
     if expires and (at := _time(expires[1])) and at < now:
-        yield Problem("security-txt-expired", response.url, expires[0])
+        yield Problem("security-txt-expired", response.url, expires[0].strip())
 
 
 def _transport(headers: Mapping[str, str]) -> Iterator[tuple[str, ...]]:
@@ -91,15 +96,18 @@ def _transport(headers: Mapping[str, str]) -> Iterator[tuple[str, ...]]:
         yield "hsts-short", f"Strict-Transport-Security: {hsts}"
 
 
-def _policies(headers: Mapping[str, str]) -> Iterator[tuple[str, ...]]:
-    policy = headers.get("Content-Security-Policy", "")
-    directives = _directives(policy)
-    if not policy:
+def _policies(headers: Mapping[str, str], markup: Markup) -> Iterator[tuple[str, ...]]:
+    sent = headers.get("Content-Security-Policy", "")
+    policies = [*_policies_of(sent), *_policies_of(", ".join(markup.policies))]
+    if not policies:
         yield "csp-missing", ""
-    elif _allows_injected(directives):
-        yield "csp-unsafe-scripts", f"Content-Security-Policy: {policy}"
-    yield from _framing(policy, headers.get("X-Frame-Options", ""))
-    if headers.get("X-Content-Type-Options", "").strip().lower() != "nosniff":
+    elif all(map(_allows_injected, policies)):
+        yield (
+            "csp-unsafe-scripts",
+            f"Content-Security-Policy: {', '.join(filter(None, (sent, *markup.policies)))}",
+        )
+    yield from _framing(sent, headers.get("X-Frame-Options", ""))
+    if headers.get("X-Content-Type-Options", "").partition(",")[0].strip().lower() != "nosniff":
         yield "nosniff-missing", ""
     referrer = headers.get("Referrer-Policy", "").lower().rpartition(",")[2].strip()
     if referrer in _WEAK_REFERRERS:
@@ -112,14 +120,18 @@ def _policies(headers: Mapping[str, str]) -> Iterator[tuple[str, ...]]:
 
 def _framing(policy: str, options: str) -> Iterator[tuple[str, ...]]:
     """Yield a problem if any website may frame the page: browsers ignore the options if a policy decides."""
-    policies = [_directives(each) for each in policy.split(",")]
-    deciding = [each["frame-ancestors"] for each in policies if "frame-ancestors" in each]
+    deciding = [each["frame-ancestors"] for each in _policies_of(policy) if "frame-ancestors" in each]
     if deciding:
         if all(sources & _ANYONE for sources in deciding):
             yield "framing-allowed", f"Content-Security-Policy: {policy}"
     elif not {value.strip() for value in options.lower().split(",")} & {"deny", "sameorigin"}:
         evidence = f"X-Frame-Options: {options}" if options else "Neither frame-ancestors nor X-Frame-Options"
         yield "framing-allowed", evidence
+
+
+def _policies_of(header: str) -> list[dict[str, set[str]]]:
+    """Return the directives of each policy; browsers apply all of them."""
+    return [directives for policy in header.split(",") if (directives := _directives(policy))]
 
 
 def _directives(policy: str) -> dict[str, set[str]]:
@@ -143,7 +155,10 @@ def _cookies(headers: Any) -> Iterator[tuple[str, ...]]:
     for line in headers.getlist("Set-Cookie"):
         name = line.partition("=")[0].strip()[:100]
         pair, *others = line.split(";")
-        attributes = {part.partition("=")[0].strip().lower() for part in others}
+        parts = (part.partition("=") for part in others)
+        attributes = {key.strip().lower(): value.strip() for key, _, value in parts}
+        if _is_removed(attributes):
+            continue
         # Without an equals sign it is all value. A line of the header itself would be removed as a secret.
         shown = " ".join(name.split()) if "=" in pair else ""
         cookie = f'The cookie "{shown}"' if shown else "A cookie without a name"
@@ -152,58 +167,34 @@ def _cookies(headers: Any) -> Iterator[tuple[str, ...]]:
                 yield f"cookie-without-{attribute.lower()}", f"{cookie} has no {attribute}.", name
 
 
-def _content(page: Fetched) -> Iterator[tuple[str, ...]]:
+def _is_removed(attributes: Mapping[str, str]) -> bool:
+    """Return whether a browser removes the cookie."""
+    if re.fullmatch(r"-?[0-9]+", age := attributes.get("max-age", "")):
+        return age.startswith("-") or not age.strip("0")
+    at = _time(attributes.get("expires", ""))
+    return at is not None and at < datetime.now(UTC)
+
+
+def _content(page: Fetched, markup: Markup) -> Iterator[tuple[str, ...]]:
     headers = page.headers
     origin = headers.get("Access-Control-Allow-Origin", "")
     if origin == "null" and headers.get("Access-Control-Allow-Credentials", "").lower() == "true":
         yield "any-origin-with-credentials", f"Access-Control-Allow-Origin: {origin}"
-    if _LISTING.search(page.body):
+    if markup.is_listing:
         yield "directory-listing", ""
-    if "html" not in headers.get("Content-Type", "").lower():
-        return
-    found = _Loaded(page.url)
-    found.feed(page.body.decode("utf-8", "replace"))
-    if found.plain:
-        yield "mixed-content", "\n".join(found.plain[:10])
-    if found.foreign:
-        yield "script-without-integrity", "\n".join(found.foreign[:10])
-
-
-class _Loaded(MarkupReader):
-    """The files that a page loads over http, and the scripts of other websites without integrity."""
-
-    def __init__(self, url: str) -> None:
-        super().__init__()
-        self.plain: list[str] = []
-        self.foreign: list[str] = []
-        self._url, self._owner = url, _owner(url)
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """Read a tag that loads a file."""
-        values = dict(attrs)
-        is_style = tag == "link" and "stylesheet" in (values.get("rel") or "").lower().split()
-        address = values.get("href" if is_style else _LOADED.get(tag, ""))
-        if not address:
-            return
-        try:
-            whole = urljoin(self._url, address.strip())
-            owner = _owner(whole)
-        except ValueError:  # no address
-            return
-        if urlsplit(whole).scheme == "http":
-            self.plain.append(whole[:300])
-        if tag == "script" and owner != self._owner and "integrity" not in values:
-            self.foreign.append(whole[:300])
-
-
-def _owner(url: str) -> str:
-    host = urlsplit(url).hostname or ""
-    return registrable_domain(host) or host
+    policies = _policies_of(", ".join([headers.get("Content-Security-Policy", ""), *markup.policies]))
+    is_upgraded = any("upgrade-insecure-requests" in policy for policy in policies)
+    if markup.plain and page.url.startswith("https://") and not is_upgraded:
+        yield "mixed-content", "\n".join(markup.plain[:10])
+    if markup.foreign:
+        yield "script-without-integrity", "\n".join(markup.foreign[:10])
 
 
 def _time(text: str) -> datetime | None:
-    try:
-        at = datetime.fromisoformat(text)
-    except ValueError:
-        return None
-    return at if at.tzinfo else None
+    """Return a time as in ISO 8601 or in HTTP; None for anything else, also for one without a zone."""
+    at = None
+    with suppress(ValueError, TypeError, OverflowError):
+        at = parsedate_to_datetime(text)
+    with suppress(ValueError):
+        at = datetime.fromisoformat(text.strip().partition(" ")[0].upper())
+    return at if at and at.tzinfo else None

@@ -230,6 +230,12 @@ def test_a_proof_that_was_compressed_without_being_asked_for_is_one(site, method
     assert site(packed, method=method).outcome == "found"
 
 
+@pytest.mark.parametrize(("encoding", "outcome"), [("utf-16", "found"), ("utf-32", "unreadable")])
+def test_a_page_is_read_as_it_is_encoded(site, encoding, outcome):
+    body = f"<head>{TAG}</head>".encode(encoding)
+    assert site(answer(200, body, headers=HTML), method="meta").outcome == outcome
+
+
 OTHER_TAG = TAG.replace(TOKEN, OTHER_TOKEN)
 
 

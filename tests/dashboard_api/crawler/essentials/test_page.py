@@ -9,7 +9,13 @@ import pytest
 from urllib3 import HTTPHeaderDict
 
 from dashboard_api.crawler.essentials.lines import lines_of
-from dashboard_api.crawler.essentials.page import check_page, check_plain, check_security_txt
+from dashboard_api.crawler.essentials.page import (
+    Problem,
+    Unread,
+    check_page,
+    check_plain,
+    check_security_txt,
+)
 from dashboard_api.crawler.essentials.rules import RULES
 from dashboard_api.scanners import finding_lines
 from dashboard_api.scanners.report import ReportedFinding
@@ -27,9 +33,12 @@ GOOD = {
 POLICY = "default-src 'self'; frame-ancestors 'none'; script-src "
 
 
-def fetched(headers=(), body=b"", *, status=200, urls=(URL,)):
+OF_THE_MARKUP = ["directory-listing", "mixed-content", "script-without-integrity"]
+
+
+def fetched(headers=(), body=b"", *, status=200, urls=(URL,), is_whole=True):
     hops = tuple(Hop(url, ("192.0.2.10",)) for url in urls)
-    return Fetched(status=status, headers=HTTPHeaderDict(headers), body=body, is_whole=True, hops=hops)
+    return Fetched(status=status, headers=HTTPHeaderDict(headers), body=body, is_whole=is_whole, hops=hops)
 
 
 def rules_of(*args, **kwargs):
@@ -75,7 +84,13 @@ CASES = [
         ["framing-allowed"],  # browsers that know frame-ancestors ignore the other
     ),
     ({"Content-Security-Policy": "default-src 'self'; frame-ancestors *, frame-ancestors 'self'"}, []),
+    ({"Content-Security-Policy": f"upgrade-insecure-requests, {GOOD['Content-Security-Policy']}"}, []),
+    ({"Content-Security-Policy": POLICY + "'unsafe-inline', script-src 'self'"}, []),
+    ({"Content-Security-Policy": POLICY + "'unsafe-inline', script-src https:"}, ["csp-unsafe-scripts"]),
+    ({"Content-Security-Policy": ", ;", "X-Frame-Options": "DENY"}, ["csp-missing"]),
     ({"X-Content-Type-Options": "sniff"}, ["nosniff-missing"]),
+    ({"X-Content-Type-Options": "NoSniff, nosniff"}, []),
+    ({"X-Content-Type-Options": "sniff, nosniff"}, ["nosniff-missing"]),
     ({"Referrer-Policy": "unsafe-url"}, ["referrer-policy-weak"]),
     ({"Referrer-Policy": "unsafe-url, same-origin"}, []),
     ({"Server": "Apache/2.4.1"}, ["version-shown"]),
@@ -94,6 +109,57 @@ def test_a_header(headers, rules):
     assert rules_of(GOOD | headers) == rules
 
 
+def test_several_headers_with_a_policy_are_judged_together():
+    policies = [("Content-Security-Policy", each) for each in ("frame-ancestors 'none'", "script-src 'self'")]
+    others = [(name, value) for name, value in GOOD.items() if name != "Content-Security-Policy"]
+    assert rules_of([*others, *policies]) == []
+
+
+META = "<meta http-equiv='content-security-policy' content=\"%s\">"
+BARE = {name: value for name, value in GOOD.items() if name != "Content-Security-Policy"}
+BARE |= {"X-Frame-Options": "DENY"}
+IN_THE_PAGE = [
+    (META % "script-src 'self'", []),
+    (META % "script-src 'unsafe-inline'", ["csp-unsafe-scripts"]),
+    (META % "script-src 'unsafe-inline'" + META % "default-src 'self'", []),
+    ("<p>" + META % "script-src 'self'", ["csp-missing"]),
+    ("<noscript>" + META % "script-src 'self'", ["csp-missing"]),
+    (META % "", ["csp-missing"]),
+]
+
+
+@pytest.mark.parametrize(("body", "rules"), IN_THE_PAGE, ids=itertools.count())
+def test_a_policy_in_the_head_of_the_page_counts_for_scripts(body, rules):
+    assert rules_of(BARE, body.encode()) == rules
+
+
+def test_a_policy_in_the_page_does_not_count_for_frames():
+    del (headers := dict(BARE))["X-Frame-Options"]
+    assert rules_of(headers, (META % "default-src 'self'; frame-ancestors 'none'").encode()) == [
+        "framing-allowed"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("headers", "body", "rules"),
+    [
+        (BARE, b"", {"csp-missing", "csp-unsafe-scripts"}),
+        (BARE, b"<head><title>Shop", {"csp-missing", "csp-unsafe-scripts"}),
+        (BARE | {"Content-Security-Policy": "img-src *"}, b"", {"csp-missing", "csp-unsafe-scripts"}),
+        (BARE, b"<p>", set()),
+        (BARE, (META % "script-src 'self'").encode(), set()),
+        (GOOD, b"", set()),
+    ],
+    ids=itertools.count(),
+)
+def test_a_head_that_was_not_read_to_its_end_may_have_a_policy(headers, body, rules):
+    found = list(check_page(fetched(headers, body, is_whole=False)))
+    unread = {rule for each in found if isinstance(each, Unread) for rule in each.rules}
+    assert unread - {*OF_THE_MARKUP} == rules
+    is_missing = bool(headers == BARE and body == b"<p>")
+    assert ("csp-missing" in [each.rule for each in found if isinstance(each, Problem)]) == is_missing
+
+
 COOKIES = [
     ("id=1; HttpOnly; SameSite=Lax", ["cookie-without-secure"]),
     ("id=1; Secure; SameSite=Lax", ["cookie-without-httponly"]),
@@ -102,6 +168,13 @@ COOKIES = [
         "secure=httponly; Path=/",
         ["cookie-without-secure", "cookie-without-httponly", "cookie-without-samesite"],
     ),
+    ("id=; max-age=0; Path=/", []),
+    ("id=; Max-Age=-1", []),
+    ("id=; Expires=Thu, 01 Jan 1970 00:00:00 GMT; Secure; HttpOnly", []),
+    ("id=; Expires=Thu, 01-Jan-1970 00:00:00 GMT; Secure; HttpOnly", []),
+    ("id=1; Max-Age=6; Expires=Thu, 01 Jan 1970 00:00:00 GMT; Secure; HttpOnly", ["cookie-without-samesite"]),
+    ("id=1; Expires=0; Secure; HttpOnly", ["cookie-without-samesite"]),
+    ("id=1; Max-Age; Secure; HttpOnly", ["cookie-without-samesite"]),
 ]
 
 
@@ -153,6 +226,10 @@ PAGES = [
     ("<title>Index of /backup</title>", ["directory-listing"]),
     ('<img src="http://[broken">', []),
     ('<![x]><![ <p><img src="http://shop.example.com/a.png">', ["mixed-content"]),
+    ('<base href="https://cdn.example.net/"><script src="x.js"></script>', ["script-without-integrity"]),
+    ('<base href="/a/"><base href="https://cdn.example.net/"><script src="x.js"></script>', []),
+    ('<base href="//[broken"><script src="x.js"></script>', []),
+    (META % "upgrade-insecure-requests" + '<img src="http://shop.example.com/a.png">', []),
     (f'&#{"1" * 5_000};<img src="http://shop.example.com/a.png">', ["mixed-content"]),
 ]
 
@@ -160,6 +237,42 @@ PAGES = [
 @pytest.mark.parametrize(("body", "rules"), PAGES)
 def test_a_page(body, rules):
     assert rules_of(GOOD, body.encode()) == rules
+
+
+MIXED = '<title>Index of /</title><img src="http://shop.example.com/a.png">'
+
+
+@pytest.mark.parametrize(
+    ("body", "charset"),
+    [
+        (MIXED.encode("utf-16"), "utf-8"),
+        (b"\xfe\xff" + MIXED.encode("utf-16-be"), ""),
+        (MIXED.encode("utf-16-le"), "; charset=UTF-16"),
+        (MIXED.encode("utf-16-be"), '; charset="utf-16be"'),
+        (b"\xef\xbb\xbf" + MIXED.encode(), ""),
+        (MIXED.encode(), "; charset=shift_jis"),
+    ],
+    ids=itertools.count(),
+)
+def test_a_page_is_read_as_it_is_encoded(body, charset):
+    headers = GOOD | {"Content-Type": f"text/html{charset}"}
+    assert rules_of(headers, body) == ["directory-listing", "mixed-content"]
+
+
+def test_the_markup_of_a_page_that_cannot_be_decoded_is_not_checked():
+    found = list(check_page(fetched(GOOD, MIXED.encode("utf-32-le"))))
+    assert found == [Unread(URL, OF_THE_MARKUP)]
+
+
+def test_a_page_by_http_has_no_mixed_content():
+    urls = ["http://shop.example.com/"]
+    assert rules_of(GOOD, b'<img src="http://shop.example.com/a.png">', urls=urls) == []
+
+
+def test_a_policy_that_upgrades_requests_leaves_no_mixed_content():
+    policy = f"{GOOD['Content-Security-Policy']}; upgrade-insecure-requests"
+    headers = GOOD | {"Content-Security-Policy": policy}
+    assert rules_of(headers, b'<img src="http://shop.example.com/a.png">') == []
 
 
 def test_the_evidence_of_framing_is_the_header_that_allows_it():
@@ -185,10 +298,16 @@ TEXTS = [
     (200, b"Contact: mailto:a@example.com\nExpires: 2026-01-01T00:00:00Z\n", ["security-txt-expired"]),
     (200, b"<html>Not found</html>", ["security-txt-missing"]),
     (404, b"", ["security-txt-missing"]),
+    (200, b"\xef\xbb\xbfContact: mailto:a@example.com\nExpires: 2027-01-01T00:00:00Z\n", []),
+    (200, "Contact: mailto:a@example.com\n".encode("utf-16"), []),
+    (200, b"Contact: mailto:a@example.com\nExpires: 2026-01-01t00:00:00z\n", ["security-txt-expired"]),
+    (200, b"Contact: a\nExpires: Thu, 31 Dec 2020 18:37:07 -0800\r\n", ["security-txt-expired"]),
+    (200, b"Contact: a\nExpires: Thu, 31 Dec 2099 18:37:07 -0800\n", []),
+    (200, b"Contact: a\nExpires: soon\n", []),
 ]
 
 
-@pytest.mark.parametrize(("status", "body", "rules"), TEXTS)
+@pytest.mark.parametrize(("status", "body", "rules"), TEXTS, ids=itertools.count())
 def test_security_txt(status, body, rules):
     assert [problem.rule for problem in check_security_txt(fetched(body=body, status=status), NOW)] == rules
 

@@ -1,0 +1,67 @@
+"""Reads the markup of the home page: what it loads, and its own Content-Security-Policy."""
+
+import re
+from urllib.parse import urljoin, urlsplit
+
+from foundation.domains import registrable_domain
+from foundation.markup import HeadReader, text_of_page
+from foundation.outbound.fetch import Fetched
+
+_LOADED = {"script": "src", "img": "src", "iframe": "src", "audio": "src", "video": "src", "source": "src"}
+_LISTING = re.compile(r"<title>\s*(Index of|Directory listing for) /", re.IGNORECASE)
+
+
+class Markup(HeadReader):
+    """The files that a page loads over http, the scripts of other websites without integrity, and more.
+
+    ``policies`` are those in its head; where ``has_whole_head`` is true, there are no others. Without
+    ``is_whole``, the page goes on, or it cannot be decoded.
+    """
+
+    def __init__(self, page: Fetched) -> None:
+        super().__init__()
+        self.plain: list[str] = []
+        self.foreign: list[str] = []
+        self.policies: list[str] = []
+        self._url, self._owner, self._base = page.url, _owner(page.url), ""
+        content_type = page.headers.get("Content-Type", "").lower()
+        is_html = "html" in content_type
+        text = text_of_page(page.body, content_type)
+        self.is_whole = page.is_whole and not (is_html and text is None)
+        self.is_listing = bool(_LISTING.search(text or ""))
+        if is_html:
+            self.feed(text or "")  # never closed: text of an unfinished comment would become tags
+        self.has_whole_head = self.is_whole or not (is_html and self.is_head)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Read a tag that loads a file, or one of the head."""
+        super().handle_starttag(tag, attrs)
+        values = dict(reversed(attrs))  # the first of two equal attributes counts
+        if tag == "base" and not self._base:
+            self._base = _joined(self._url, values.get("href") or "")
+        is_policy = (values.get("http-equiv") or "").strip().lower() == "content-security-policy"
+        if tag == "meta" and is_policy and self.is_head and not self.inert:
+            self.policies.append(values.get("content") or "")
+        is_style = tag == "link" and "stylesheet" in (values.get("rel") or "").lower().split()
+        whole = _joined(
+            self._base or self._url, values.get("href" if is_style else _LOADED.get(tag, "")) or ""
+        )
+        if urlsplit(whole).scheme == "http":
+            self.plain.append(whole[:300])
+        if whole and tag == "script" and _owner(whole) != self._owner and "integrity" not in values:
+            self.foreign.append(whole[:300])
+
+
+def _joined(base: str, address: str) -> str:
+    """Return the whole address of a file; empty without one."""
+    try:
+        whole = urljoin(base, address.strip()) if address else ""
+        _owner(whole)
+    except ValueError:
+        return ""
+    return whole
+
+
+def _owner(url: str) -> str:
+    host = urlsplit(url).hostname or ""
+    return registrable_domain(host) or host
