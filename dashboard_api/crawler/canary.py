@@ -45,9 +45,15 @@ def _fetch(url: str, address: str, deadline: Deadline, agent: str) -> Fetched:
     return fetch(url, max_bytes=_BYTES, deadline=deadline, verify=False, agent=agent, pinned=[address])
 
 
-def _judged(host: str, page: Fetched) -> str:
+def is_refusal(page: Fetched) -> bool:
+    """Return whether a response refuses the scan, or tests for a browser."""
     if page.status in _REFUSALS or "cf-mitigated" in page.headers:
-        return "blocked"
-    if any(challenge in page.body.lower() for challenge in _CHALLENGES):
+        return True
+    start = page.body[:_BYTES].lower()
+    return any(challenge in start for challenge in _CHALLENGES)
+
+
+def _judged(host: str, page: Fetched) -> str:
+    if is_refusal(page):
         return "blocked"
     return "" if covers(host, urlsplit(page.url).hostname or "") else "redirected_away"

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from dashboard_api.crawler.essentials.lines import Incomplete, lines_of
-from dashboard_api.crawler.essentials.page import Problem
+from dashboard_api.crawler.essentials.page import Checked, Problem, Result
 from foundation.deadline import Deadline
 from foundation.domains import parents_of, registrable_domain
 from foundation.outbound.name_servers import is_bogus, records_of, text_of
@@ -20,7 +20,7 @@ def report(host: str) -> Iterator[dict[str, Any]]:
     return lines_of("dns", "DNS", host, _problems(host, Deadline(SECONDS)))
 
 
-def _problems(host: str, deadline: Deadline) -> Iterator[Problem]:
+def _problems(host: str, deadline: Deadline) -> Iterator[Result]:
     """Yield the problems; raise Incomplete if a resolver fails."""
     domain = registrable_domain(host) or host
     checks = (
@@ -36,6 +36,7 @@ def _problems(host: str, deadline: Deadline) -> Iterator[Problem]:
                 yield Problem(rule, host, evidence)
     except NoAddress as error:
         raise Incomplete(error.reason) from error
+    yield Checked(host)
 
 
 def _signatures(domain: str, deadline: Deadline) -> Iterator[tuple[str, str]]:

@@ -17,7 +17,7 @@ def lines_of(source: str, name: str, location: str, results: Iterable[Result]) -
     yield {"scan": "findings/1", "source": source, "name": name, "scanned_at": _now()}
     lines: list[dict[str, Any]] = []
     try:
-        for each in (*results, Checked(location)):
+        for each in results:
             if (line := _line(each)) not in lines:
                 lines.append(line)
     except Incomplete as error:

@@ -11,12 +11,25 @@ from dashboard_api.crawler.essentials.markup import Markup
 from foundation.markup import text_of_page
 from foundation.outbound.fetch import Fetched
 
+_PAGES = {200, 203}
 _SIX_MONTHS = 15_552_000
 _VERSION = re.compile(r"/\s*v?\d")
 _UNSAFE = {"'unsafe-inline'", "'unsafe-eval'", "*", "http:", "https:", "data:"}
 _ANYONE = {"*", "http:", "https:", "http://*", "https://*"}
 _WEAK_REFERRERS = {"unsafe-url", "no-referrer-when-downgrade"}
 _OF_SCRIPTS = ("csp-missing", "csp-unsafe-scripts")
+_OF_THE_PAGE = (
+    *(
+        "hsts-missing",
+        "hsts-short",
+        *_OF_SCRIPTS,
+        "framing-allowed",
+        "nosniff-missing",
+        "referrer-policy-weak",
+    ),
+    *("version-shown", "cookie-without-secure", "cookie-without-httponly", "cookie-without-samesite"),
+    *("any-origin-with-credentials", "directory-listing", "mixed-content", "script-without-integrity"),
+)
 _OF_THE_MARKUP = ("directory-listing", "mixed-content", "script-without-integrity")
 
 
@@ -47,7 +60,13 @@ Result = Problem | Checked | Unread
 
 
 def check_page(page: Fetched) -> Iterator[Problem | Unread]:
-    """Yield the problems of the home page in ``page``, the last response after redirects."""
+    """Yield the problems of the home page in ``page``, the last response after redirects.
+
+    Another response than a page, such as 404, has other headers and markup than the website.
+    """
+    if page.status not in _PAGES:
+        yield Unread(page.url, _OF_THE_PAGE, "no_page")
+        return
     markup = Markup(page)
     unread: list[str] = [] if markup.is_whole else [*_OF_THE_MARKUP]
     for rule, evidence, *matcher in (

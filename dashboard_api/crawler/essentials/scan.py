@@ -1,11 +1,13 @@
 """A scan of about ten requests, and its report in our own JSON lines."""
 
 import ssl
+import time
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import urljoin, urlsplit
 
+from dashboard_api.crawler.canary import is_refusal
 from dashboard_api.crawler.essentials.encryption import check_tls
 from dashboard_api.crawler.essentials.lines import Incomplete, lines_of
 from dashboard_api.crawler.essentials.page import (
@@ -21,11 +23,11 @@ from foundation.deadline import Deadline, DeadlinePassed
 from foundation.hosts import covers
 from foundation.outbound.fetch import Fetched, FetchFailed, fetch, in_words
 from foundation.outbound.names import localhost_port
-from foundation.outbound.tls import NotConnected
+from foundation.outbound.tls import NotConnected, shake_hands
 
 SECONDS = 40.0
 _PAGE_BYTES = 1024**2
-_REFUSALS = {403, 429, 503}
+_PAUSE = 2.0  # before https is called missing
 _SECURITY_TXT, _OF_SECURITY_TXT = ".well-known/security.txt", ["security-txt-missing", "security-txt-expired"]
 
 
@@ -40,23 +42,19 @@ def _results(host: str, address: str, agent: str, tls: ssl.SSLContext | None) ->
     """Yield all problems, the addresses that were checked, and what was not; raise Incomplete."""
     deadline, now = Deadline(SECONDS), datetime.now(UTC)
     home, plain = f"https://{host}/", f"http://{host}/"
+    port = localhost_port(host) or 443
     try:
-        port = localhost_port(host) or 443
         yield from check_tls(host, address, deadline, now=now, port=port, tls=tls)
     except (NotConnected, ssl.SSLError) as error:
         page = _page(plain, host, address, deadline, agent)  # otherwise the website is down
-        if page.url.startswith(home):
-            raise Incomplete("connect_failed") from error  # https answers now
-        yield from (Checked(plain), Checked(page.url))
-        yield Problem("https-not-offered", home, f"No connection by TLS: {in_words(error)}.")
-        for each in check_page(page):
-            if isinstance(each, Unread) or not each.rule.startswith("hsts-"):
-                yield each
+        if page.url.startswith(home) or _answers(host, address, deadline, port):
+            raise Incomplete("connect_failed") from error
+        yield from _without_https(page, error)
         return
     except DeadlinePassed as error:
         raise Incomplete("timed_out") from error
     page = _page(home, host, address, deadline, agent)
-    yield Checked(page.url)
+    yield from (Checked(home), Checked(page.url))
     yield from check_page(page)
     try:
         yield from check_plain(_get(plain, address, deadline, agent))
@@ -70,6 +68,29 @@ def _results(host: str, address: str, agent: str, tls: ssl.SSLContext | None) ->
         if str(error) != "redirected_away":  # then it is another owner's file
             files = (urljoin(base, f"/{_SECURITY_TXT}") for base in {home: None, page.url: None})
             yield from (Unread(file, _OF_SECURITY_TXT, str(error)) for file in files)
+
+
+def _answers(host: str, address: str, deadline: Deadline, port: int) -> bool:
+    """Return whether https answers after a pause, as while a server starts again."""
+    try:
+        time.sleep(min(_PAUSE, deadline.remaining()))
+        shake_hands(host, address, deadline, port=port)
+    except (NotConnected, ssl.SSLError):
+        return False
+    except DeadlinePassed as error:
+        raise Incomplete("timed_out") from error
+    return True
+
+
+def _without_https(page: Fetched, error: Exception) -> Iterator[Result]:
+    """Yield the results of a website without https, none of them at https, where nothing could be checked."""
+    plain = page.hops[0].url
+    yield from (Checked(plain), Checked(page.url))
+    yield Problem("https-not-offered", plain, f"No connection by TLS: {in_words(error)}.")
+    yield from check_plain(page)
+    for each in check_page(page):
+        if isinstance(each, Unread) or not each.rule.startswith("hsts-"):
+            yield each
 
 
 def _page(url: str, host: str, address: str, deadline: Deadline, agent: str) -> Fetched:
@@ -88,7 +109,7 @@ def _get(url: str, address: str, deadline: Deadline, agent: str) -> Fetched:
         )
     except FetchFailed as error:
         raise Incomplete(error.reason) from error
-    if response.status in _REFUSALS or "cf-mitigated" in response.headers:
+    if is_refusal(response):
         raise Incomplete("blocked")
     if response.status >= 500:
         raise Incomplete("server_error")

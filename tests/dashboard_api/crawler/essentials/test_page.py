@@ -319,3 +319,20 @@ def test_every_rule_has_its_texts():
             name
         )
     assert len(RULES) >= 25
+
+
+def test_without_a_page_every_rule_about_it_is_unread():
+    prefixes = (
+        "https-",
+        "certificate-",
+        "tls-",
+        "security-txt-",
+        "caa-",
+        "spf-",
+        "dmarc-",
+        "dnssec-",
+        "cname-",
+    )
+    of_the_page = {rule for rule in RULES if not rule.startswith(prefixes)}
+    [unread] = check_page(fetched(status=404))
+    assert (set(unread.rules), unread.reason) == (of_the_page, "no_page")

@@ -32,6 +32,7 @@ GOOD = [("Strict-Transport-Security", "max-age=31536000"), ("X-Content-Type-Opti
 
 @pytest.fixture
 def internet(monkeypatch):
+    monkeypatch.setattr(scan, "_PAUSE", 0)
     internet = Internet(monkeypatch)
     internet.zone[f"{HOST}."] = [PUBLIC]
     return internet
@@ -84,7 +85,8 @@ def test_a_website_without_https_is_checked_over_http(internet):
     with FaultServer(answer(200, headers=GOOD)) as plain:
         internet.serve(plain, port=80)
         rules, lines, last = scanned()
-    assert rules == ["https-not-offered", "csp-missing", "framing-allowed"]
+    assert rules == ["https-not-offered", "https-not-enforced", "csp-missing", "framing-allowed"]
+    assert {line["checked"] for line in lines if "checked" in line} == {f"http://{HOST}/"}
     [missing] = [line for line in lines if line.get("finding") == "https-not-offered"]
     assert missing["evidence"] == "No connection by TLS: Connection refused."
     assert last["complete"] is True
@@ -334,6 +336,61 @@ def test_https_that_answers_after_a_failure_is_not_called_missing(
     assert (rules, lines[-1]["error"], last["complete"]) == ([], "connect_failed", False)
 
 
+class AwayAtFirst(FaultServer):
+    """A server whose first connection is reset before a handshake."""
+
+    def _serve(self, connection, script):
+        if self.connections == 1:
+            with connection:
+                reset_soon(self, connection)
+        else:
+            super()._serve(connection, script)
+
+
+def test_https_that_answers_a_second_handshake_is_not_called_missing(internet, certificate, trusting):
+    with AwayAtFirst(answer(200), tls=certificate[1]) as encrypted, FaultServer(answer(200)) as plain:
+        internet.serve(encrypted, port=443)
+        internet.serve(plain, port=80)
+        rules, lines, last = scanned(trusting)
+    assert (rules, lines[-1]["error"], last["complete"]) == ([], "connect_failed", False)
+
+
+@pytest.mark.django_db
+def test_nothing_about_https_is_fixed_while_it_is_off_or_open_once_it_is_back(internet, certificate):
+    site = make_website(HOST)
+    with FaultServer(answer(200)) as plain, FaultServer(answer(200), tls=certificate[1]) as encrypted:
+        internet.serve(plain, port=80)
+        internet.serve(encrypted, port=443)
+        before = imported(site, days=3)
+        assert {"hsts-missing", "security-txt-missing", "https-not-enforced"} <= set(before)
+        del internet.routes[PUBLIC, 443]
+        off = imported(site, days=2)
+        assert Coverage.objects.get(website=site).state == "ok"
+        internet.serve(encrypted, port=443)
+        back = imported(site, days=1)
+    assert set(before.values()) == {"open"}
+    assert off == before | {"https-not-offered": "open"}
+    assert back == before | {"https-not-offered": "fixed"}
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    "page", [answer(status) for status in (404, 410, 408, 302, 204, 202)] + [answer(206, b"x")]
+)
+@pytest.mark.parametrize("encrypted", [True, False])
+def test_a_response_that_is_no_page_fixes_nothing_about_the_page(internet, certificate, page, encrypted):
+    site, tls = make_website(HOST), certificate[1] if encrypted else None
+    before = {}
+    for days, script in ((2, answer(200, PAGE, headers=HTML[2:])), (1, page)):
+        with FaultServer(script, tls=tls) as server:
+            internet.serve(server, port=443 if encrypted else 80)
+            _, lines, _ = scanned()
+            after = imported(site, days=days)
+        before = before or after
+    assert after == before
+    assert set(failures_of(lines).values()) == {"no_page"}
+
+
 def test_only_the_address_that_is_scanned_is_asked(internet, certificate, trusting):
     internet.zone[f"{HOST}."] = [PUBLIC_6, OTHER, PUBLIC]
     with FaultServer(*[answer(200)] * 9, tls=certificate[1]) as server:
@@ -343,7 +400,8 @@ def test_only_the_address_that_is_scanned_is_asked(internet, certificate, trusti
 
 
 @pytest.mark.parametrize(
-    ("status", "reason"), [(403, "blocked"), (429, "blocked"), (503, "blocked"), (500, "server_error")]
+    ("status", "reason"),
+    [*((status, "blocked") for status in (401, 403, 406, 429, 503)), (500, "server_error")],
 )
 def test_a_scan_that_is_refused_or_meets_a_broken_website_fixes_nothing(
     internet, certificate, trusting, status, reason
@@ -353,6 +411,13 @@ def test_a_scan_that_is_refused_or_meets_a_broken_website_fixes_nothing(
         rules, lines, last = scanned(trusting)
     assert rules == []
     assert (lines[-1]["error"], last["complete"]) == (reason, False)
+
+
+def test_a_page_that_tests_for_a_browser_is_not_checked(internet, certificate, trusting):
+    with FaultServer(answer(200, b"<title>Just a moment...</title>"), tls=certificate[1]) as server:
+        internet.serve(server, port=443)
+        rules, lines, _ = scanned(trusting)
+    assert (rules, lines[-1]["error"]) == ([], "blocked")
 
 
 def test_a_website_that_is_down_or_leads_away_is_not_called_clean(internet, certificate, trusting):
