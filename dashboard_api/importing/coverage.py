@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Collection, Mapping
 
-from dashboard_api.importing.journal import Journal
+from dashboard_api.importing.journal import Before, Changes, Journal, ScopeKey, merged, scope_values
 from dashboard_api.models import Coverage, CoverageScope, Occurrence, Source, Website
 from dashboard_api.models.scopes import summarise
 
@@ -27,26 +27,46 @@ def record_run(
     scopes = {(scope.category, scope.target): scope for scope in rows}
     if coverage and not scopes and EVERYWHERE in urls:
         scopes[run.category, EVERYWHERE] = CoverageScope.of(coverage, run.category)
-    journal.record_scopes(scopes, [(run.category, target) for target in urls])
+    runs = {
+        (run.category, target): CoverageScope(**scope_values(run) | {"urls_checked": checked})
+        for target, checked in urls.items()
+    }
+    journal.record_scopes(scopes, runs)
     coverage = coverage or Coverage(website=website, source=source)
     updated = {
         target: scopes.setdefault((run.category, target), CoverageScope(category=run.category, target=target))
         for target in urls
     }
-    newest = {target for target, scope in updated.items() if _update(scope, run, urls[target])}
+    newest = {target for target, scope in updated.items() if _update(scope, runs[run.category, target])}
     summarise(coverage, list(scopes.values()))
     _save(coverage, list(updated.values()))
     return newest
 
 
-def _update(scope: CoverageScope, run: CoverageScope, urls: int | None) -> bool:
+def without_import(scopes: dict[ScopeKey, Before], later: Changes) -> None:
+    """Go from the scopes before ``later`` to those after it, without an import that is taken back.
+
+    ``later`` gets those before it. What staff deleted in between began again with ``later``, and what it says
+    itself is unknown where its journal is of an older version: these scopes stay as they are.
+    """
+    for key in scopes.keys() & later.scopes.keys():
+        if later.scopes[key] is None or key not in later.runs:
+            later.scopes[key] = merged(later.scopes[key], scopes.pop(key))
+            continue
+        before = later.scopes[key] = scopes[key]
+        scope = CoverageScope(**before or {})
+        _update(scope, CoverageScope(**later.runs[key]))
+        scopes[key] = scope_values(scope)
+
+
+def _update(scope: CoverageScope, run: CoverageScope) -> bool:
     """Update ``scope`` from ``run``; return whether ``run`` is its newest."""
     is_complete = run.state == Coverage.State.OK
     was_complete = scope.state == Coverage.State.OK
     is_newest = not scope.state or (scope.last_run_at, was_complete) <= (run.last_run_at, is_complete)
     if is_newest:
         scope.state, scope.detail, scope.version = run.state, run.detail, run.version
-        scope.last_run_at, scope.urls_checked = run.last_run_at, urls
+        scope.last_run_at, scope.urls_checked = run.last_run_at, run.urls_checked
     if is_complete and (scope.completed_at is None or scope.completed_at < run.last_run_at):
         scope.completed_at = run.last_run_at
     return is_newest

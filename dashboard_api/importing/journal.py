@@ -69,6 +69,7 @@ class Changes(msgspec.Struct, kw_only=True):
     findings: dict[int, Before] = {}
     occurrences: dict[OccurrenceKey, Before] = {}
     scopes: dict[ScopeKey, Before] = {}
+    runs: dict[ScopeKey, dict[str, Any]] = {}  # what the import itself says about each of ``scopes``
     events: list[int] = []  # of the timelines
     # Changed because the report does not list them, which is no reason to keep them:
     absent_findings: dict[int, Before] = {}
@@ -102,12 +103,12 @@ class Changes(msgspec.Struct, kw_only=True):
         for mine, others in self._tables(other):
             for key, before in others.items():
                 mine[key] = merged(before, mine[key]) if key in mine else before
+        self.scopes |= other.scopes  # one part has all of them
         self.events += other.events
 
     def _tables(self, other: "Changes") -> Iterator[tuple[dict[Any, Before], dict[Any, Before]]]:
         yield self.findings, other.findings
         yield self.occurrences, other.occurrences
-        yield self.scopes, other.scopes
         yield self.absent_findings, other.absent_findings
         yield self.absent_occurrences, other.absent_occurrences
 
@@ -220,9 +221,12 @@ class Journal:
         keys = Occurrence.objects.filter(pk__in=ids).values_list("finding_id", "location_digest")
         self.record(Changes(absent_occurrences={key: {"gone_at": None} for key in keys}))
 
-    def record_scopes(self, before: Mapping[ScopeKey, CoverageScope], keys: Iterable[ScopeKey]) -> None:
-        """Store the scopes that the import is about to change or add."""
-        self.record(Changes(scopes={key: _scope_values(before.get(key)) for key in keys}))
+    def record_scopes(
+        self, before: Mapping[ScopeKey, CoverageScope], runs: Mapping[ScopeKey, CoverageScope]
+    ) -> None:
+        """Store the scopes that the import is about to change or add, and the runs that change them."""
+        scopes = {key: scope_values(before[key]) if key in before else None for key in runs}
+        self.record(Changes(scopes=scopes, runs={key: scope_values(run) for key, run in runs.items()}))
 
 
 def _values(change: OccurrenceChange) -> dict[str, Any]:
@@ -236,8 +240,9 @@ def _replaced(stored: StoredFinding | StoredOccurrence, values: Mapping[str, Any
     return {name: old for name, new in values.items() if (old := getattr(stored, name)) != new}
 
 
-def _scope_values(scope: CoverageScope | None) -> Before:
-    return {name: getattr(scope, name) for name in _SCOPE_COLUMNS} if scope else None
+def scope_values(scope: CoverageScope) -> dict[str, Any]:
+    """Return the columns of a scope that an import changes."""
+    return {name: getattr(scope, name) for name in _SCOPE_COLUMNS}
 
 
 def _ranges(ids: Sequence[int]) -> list[tuple[int, int]]:

@@ -14,6 +14,7 @@ from django.utils.translation import gettext as _
 from audit.recording import record as audit
 from dashboard_api import limits, standing_decisions
 from dashboard_api.importing.apply import with_occurrences
+from dashboard_api.importing.coverage import without_import
 from dashboard_api.importing.journal import Before, Changes, OccurrenceKey, ScopeKey
 from dashboard_api.importing.later_scans import LaterScan, PlannedAgain, apply_again, fixed_in, plan_again
 from dashboard_api.importing.plan import other_locations
@@ -197,6 +198,7 @@ def _pass_on(run: ImportRun, changes: Changes, *, is_preview: bool = False) -> _
         if scan:
             scan.add_reported(theirs, changed)
         changes.occurrences |= _occurrences_of_added(changes, theirs)
+        without_import(changes.scopes, theirs)
         fixed = theirs.fixed
         later.findings |= changes.pass_on(theirs)
         if scan:
