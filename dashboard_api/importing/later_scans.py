@@ -91,5 +91,5 @@ def apply_again(plans: Iterable[PlannedAgain], website: Website) -> None:
                 gone = Occurrence.objects.filter(finding=number, gone_at=each.by.scan.absent_at)
                 gone.update(gone_at=None)
                 host = {"host": host_of(before["location"])} if "location" in before else {}
-                Finding.objects.filter(pk=number).update(**before, **host)
+                Finding.objects.filter(pk=number).update(**before | host)
         apply_absent_plan(each.plan, website, each.by.scan, each.by.journal)

@@ -593,6 +593,19 @@ def test_a_location_of_a_fixed_finding_is_gone_since_the_scan_that_still_listed_
     check_contents_without([1], [({"b": {"/1"}}, False, 0), wrong, right, ({"a": {"/1"}}, True, 3)])
 
 
+def test_a_finding_is_closed_after_all_by_a_scan_that_only_changed_its_shown_location(website):
+    bring(website, row("a"), row("b"))
+    elsewhere = make_row(template_id="b", matched_at="http://shop.example.com/admin", timestamp=None)
+    wrong = bring(website, row("b", day=1), elsewhere, scanned_at=MARCH + DAY)
+    bring(website, row("a", day=2), complete=True)
+    assert Finding.objects.get(rule="b").location == "http://shop.example.com/admin"
+    take_back(wrong)
+    finding = Finding.objects.get(rule="b")
+    assert (finding.status, finding.fixed_at) == ("fixed", MARCH + 2 * DAY)
+    assert (finding.location, finding.host) == ("https://shop.example.com/admin", "shop.example.com")
+    assert Occurrence.objects.get(finding=finding).gone_at is None
+
+
 def begin_decision(website, **fields):
     source = Source.objects.get()
     decision = StandingDecision(source=source, website=website, by="ann", reason="Agreed", **fields)
