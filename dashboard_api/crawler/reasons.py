@@ -25,6 +25,21 @@ _WORDS = {
         "The website redirects to another domain or port: answer here without a redirect, or add the website "
         "that it leads to."
     ),
+    "redirect_loop": _(
+        "The website redirects in a circle, or more than five times: correct its redirects for visitors "
+        "without cookies, and scan again."
+    ),
+    "no_page": _(
+        "The home page answers with an error, such as 404, or without a page, so its headers and content "
+        "were not checked, and nothing about them counts as fixed."
+    ),
+    "server_error": _(
+        "The website answered with an error of its server, so some checks failed: scan again when it works."
+    ),
+    "not_read_to_the_end": _(
+        "The home page or security.txt could not be read to its end, so some checks failed: send them "
+        "uncompressed, and with less than 1 MB."
+    ),
     "ownership_lapsed": _("The proof of ownership is missing: prove again that the website is yours."),
     "opted_out": _(
         "This website is never scanned, because this was asked for: contact support to change it."

@@ -186,6 +186,7 @@ _BY_THE_WEBSITE = {
     "private_address",
     "connect_failed",
     "redirected_away",
+    "redirect_loop",
     "timed_out",
     "broken_response",
     "tls_invalid",

@@ -18,7 +18,7 @@ from dashboard_api.crawler.canary import look
 from dashboard_api.crawler.engines import Engine
 from dashboard_api.crawler.reasons import explanation
 from dashboard_api.crawler.runs import BLOCKED, Run, run_engine, user_agent
-from dashboard_api.importing.ingest import ImportOptions
+from dashboard_api.importing.ingest import ImportOptions, ImportResult
 from dashboard_api.importing.service import RefusedReport, import_file
 from dashboard_api.models import Coverage, EngineRun, Finding, ImportRun, ScanJob, SiteLink, Website
 from foundation.outbound.names import NoAddress, origin_of
@@ -27,6 +27,8 @@ logger = logging.getLogger(__name__)
 
 # Reasons of runs without a report that coverage says, too.
 _IN_COVERAGE = ("engine_missing", "no_time_left", "robots_txt")
+# Errors of checks of our own engines that have words for the owner.
+_OF_CHECKS = ("no_page", "server_error", "not_read_to_the_end")
 _BUSY_ADDRESS = timedelta(seconds=30)
 
 
@@ -280,7 +282,14 @@ def _import(job: ScanJob, run: Run) -> bool:
         return False
     # The website is locked by the import, so its newest import is this one.
     run.row.import_run = ImportRun.objects.filter(website=job.website_id).latest("pk")
+    run.row.reason = run.row.reason or _failed_check(results)
     return all(result.state == Coverage.State.OK for result in results)
+
+
+def _failed_check(results: Sequence[ImportResult]) -> str:
+    """Return why a check of our own failed, if that has words of its own."""
+    errors = (row.reason.rpartition(" ")[2] for result in results for row in result.failures)
+    return next((error for error in errors if error in _OF_CHECKS), "")
 
 
 def _options(run: Run, started: datetime) -> ImportOptions:

@@ -24,8 +24,12 @@ _MAX_URL = 200
 
 _NO_ANSWER = {"connect_failed", "timed_out", "tls_invalid"}
 _NOT_ASKED = _NO_ANSWER | {"blocked", "servers_silent", "unreadable"}
-# For the owner of the website, a connection that broke off is one that failed.
-_OUTCOMES = {"broken_response": "connect_failed", "wrong_url": "private_address"}
+# For the owner of the website, a connection that broke off is one that failed, and a loop is an error.
+_OUTCOMES = {
+    "broken_response": "connect_failed",
+    "wrong_url": "private_address",
+    "redirect_loop": "status",
+}
 _REFUSALS = {403, 429, 503}
 _CHALLENGES = (b"challenge-platform", b"cf-chl", b"_Incapsula_Resource", b"awsWafCookieDomainList")
 

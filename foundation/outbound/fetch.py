@@ -49,7 +49,7 @@ class FetchFailed(Exception):
     """No response; ``hops`` are the requests until then, and ``reason`` is one of the following.
 
     wrong_url, no_address, servers_silent, private_address, connect_failed, tls_invalid, broken_response,
-    redirected_away (to another owner's domain, another port, or too often) or timed_out.
+    redirected_away (to another owner's domain or another port), redirect_loop (too often) or timed_out.
     """
 
     def __init__(self, reason: str, detail: object = "") -> None:
@@ -224,7 +224,7 @@ def _followed(call: _Call, target: _Target, hops: list[Hop]) -> Fetched:
         if isinstance(response, Fetched):
             return response
         target = _redirected(target, response)
-    raise FetchFailed("redirected_away", f"more than {MAX_REDIRECTS} redirects")
+    raise FetchFailed("redirect_loop", f"more than {MAX_REDIRECTS} redirects")
 
 
 class _Pinned:

@@ -27,6 +27,7 @@ def internet(monkeypatch):
         (200, b"<html><title>Just a moment...</title>", [], "blocked"),
         (200, b"", [("cf-mitigated", "challenge")], "blocked"),
         (302, b"", [("Location", "http://elsewhere.example.net/")], "redirected_away"),
+        (302, b"", [("Location", "/")], "redirect_loop"),
     ],
 )
 def test_the_home_page_decides(internet, status, body, headers, reason):

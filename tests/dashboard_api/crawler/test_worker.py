@@ -15,6 +15,7 @@ from audit.models import AuditEvent
 from config.demo import website
 from dashboard_api.crawler import addresses, policy, process, queue, retests, worker
 from dashboard_api.crawler.addresses import addresses_of
+from dashboard_api.crawler.reasons import explanation
 from dashboard_api.crawler.runs import run_engine
 from dashboard_api.crawler.worker import Worker
 from dashboard_api.models import (
@@ -102,10 +103,20 @@ def test_a_scan_without_an_engine_that_is_not_installed_is_partial_unless_it_is_
     assert list(said) == ([] if optional else ["failed"])
 
 
-def test_a_scan_with_a_failed_check_is_partial_and_says_so():
-    failed = {"checked": "https://shop.example.com/", "error": "timed_out", "rules": ["csp"]}
+@pytest.mark.parametrize(
+    ("error", "reason"),
+    [
+        ("timed_out", "not_all_checked"),
+        ("no_page", "no_page"),
+        ("server_error", "server_error"),
+        ("not_read_to_the_end", "not_read_to_the_end"),
+    ],
+)
+def test_a_scan_with_a_failed_check_is_partial_and_says_why(error, reason):
+    failed = {"checked": "https://shop.example.com/", "error": error, "rules": ["csp"]}
     job = scan(engine(lines(*REPORT[:-1], failed, REPORT[-1])))
-    assert (job.state, job.outcome, job.reason) == ("finished", "partial", "not_all_checked")
+    assert (job.state, job.outcome, job.reason) == ("finished", "partial", reason)
+    assert explanation(reason) != explanation("engine_crashed")
 
 
 def test_a_scanner_without_time_left_does_not_run_and_the_scan_says_so(monkeypatch):

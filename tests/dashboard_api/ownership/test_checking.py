@@ -123,6 +123,7 @@ def test_what_was_found_is_five_short_texts_of_one_line_each(site):
             Verdict.MISSING,
         ),
         (answer(302, headers=[("Location", "https://127.0.0.1/")]), "redirected_away", Verdict.MISSING),
+        (answer(302, headers=[("Location", "/")]), "status", Verdict.MISSING),
         (hang_up, "connect_failed", Verdict.NOT_ASKED),
     ],
 )

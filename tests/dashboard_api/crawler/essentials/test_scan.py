@@ -423,8 +423,7 @@ def test_a_page_that_tests_for_a_browser_is_not_checked(internet, certificate, t
 def test_a_website_that_is_down_or_leads_away_is_not_called_clean(internet, certificate, trusting):
     _, lines, last = scanned(trusting)
     assert (lines[-1]["error"], last["complete"]) == ("connect_failed", False)
-    away = answer(302, headers=[("Location", "https://www.example.com/")])
-    internet.zone["www.example.com."] = [PUBLIC]
+    away = answer(302, headers=[("Location", "https://www.example.net/")])
     with FaultServer(*[away] * 9, tls=certificate[1]) as server:
         internet.serve(server, port=443)
         _, lines, last = scanned(trusting)
