@@ -35,7 +35,10 @@ class Markup(HeadReader):
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         """Read a tag that loads a file, or one of the head."""
+        around = self.inert
         super().handle_starttag(tag, attrs)
+        if around and (around != "noscript" or tag == "script"):
+            return  # it loads nothing
         values = dict(reversed(attrs))  # the first of two equal attributes counts
         if tag == "base" and not self._base:
             self._base = _joined(self._url, values.get("href") or "")

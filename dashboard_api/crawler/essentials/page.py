@@ -17,6 +17,10 @@ _VERSION = re.compile(r"/\s*v?\d")
 _UNSAFE = {"'unsafe-inline'", "'unsafe-eval'", "*", "http:", "https:", "data:"}
 _ANYONE = {"*", "http:", "https:", "http://*", "https://*"}
 _WEAK_REFERRERS = {"unsafe-url", "no-referrer-when-downgrade"}
+_REFERRERS = _WEAK_REFERRERS | {  # browsers skip others
+    *("no-referrer", "same-origin", "origin", "strict-origin"),
+    *("origin-when-cross-origin", "strict-origin-when-cross-origin"),
+}
 _OF_SCRIPTS = ("csp-missing", "csp-unsafe-scripts")
 _OF_THE_PAGE = (
     *(
@@ -128,7 +132,8 @@ def _policies(headers: Mapping[str, str], markup: Markup) -> Iterator[tuple[str,
     yield from _framing(sent, headers.get("X-Frame-Options", ""))
     if headers.get("X-Content-Type-Options", "").partition(",")[0].strip().lower() != "nosniff":
         yield "nosniff-missing", ""
-    referrer = headers.get("Referrer-Policy", "").lower().rpartition(",")[2].strip()
+    referrers = [each.strip() for each in headers.get("Referrer-Policy", "").lower().split(",")]
+    referrer = next((each for each in reversed(referrers) if each in _REFERRERS), "")
     if referrer in _WEAK_REFERRERS:
         yield "referrer-policy-weak", f"Referrer-Policy: {referrer}"
     for name in ("Server", "X-Powered-By", "X-AspNet-Version"):

@@ -93,6 +93,8 @@ CASES = [
     ({"X-Content-Type-Options": "sniff, nosniff"}, ["nosniff-missing"]),
     ({"Referrer-Policy": "unsafe-url"}, ["referrer-policy-weak"]),
     ({"Referrer-Policy": "unsafe-url, same-origin"}, []),
+    ({"Referrer-Policy": "same-origin, unsafe-url, "}, ["referrer-policy-weak"]),
+    ({"Referrer-Policy": "unsafe-url, a-newer-one"}, ["referrer-policy-weak"]),
     ({"Server": "Apache/2.4.1"}, ["version-shown"]),
     ({"X-Powered-By": "PHP/8.1"}, ["version-shown"]),
     ({"X-AspNet-Version": "4.0"}, ["version-shown"]),
@@ -225,6 +227,13 @@ PAGES = [
     ('<script src="https://static.example.com/x.js"></script>', []),
     ("<title>Index of /backup</title>", ["directory-listing"]),
     ('<img src="http://[broken">', []),
+    ('<iframe src="http://shop.example.com/a"></iframe>', ["mixed-content"]),
+    ('<noscript><img src="http://shop.example.com/a.png"></noscript>', ["mixed-content"]),
+    *(
+        (f'<{name}><script src="https://cdn.example.net/x.js"></script></{name}>', [])
+        for name in ("textarea", "template", "noscript", "iframe", "title")
+    ),
+    ('<textarea><img src="http://shop.example.com/a.png"></textarea>', []),
     ('<![x]><![ <p><img src="http://shop.example.com/a.png">', ["mixed-content"]),
     ('<base href="https://cdn.example.net/"><script src="x.js"></script>', ["script-without-integrity"]),
     ('<base href="/a/"><base href="https://cdn.example.net/"><script src="x.js"></script>', []),
