@@ -13,12 +13,13 @@ from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.dateparse import parse_datetime
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import require_safe
 
 from audit.recording import record
 from config import sessions
 from config.models import Session
 from config.sessions import SIGNED_IN, stored_key
+from portal.access import lost_form, require_proof
 
 FEW_CODES = 3
 
@@ -61,10 +62,15 @@ def account(request: HttpRequest) -> HttpResponse:
     return render(request, "account/index.html", {"page": page})
 
 
-@require_POST
 @login_required
 def end_other_sessions(request: HttpRequest) -> HttpResponse:
-    """Sign the person out everywhere except in this browser."""
+    """Sign the person out everywhere except in this browser, after a proof of identity.
+
+    Without it, someone with a copy of the cookie would keep the session, and its person would lose it.
+    """
+    if request.method != "POST":
+        return lost_form(request, "account")
+    require_proof(request)
     if sessions.end_other_sessions(request, request.user.pk or 0):
         record("sessions.ended", may_wait=True)
     messages.info(request, _("You are signed out everywhere else."))

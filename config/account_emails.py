@@ -12,7 +12,7 @@ from django.utils import translation
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from config.background import run_later
+from config.background import run_for_member
 from portal import link_emails
 from portal.models.languages import language_of
 
@@ -40,7 +40,7 @@ def send_changed(person: User, change: str, *, origin: str) -> None:
     """Send an e-mail about ``change``, a name of allauth's, after the response; what fails is only logged."""
     if settings.EMAIL_URL and person.email and change in _SUBJECTS:
         to = _Recipient(person.get_username(), person.email, language_of(person.pk))
-        run_later(partial(_send, to, change, origin + reverse("account")))
+        run_for_member(partial(_send, to, change, origin + reverse("account")))
 
 
 def _send(to: _Recipient, change: str, link: str) -> None:

@@ -15,24 +15,32 @@ logger = logging.getLogger(__name__)
 
 DELAY_SECONDS = 1.0  # longer than the response takes
 MAX_WAITING = 100
-_threads = ThreadPoolExecutor(max_workers=2, thread_name_prefix="background")
-_room = BoundedSemaphore(MAX_WAITING)
 
 
-def run_later(job: Callable[[], object]) -> None:
-    """Run ``job`` in a thread; drop and log it if too many are waiting."""
-    if _room.acquire(blocking=False):
-        _threads.submit(_run, job)
-    else:
-        logger.warning("%d jobs are waiting: another one was dropped", MAX_WAITING)
+class _Jobs:
+    """Threads of their own, with room for ``MAX_WAITING`` jobs."""
+
+    def __init__(self, threads: int) -> None:
+        self._threads = ThreadPoolExecutor(max_workers=threads, thread_name_prefix="background")
+        self._room = BoundedSemaphore(MAX_WAITING)
+
+    def run_later(self, job: Callable[[], object]) -> None:
+        """Run ``job`` in a thread; drop and log it if too many are waiting."""
+        if self._room.acquire(blocking=False):
+            self._threads.submit(self._run, job)
+        else:
+            logger.warning("%d jobs are waiting: another one was dropped", MAX_WAITING)
+
+    def _run(self, job: Callable[[], object]) -> None:
+        try:
+            time.sleep(DELAY_SECONDS)
+            job()
+        except Exception:
+            logger.exception("a job in the background failed")
+        finally:
+            self._room.release()
+            connections.close_all()
 
 
-def _run(job: Callable[[], object]) -> None:
-    try:
-        time.sleep(DELAY_SECONDS)
-        job()
-    except Exception:
-        logger.exception("a job in the background failed")
-    finally:
-        _room.release()
-        connections.close_all()
+_of_all, _of_members = _Jobs(2), _Jobs(1)  # strangers can fill the first
+run_later, run_for_member = _of_all.run_later, _of_members.run_later

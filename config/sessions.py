@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
+from allauth.account.signals import password_changed, password_reset, password_set
 from allauth.mfa.signals import authenticator_added, authenticator_removed, authenticator_reset
 from cryptography.fernet import Fernet, InvalidToken
 from django.conf import settings
@@ -16,6 +17,7 @@ from django.contrib import messages
 from django.contrib.auth import SESSION_KEY, logout
 from django.contrib.auth.signals import user_logged_in
 from django.contrib.sessions.backends import db
+from django.contrib.sessions.exceptions import SessionInterrupted
 from django.dispatch import receiver
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
@@ -124,6 +126,14 @@ class SessionStore(db.SessionStore):
         row.last_page_at = timezone.now()
         return row
 
+    def cycle_key(self) -> None:
+        """Give the session a new key; raise SessionInterrupted (400) if it ended since it was read."""
+        contents, key = self._session, self.session_key  # type: ignore[attr-defined]  # not in the stubs
+        if key and not self._rows(key).delete()[0]:
+            raise SessionInterrupted
+        self.create()
+        self._session_cache = contents
+
     def note_page(self, now: datetime) -> None:
         """Store that the person opened a page now, without writing the contents."""
         self._rows().update(last_page_at=now)
@@ -171,8 +181,9 @@ def note_sign_in(request: HttpRequest, **__: Any) -> None:
 
 
 @receiver([authenticator_added, authenticator_removed, authenticator_reset])
+@receiver([password_changed, password_reset, password_set])
 def end_others(request: HttpRequest, user: Any, **__: Any) -> None:
-    """End the other sessions of a person whose second factors change: they may be a thief's."""
+    """End the other sessions of a person whose password or second factors change: they may be a thief's."""
     end_other_sessions(request, user.pk)
 
 
@@ -180,7 +191,8 @@ def end_other_sessions(request: HttpRequest, user_id: int) -> int:
     """End the other sessions of a person, and copies of this one's cookie; return how many others ended."""
     rows = SessionStore.get_model_class().objects.filter(user_id=user_id)
     ended: int = rows.exclude(session_key=stored_key(request.session.session_key or "")).delete()[0]
-    request.session.cycle_key()
+    if request.user.pk == user_id:
+        request.session.cycle_key()
     return ended
 
 

@@ -7,6 +7,7 @@ from ipaddress import IPv6Address, ip_address
 from typing import Any
 
 from allauth.account.adapter import DefaultAccountAdapter
+from allauth.account.utils import url_str_to_user_pk
 from allauth.account.views import INTERNAL_RESET_SESSION_KEY, PasswordResetFromKeyView, password_reset
 from allauth.core.exceptions import ImmediateHttpResponse
 from allauth.core.internal import ratelimit
@@ -211,9 +212,13 @@ class NewPasswordByLink(PasswordResetFromKeyView):
     """The page behind a link to a new password, which another person may have sent."""
 
     def dispatch(self, request: HttpRequest, uidb36: str, key: str, **kwargs: Any) -> HttpResponseBase:
-        """Give the session of an opened link a new key, so that copies of its cookie cannot use the link."""
+        """Give the session of an opened link a new key, so that copies of its cookie cannot use the link.
+
+        The session of another person keeps its key: otherwise a thief moves it by a link of their own.
+        """
         response: HttpResponseBase = super().dispatch(request, uidb36, key, **kwargs)
-        if key != self.reset_url_key and INTERNAL_RESET_SESSION_KEY in request.session:
+        is_opened = key != self.reset_url_key and INTERNAL_RESET_SESSION_KEY in request.session
+        if is_opened and request.user.pk in (None, url_str_to_user_pk(uidb36)):
             request.session.cycle_key()
         return response
 

@@ -135,9 +135,9 @@ def badge_image(request: HttpRequest, token: str) -> HttpResponse:
     known = _grade(found.website)
     if isinstance(known, int):
         return _refusal(known)
-    grade, checked_on = known
+    grade, provisional, checked_on = known
     with translation.override(found.language):
-        picture = _picture(grade, checked_on)
+        picture = _picture(grade, checked_on, is_provisional=bool(provisional))
     response = render(request, "portal/sharing/badge.svg", {"picture": picture}, "image/svg+xml")
     response["Cache-Control"] = f"public, max-age={CACHE_SECONDS}"
     response["Cross-Origin-Resource-Policy"] = "cross-origin"  # it is made for other websites
@@ -153,8 +153,8 @@ def _refusal(status: int) -> HttpResponse:
 
 
 def _grade(website: Website) -> list[str] | int:
-    """Return the grade and the day of the last check in UTC, each perhaps empty; or a refusal's status."""
-    key = f"badge:{website.pk}:{website.link_id}"
+    """Return grade, "provisional" and day of the last check (UTC), each perhaps empty; or the refusal."""
+    key = f"grade:{website.pk}:{website.link_id}"
     known: list[str] | int | None = cache.get(key)  # the shared cache takes JSON
     if known is None:
         known = _grade_of_service(website)
@@ -171,11 +171,14 @@ def _grade_of_service(website: Website) -> list[str] | int:
         return 503
     checked_at = dashboard.summary.last_scan_at
     checked_on = checked_at.astimezone(UTC).date().isoformat() if checked_at else ""
-    return [dashboard.dashboard.grade or "", checked_on]
+    provisional = "provisional" if dashboard.dashboard.grade_provisional else ""
+    return [dashboard.dashboard.grade or "", provisional, checked_on]
 
 
-def _picture(grade: str, checked_on: str) -> Picture:
+def _picture(grade: str, checked_on: str, *, is_provisional: bool) -> Picture:
     value = grade or _("not graded yet")
+    if grade and is_provisional:
+        value = _("%(grade)s so far") % {"grade": grade}
     if checked_on:
         value += " · " + _("checked on %(day)s") % {"day": labels.day(date.fromisoformat(checked_on))}
     return Picture(name=_("Security grade"), value=value, color=_COLORS.get(grade, _NO_GRADE))

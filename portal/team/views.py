@@ -66,7 +66,7 @@ def invite(request: HttpRequest, account: int) -> HttpResponse:
     try:
         emails.send_invitation(invitation, link, by=person.get_username())
     except OSError:
-        actions.withdraw(invitation, by=person)
+        actions.take_back(invitation, by=person)
         form.add_error(None, _("The e-mail could not be sent. Try again later."))
         return _render_team(request, form)
     return _confirm(request, _("%(email)s is invited.") % {"email": invitation.email})

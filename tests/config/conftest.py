@@ -30,5 +30,5 @@ def fresh_checkout(tmp_path):
 @pytest.fixture
 def at_once(monkeypatch):
     """Run background jobs within the request."""
-    for module in (account_emails, passwords):
-        monkeypatch.setattr(module, "run_later", lambda job: job())
+    monkeypatch.setattr(account_emails, "run_for_member", lambda job: job())
+    monkeypatch.setattr(passwords, "run_later", lambda job: job())

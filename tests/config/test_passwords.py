@@ -125,6 +125,15 @@ def test_a_copy_of_the_cookie_cannot_use_a_link_that_its_person_opens(client, at
     assert client.post(page, NEW).status_code == 302
 
 
+def test_the_link_of_another_person_moves_no_session(client, at_once, mailoutbox):
+    make_user()
+    client.force_login(make_user("victim", email="victim@example.com"))
+    thief = copy_of(client)
+    ask()
+    thief.get(links(mailoutbox)[0])
+    assert client.get("/accounts/").status_code == 200
+
+
 def test_a_sign_in_forgets_a_link_that_was_opened_before_it(client, at_once, mailoutbox):
     user = make_user()
     ask()
@@ -232,17 +241,17 @@ def test_the_mail_is_sent_by_another_thread_after_the_answer(monkeypatch, mailou
     make_user()
     jobs = []
     monkeypatch.setattr(background, "DELAY_SECONDS", 0)
-    monkeypatch.setattr(background, "_threads", background.ThreadPoolExecutor(1))
-    submit = background._threads.submit
-    monkeypatch.setattr(background._threads, "submit", lambda *args: jobs.append(submit(*args)))
+    monkeypatch.setattr(background._of_all, "_threads", background.ThreadPoolExecutor(1))
+    submit = background._of_all._threads.submit
+    monkeypatch.setattr(background._of_all._threads, "submit", lambda *args: jobs.append(submit(*args)))
     assert ask().status_code == 302
     wait(jobs, timeout=30)
     assert len(links(mailoutbox)) == 1
 
 
 def test_a_job_is_dropped_where_too_many_wait(monkeypatch, caplog):
-    monkeypatch.setattr(background, "_room", background.BoundedSemaphore(1))
-    monkeypatch.setattr(background._threads, "submit", lambda *_: None)
+    monkeypatch.setattr(background._of_all, "_room", background.BoundedSemaphore(1))
+    monkeypatch.setattr(background._of_all._threads, "submit", lambda *_: None)
     background.run_later(print)
     background.run_later(print)
     assert caplog.text.count("one was dropped") == 1

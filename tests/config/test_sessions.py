@@ -4,6 +4,7 @@ import re
 from datetime import timedelta
 
 import pytest
+from django.contrib.sessions.exceptions import SessionInterrupted
 from django.core import signing
 from django.test import Client
 from django.utils import timezone
@@ -19,6 +20,13 @@ END = "/accounts/sessions/end/"
 FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:130.0) Gecko/20100101 Firefox/130.0"
 SAFARI = "Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) Version/18.0 Mobile Safari/604.1"
 EDGE = "Mozilla/5.0 (Windows NT 10.0) Chrome/129 Safari/537.36 Edg/129.0"
+
+
+PROOF = {"password": "correct horse battery"}
+
+
+def prove(client):
+    assert client.post("/accounts/reauthenticate/", PROOF).status_code == 302
 
 
 def sign_in(user, agent=FIREFOX):
@@ -58,17 +66,47 @@ def test_signing_out_everywhere_else_ends_the_other_sessions_of_this_person_alon
     here, there, theirs = sign_in(user), sign_in(user, SAFARI), sign_in(make_user("stranger"))
     copy = Client()  # of this browser's cookie
     copy.cookies["sessionid"] = here.cookies["sessionid"].value
+    prove(here)
     page = here.post(END, follow=True)
     assert "You are signed out everywhere else." in page.text
     assert "Sign out everywhere else" not in page.text
     assert [client.get(PAGE).status_code for client in (here, there, copy, theirs)] == [200, 302, 302, 200]
 
 
+def test_a_stolen_session_ends_no_other_without_a_proof_of_identity():
+    user = make_user()
+    here, there = sign_in(user), sign_in(user, SAFARI)
+    proof = here.post(END)["Location"]
+    assert proof.startswith("/accounts/reauthenticate/")
+    assert [client.get(PAGE).status_code for client in (here, there)] == [200, 200]
+    assert here.post(proof, PROOF)["Location"] == PAGE, "the form is repeated"
+    assert [client.get(PAGE).status_code for client in (here, there)] == [200, 302]
+
+
+def test_a_session_that_has_ended_gets_no_new_key():
+    copy = SessionStore(sign_in(make_user()).session.session_key)
+    assert copy[SIGNED_IN]
+    Session.objects.all().delete()
+    with pytest.raises(SessionInterrupted):
+        copy.cycle_key()
+    assert not Session.objects.exists()
+
+
+def test_a_new_password_ends_the_other_sessions_in_the_list_of_the_page():
+    user = make_user()
+    here = sign_in(user)
+    sign_in(user, SAFARI)
+    new = dict.fromkeys(("password1", "password2"), "another horse battery")
+    here.post("/accounts/password/change/", {"oldpassword": "correct horse battery", **new})
+    assert "Safari" not in here.get(PAGE).text
+    assert Session.objects.count() == 1
+
+
 def test_only_a_form_of_the_person_ends_sessions():
     user = make_user()
     here = sign_in(user)
     assert Client().post(END)["Location"].startswith("/accounts/login/")
-    assert here.get(END).status_code == 405
+    assert here.get(END)["Location"] == PAGE
     strict = Client(enforce_csrf_checks=True)
     strict.cookies = here.cookies
     assert strict.post(END).status_code == 403

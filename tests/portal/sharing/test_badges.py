@@ -58,6 +58,11 @@ def test_an_owner_switches_a_badge_on_renews_it_and_switches_it_off(browser, stu
     assert not Badge.objects.exists()
 
 
+def test_a_badge_says_that_no_check_was_complete_yet(image, stub):
+    stub.dashboard = make_dashboard(dashboard=make_page(grade="D", grade_provisional=True))
+    assert texts(Client().get(image))[1].startswith("D so far")
+
+
 def test_a_badge_shows_grade_and_day_and_nothing_else(image, stub, website):
     checked = datetime(2026, 11, 19, 22, 15, tzinfo=UTC)
     stub.dashboard = make_dashboard(
