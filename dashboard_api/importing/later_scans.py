@@ -1,12 +1,15 @@
 """Complete scans after an import that is taken back: what they prove to be gone without it. Record 0184."""
 
 from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
 from dashboard_api.importing.apply import apply_absent_plan
 from dashboard_api.importing.journal import Changes, Journal, RecordedScan
 from dashboard_api.importing.plan import AbsentFinding, AbsentPlan, StoredOccurrence, plan_absent
 from dashboard_api.models import Finding, ImportRun, Occurrence, Website, host_of
+
+AFTER_ALL_SCANS = datetime.max.replace(tzinfo=UTC)
 
 
 class LaterScan:
@@ -19,17 +22,22 @@ class LaterScan:
         self.incomplete: set[int] = set()  # of which it does not list every location
         self.listed: set[int] = set()
         self.fixed: set[int] = set()  # that it closed when it was imported
-        self.reduced: dict[int, dict[str, Any]] = {}  # gone from some locations, with the values before
+        # Gone from some locations, with the values before, if any are left to restore:
+        self.reduced: dict[int, dict[str, Any]] = {}
 
     def add_reported(self, changes: Changes, findings: set[int]) -> None:
         """Add what one part of its journal says about ``findings``."""
         self.incomplete.update(findings.intersection(changes.incomplete))
         self.listed |= findings & changes.findings.keys()
         self.fixed |= findings & changes.fixed
+        absent = changes.absent_findings
+        self.reduced |= {
+            each: {} for each in findings & absent.keys() if "locations_count" in (absent[each] or {})
+        }
 
-    def add_reduced(self, changes: Changes, findings: set[int]) -> None:
-        """Add those of ``findings`` that it found gone from some locations, with the values before both."""
-        for number in findings & changes.absent_findings.keys():
+    def add_values_before(self, changes: Changes) -> None:
+        """Add the values before the undone import and it of those that it found gone from some locations."""
+        for number in self.reduced.keys() & changes.absent_findings.keys():
             before = changes.absent_findings[number]
             if before and "locations_count" in before:
                 self.reduced[number] = before
@@ -49,11 +57,18 @@ def plan_again(
     remaining = {finding.id: (fingerprint, finding, list(own)) for fingerprint, finding, own in rows}
     plans = []
     closed: set[int] = set()  # at that time, and not listed since
-    for each in scans:
+    scans = list(scans)
+    proven_by: dict[datetime | None, int] = {}  # the first scan of each time
+    for index, each in enumerate(scans):
+        proven_by.setdefault(each.scan.absent_at, index)
+    for index, each in enumerate(scans):
         closed = (closed - each.listed) | each.fixed
         unchanged = closed | each.incomplete
         absent = [
-            (_as_listed(finding) if number in each.listed else finding, own)
+            (
+                _as_listed(finding) if number in each.listed else finding,
+                [_as_present(row) if proven_by.get(row.gone_at, index) > index else row for row in own],
+            )
             for number, (fingerprint, finding, own) in remaining.items()
             if number not in unchanged and fingerprint not in each.suppressed
         ]
@@ -75,9 +90,19 @@ def _as_listed(finding: AbsentFinding) -> AbsentFinding:
     return finding._replace(fixed_at=None, reopened_at=None)
 
 
+def _as_present(row: StoredOccurrence) -> StoredOccurrence:
+    """Return a location as scans have it before the one that finds it gone."""
+    return row._replace(gone_at=None, last_seen=AFTER_ALL_SCANS)
+
+
 def fixed_in(plans: Iterable[PlannedAgain]) -> set[int]:
     """Return the findings that are fixed by ``plans``."""
     return {number for each in plans for number, _ in each.plan.fixed}
+
+
+def changed_in(plans: Sequence[PlannedAgain]) -> set[int]:
+    """Return the findings that are fixed by ``plans``, or gone from some locations."""
+    return fixed_in(plans) | {reduced.id for each in plans for reduced in each.plan.reduced}
 
 
 def apply_again(plans: Iterable[PlannedAgain], website: Website) -> None:
@@ -87,9 +112,10 @@ def apply_again(plans: Iterable[PlannedAgain], website: Website) -> None:
     """
     for each in plans:
         for number, _ in each.plan.fixed:
-            if before := each.by.reduced.get(number):
+            if (before := each.by.reduced.get(number)) is not None:
                 gone = Occurrence.objects.filter(finding=number, gone_at=each.by.scan.absent_at)
                 gone.update(gone_at=None)
                 host = {"host": host_of(before["location"])} if "location" in before else {}
-                Finding.objects.filter(pk=number).update(**before | host)
+                if before:
+                    Finding.objects.filter(pk=number).update(**before | host)
         apply_absent_plan(each.plan, website, each.by.scan, each.by.journal)

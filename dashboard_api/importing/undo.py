@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import datetime
 from itertools import chain
 from typing import TypeVar
 
@@ -16,7 +16,15 @@ from dashboard_api import limits, standing_decisions
 from dashboard_api.importing.apply import with_occurrences
 from dashboard_api.importing.coverage import without_import
 from dashboard_api.importing.journal import Before, Changes, OccurrenceKey, ScopeKey
-from dashboard_api.importing.later_scans import LaterScan, PlannedAgain, apply_again, fixed_in, plan_again
+from dashboard_api.importing.later_scans import (
+    AFTER_ALL_SCANS,
+    LaterScan,
+    PlannedAgain,
+    apply_again,
+    changed_in,
+    fixed_in,
+    plan_again,
+)
 from dashboard_api.importing.plan import other_locations
 from dashboard_api.models import (
     AnalystNote,
@@ -38,7 +46,6 @@ Row = TypeVar("Row", Finding, Occurrence)
 # Decisions of analysts about the status, and the columns that keep them.
 _DECISIONS = ("false_positive", "accepted_risk", "fixed", "reconsidered")
 _DECIDED = ("status", "fixed_at")
-_AFTER_ALL_SCANS = datetime.max.replace(tzinfo=UTC)
 # The fields that are read of findings to delete; their texts would take much memory.
 _NEEDED = ("status", "severity", "source_severity", "rule", "title", "reviewed_at")
 
@@ -129,12 +136,13 @@ def undo(run: ImportRun, *, by: str, reason: str, now: datetime) -> UndoResult:
         plans += planned
     _remove_repeated_events(later.findings)
     recounted = {pk for pk, before in changes.findings.items() if before and "locations_count" in before}
-    _show_remaining_locations((moved & later.findings) | _with_wrong_count(moved | recounted))
+    _show_remaining_locations((moved & later.findings) | _with_wrong_locations(moved | recounted))
     apply_again(plans, locked.website)
+    _show_remaining_locations(_with_wrong_locations(changed_in(plans)))
     for numbers in _batches(moved):
         planned = _plans_of_moved(numbers, changes, later.scans)
         apply_again(planned, locked.website)
-        _show_remaining_locations(_with_wrong_count(fixed_in(planned)))
+        _show_remaining_locations(_with_wrong_locations(changed_in(planned)))
     _restore_scopes(locked, changes.scopes)
     standing_decisions.apply_to(locked.website, locked.source, now)
     locked.changes.all().delete()
@@ -202,7 +210,7 @@ def _pass_on(run: ImportRun, changes: Changes, *, is_preview: bool = False) -> _
         fixed = theirs.fixed
         later.findings |= changes.pass_on(theirs)
         if scan:
-            scan.add_reduced(theirs, changed)
+            scan.add_values_before(theirs)
         if not is_preview:
             not_fixed = fixed - theirs.fixed
             FindingEvent.objects.filter(pk__in=theirs.events, finding__in=not_fixed).delete()
@@ -324,10 +332,10 @@ def _plans_of_moved(
         own = [
             row
             if (finding.id, row.location_digest) in changes.occurrences
-            else row._replace(last_seen=_AFTER_ALL_SCANS)
+            else row._replace(last_seen=AFTER_ALL_SCANS)
             for row in occurrences
         ]
-        keeps_others = any(row.gone_at is None and row.last_seen == _AFTER_ALL_SCANS for row in own)
+        keeps_others = any(row.gone_at is None and row.last_seen == AFTER_ALL_SCANS for row in own)
         if finding.id not in fixed or keeps_others:
             rows.append((fingerprints[finding.id], finding, own))
     return plan_again(rows, scans)
@@ -387,13 +395,15 @@ def _remove_repeated_events(findings: Collection[int]) -> None:
         _delete(FindingEvent, repeated)
 
 
-def _with_wrong_count(findings: Collection[int]) -> set[int]:
-    """Return those of ``findings`` whose number of locations is not that of their occurrences."""
+def _with_wrong_locations(findings: Collection[int]) -> set[int]:
+    """Return those of ``findings`` whose number of locations, or shown one, is not of their occurrences."""
     wrong: set[int] = set()
     present = Count("occurrences", filter=Q(occurrences__gone_at=None))
+    shown = Count("occurrences", filter=Q(occurrences__gone_at=None, occurrences__location=F("location")))
     for batch in _batches(findings):
-        counted = Finding.objects.filter(pk__in=batch).annotate(present=present)
-        wrong.update(counted.exclude(locations_count=F("present")).order_by().values_list("pk", flat=True))
+        counted = Finding.objects.filter(pk__in=batch).annotate(present=present, shown=shown)
+        right = counted.filter(locations_count=F("present"), shown__gt=0).order_by()
+        wrong.update(set(batch).difference(right.values_list("pk", flat=True)))
     return wrong
 
 
@@ -401,7 +411,7 @@ def _show_remaining_locations(findings: Collection[int]) -> None:
     """Update the copies of locations on findings that stay, but lost some of their occurrences."""
     stored = (Finding.objects.filter(pk__in=batch).iterator() for batch in _batches(findings))
     for finding in chain.from_iterable(stored):
-        present = list(finding.occurrences.filter(gone_at=None))
+        present = _present(finding)
         if not present or len(present) >= limits.MAX_OCCURRENCES:
             continue
         if all(each.location != finding.location for each in present):
@@ -410,6 +420,14 @@ def _show_remaining_locations(findings: Collection[int]) -> None:
         finding.other_locations = other_locations(finding.location, locations)
         finding.locations_count = len(present)
         finding.save(update_fields=["location", "host", "evidence", "other_locations", "locations_count"])
+
+
+def _present(finding: Finding) -> list[Occurrence]:
+    """Return the occurrences to show: those that are not gone, or else those that were the last to go."""
+    occurrences = list(finding.occurrences.all())
+    latest = max((each.gone_at for each in occurrences if each.gone_at), default=None)
+    present = [each for each in occurrences if each.gone_at is None]
+    return present or [each for each in occurrences if each.gone_at == latest]
 
 
 def _restore_scopes(run: ImportRun, scopes: Mapping[ScopeKey, Before]) -> None:

@@ -593,17 +593,48 @@ def test_a_location_of_a_fixed_finding_is_gone_since_the_scan_that_still_listed_
     check_contents_without([1], [({"b": {"/1"}}, False, 0), wrong, right, ({"a": {"/1"}}, True, 3)])
 
 
+def elsewhere(rule, *, day, **members):
+    """A row at a target that reports of ``row`` do not cover."""
+    return row(rule, day=day, **members) | {"matched-at": "http://shop.example.com/elsewhere"}
+
+
 def test_a_finding_is_closed_after_all_by_a_scan_that_only_changed_its_shown_location(website):
     bring(website, row("a"), row("b"))
-    elsewhere = make_row(template_id="b", matched_at="http://shop.example.com/admin", timestamp=None)
-    wrong = bring(website, row("b", day=1), elsewhere, scanned_at=MARCH + DAY)
+    wrong = bring(website, row("b", day=1), elsewhere("b", day=1))
     bring(website, row("a", day=2), complete=True)
-    assert Finding.objects.get(rule="b").location == "http://shop.example.com/admin"
+    assert Finding.objects.get(rule="b").location == "http://shop.example.com/elsewhere"
     take_back(wrong)
     finding = Finding.objects.get(rule="b")
     assert (finding.status, finding.fixed_at) == ("fixed", MARCH + 2 * DAY)
     assert (finding.location, finding.host) == ("https://shop.example.com/admin", "shop.example.com")
     assert Occurrence.objects.get(finding=finding).gone_at is None
+
+
+def test_a_finding_that_is_closed_after_all_shows_no_location_of_the_import(website):
+    wrong = bring(website, elsewhere("b", day=0, response="theirs"))
+    bring(website, row("b", day=1, response="ours"), complete=True)
+    bring(website, row("a", day=2), complete=True)
+    take_back(wrong)
+    finding, occurrence = Finding.objects.get(rule="b"), Occurrence.objects.get(finding__rule="b")
+    assert (finding.status, finding.fixed_at, occurrence.gone_at) == ("fixed", MARCH + 2 * DAY, None)
+    assert (finding.location, finding.evidence) == (occurrence.location, occurrence.evidence)
+    assert "theirs" not in finding.evidence
+    assert wrong_counts(connection) == {}
+
+
+def test_a_finding_without_present_locations_shows_those_that_went_last(website):
+    bring(website, row("b", path="/1"), row("b", path="/2"), row("b", path="/3"))
+    bring(website, row("b", path="/2", day=1), row("b", path="/3", day=1), complete=True)
+    wrong = bring(website, elsewhere("b", day=2, response="theirs"))
+    bring(website, row("b", path="/2", day=3), row("b", path="/3", day=3))
+    bring(website, row("a", day=4), complete=True)
+    decide("accepted_risk", rule="b")
+    take_back(wrong)
+    finding = Finding.objects.get(rule="b")
+    assert (finding.status, finding.location) == ("accepted_risk", "https://shop.example.com/2")
+    assert (finding.other_locations, finding.locations_count) == ("https://shop.example.com/3", 2)
+    assert "theirs" not in finding.evidence
+    assert wrong_counts(connection) == {}
 
 
 def begin_decision(website, **fields):
@@ -686,8 +717,8 @@ def test_the_severity_of_the_newest_import_left_stays(website):
     assert severity_and_status("a")[0] == Severity.HIGH
 
 
-def decide(status):
-    triage.decide(Finding.objects.get(rule="a"), status, by="ann", reason="Checked", now=timezone.now())
+def decide(status, rule="a"):
+    triage.decide(Finding.objects.get(rule=rule), status, by="ann", reason="Checked", now=timezone.now())
 
 
 def reopen():
