@@ -250,7 +250,7 @@ def _account() -> Any:
 
     account = Account.objects.create(ref=f"callbacks-{os.getpid()}-{next(_accounts)}")
     _plan(account.ref)
-    entitlements.change(account, {"plan": account.ref}, by="benchmark")
+    entitlements.change(account, {"plan": account.ref}, by="benchmark", is_payment=True)
     return account
 
 

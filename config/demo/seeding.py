@@ -75,7 +75,7 @@ def _create_people(people: list[Person], password: str) -> None:
 def _create_account(account: Account, now: datetime) -> None:
     account_of_service = api.Account.objects.create(ref=account.ref, name=account.name)
     plan = {"plan": account.plan, "starts_on": (now - timedelta(days=200)).date()}
-    entitlements.change(account_of_service, plan, by=BY, now=now - timedelta(days=200))
+    entitlements.change(account_of_service, plan, by=BY, now=now - timedelta(days=200), is_payment=True)
     _, secret = api.Secret.objects.issue(account_of_service, by=BY)
     account_of_portal = portal.Account(ref=account.ref, name=account.name)
     account_of_portal.set_secret(secret)
@@ -91,7 +91,14 @@ def _end_plan(account: Account, now: datetime) -> None:
     """Give the entitlement its state of today, once the websites are linked."""
     to: dict[str, Any] = {"status": account.status, "renews": account.renews, "cancels": account.cancels}
     to["ends_on"] = (now + timedelta(days=account.ends_in_days)).date()
-    entitlements.change(api.Account.objects.get(ref=account.ref), to, by=BY, reason=account.reason, now=now)
+    entitlements.change(
+        api.Account.objects.get(ref=account.ref),
+        to,
+        by=BY,
+        reason=account.reason,
+        now=now,
+        is_payment=account.status != "suspended",  # callbacks for the demo's accounts change their plans
+    )
 
 
 def _create_website(site: Site, now: datetime) -> api.Website:

@@ -42,15 +42,18 @@ def change(
 
     ``to`` has fields of ``Entitlement``. ``plan`` is the slug of a plan, of which the newest revision is
     taken, or any other name; ``plan_revision`` is one revision. A suspension holds until staff set another
-    status: a change by a payment (``is_payment``) never lifts it. Raises ValidationError.
+    status: a change by a payment (``is_payment``) never lifts it. An active plan that staff set is kept
+    for the days on which payments give less. Raises ValidationError.
     """
     now = now or timezone.now()
     entitlement = locked(account)
     before = None
+    is_agreed = True
     if entitlement is None:
         entitlement = new_entitlement(account, {name: to[name] for name in ("starts_on",) if name in to})
     else:
         before = _facts(entitlement)
+        is_agreed = entitlement.agreed is not None and entitlement.terms == entitlement.agreed_terms
     if is_payment:
         to = {name: value for name, value in to.items() if name in payable(entitlement)}
     elif "status" in to:
@@ -59,6 +62,9 @@ def change(
     entitlement.copy_limits(now.date())
     entitlement.full_clean()
     after = _facts(entitlement)
+    if not is_payment and before != after:
+        is_agreed = is_agreed or any(after[name] != (before or {})[name] for name in ("plan", "ends_on"))
+        _agree(entitlement, is_new=is_agreed)
     if before == after:
         return entitlement
     entitlement.save()
@@ -95,9 +101,20 @@ def note_limits(entitlement: Entitlement, used: Iterable[Use]) -> None:
         Entitlement.objects.filter(pk=entitlement.pk).update(limit_states=states)
 
 
+def _agree(entitlement: Entitlement, *, is_new: bool) -> None:
+    """Keep the plan that staff set; a plan that they ended, or whose payment is late, is none.
+
+    A suspension leaves it as it was.
+    """
+    if entitlement.status not in (Status.ACTIVE, Status.SUSPENDED):
+        entitlement.agreed = None
+    elif is_new and (terms := entitlement.terms) is not None:
+        entitlement.agreed = msgspec.to_builtins(terms)
+
+
 def payable(entitlement: Entitlement) -> tuple[str, ...]:
     """Return the fields that a payment may change: without the status while staff suspend the account."""
-    fields = ("plan", "plan_revision", "starts_on", "ends_on", "renews", "cancels")
+    fields = ("plan", "plan_revision", "starts_on", "ends_on", "renews", "cancels", "sites_limit", "features")
     return fields if entitlement.suspended_by_staff else (*fields, "status", "past_due_since")
 
 

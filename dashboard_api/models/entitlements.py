@@ -61,6 +61,21 @@ class Terms:
         return self.ends_on
 
 
+class AgreedTerms(msgspec.Struct, Terms, frozen=True, kw_only=True):
+    """A plan as staff set it, whatever is paid for: decision record 0190."""
+
+    plan: str
+    plan_revision: int | None
+    starts_on: date
+    ends_on: date
+    renews: bool
+    sites_limit: int
+    features: list[str]
+
+    status = EntitlementStatus.ACTIVE
+    past_due_since = None
+
+
 def has_status(status: str, day: date, *, prefix: str = "") -> Q:
     """Return the condition ``Terms.status_on(day) == status``; ``prefix`` leads to the entitlement."""
 
@@ -111,6 +126,8 @@ class Entitlement(Terms, models.Model):
         editable=False,
         help_text=_("Payments do not lift it: staff set another status."),
     )
+    # The plan that staff set, while a payment betters it. None is none.
+    agreed = models.JSONField(null=True, editable=False)
     plan_revision = models.ForeignKey(
         Plan, on_delete=models.PROTECT, null=True, blank=True, related_name="entitlements", editable=False
     )
@@ -174,6 +191,20 @@ class Entitlement(Terms, models.Model):
         """The overrides of limits, also those that have ended."""
         overrides = msgspec.convert(self.overrides, list[Override])
         return [each for each in overrides if each.limit in LIMIT_NAMES]
+
+    @property
+    def terms(self) -> AgreedTerms | None:
+        """The values as staff agree to them; None unless the plan is active."""
+        if self.status != self.Status.ACTIVE:
+            return None
+        names = ("plan", "starts_on", "ends_on", "renews", "sites_limit", "features")
+        values = {name: getattr(self, name) for name in names}
+        return AgreedTerms(plan_revision=self.plan_revision_id, **values)
+
+    @property
+    def agreed_terms(self) -> AgreedTerms | None:
+        """The plan that staff set; None if they set none that is active."""
+        return msgspec.convert(self.agreed, AgreedTerms) if self.agreed else None
 
     @property
     def limits(self) -> Limits:

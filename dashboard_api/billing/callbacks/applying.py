@@ -3,7 +3,7 @@
 import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -26,7 +26,16 @@ from dashboard_api.billing.callbacks.snapshots import (
     latest,
     merge,
 )
-from dashboard_api.models import Account, BillingCustomer, CallbackEvent, Plan, PlanPrice, Subscription
+from dashboard_api.models import (
+    Account,
+    BillingCustomer,
+    CallbackEvent,
+    Entitlement,
+    Plan,
+    PlanPrice,
+    Subscription,
+)
+from dashboard_api.models.entitlements import AgreedTerms, has_status
 from foundation.metrics import count_callback
 from foundation.sealing import CannotUnseal
 from foundation.storage import is_storage_fault
@@ -94,6 +103,7 @@ def process_due(now: datetime) -> dict[str, int]:
         if state:
             states[state] = states.get(state, 0) + 1
     _settle_contradictions(now)
+    _settle_ends(now)
     return states
 
 
@@ -107,6 +117,20 @@ def _settle_contradictions(now: datetime) -> None:
             logger.error("%s cannot be asked: %s", row.provider, error.code)  # noqa: TRY400 - the code says it
         else:
             adopt(row.account, fetched, by=f"payments ({row.provider})", reason="Asked the provider", now=now)
+
+
+def _settle_ends(now: datetime) -> None:
+    """Let the plan that staff set, or the subscription, hold where the other one ended without an event."""
+    ended = Account.objects.filter(
+        has_status(Entitlement.Status.EXPIRED, now.date(), prefix="entitlement__"),
+        entitlement__agreed__isnull=False,
+        subscriptions__isnull=False,
+    )
+    for account in ended.distinct():
+        try:
+            adopt(account, {}, by="payments", reason="The other plan has ended", now=now)
+        except CannotApply as error:
+            logger.error("%s cannot have another plan: %s", account, error.code)  # noqa: TRY400 - as above
 
 
 def fetch(account: Account, now: datetime) -> dict[str, list[Snapshot]]:
@@ -300,10 +324,44 @@ def wanted(
 ) -> dict[str, Any] | None:
     """Return the values that the providers' snapshots give to the entitlement; None without any.
 
-    ``fetched`` is what providers say now. Raises CannotApply.
+    A usable plan that staff set counts like a subscription. ``fetched`` is what providers say now. Raises
+    CannotApply.
     """
     rows = _updated(account, fetched or {})
-    return values_of([(row.provider, _with_lateness(row, latest(held_by(row)))) for row in rows], now)
+    paid = values_of([(row.provider, _with_lateness(row, latest(held_by(row)))) for row in rows], now)
+    row = entitlements.locked(account)
+    agreed = row.agreed_terms if row else None
+    if paid is None or agreed is None or not agreed.is_usable_on(now.date()):
+        return paid
+    return paid if _is_better(paid, agreed, now.date()) else _values_as_agreed(agreed)
+
+
+def _is_better(paid: dict[str, Any], agreed: AgreedTerms, day: date) -> bool:
+    """Return whether what is paid for serves the account at least as well as what staff set."""
+    if paid["status"] not in ("active", "trialing") or not (paid["renews"] or paid["ends_on"] >= day):
+        return False
+    new = paid.get("plan_revision") or Plan.objects.newest(paid["plan"])
+    if new is None:
+        return False
+    old = _agreed_revision(agreed)
+    size = (new.rank, new.terms.websites)
+    held = (old.rank, old.terms.websites) if old else (new.rank, agreed.sites_limit)
+    if new.slug == agreed.plan or size == held:
+        return bool(paid["renews"] or paid["ends_on"] >= agreed.ends_on)
+    return size > held
+
+
+def _agreed_revision(agreed: AgreedTerms) -> Plan | None:
+    return Plan.objects.get(pk=agreed.plan_revision) if agreed.plan_revision else None
+
+
+def _values_as_agreed(agreed: AgreedTerms) -> dict[str, Any]:
+    """Return the values of an entitlement that is as staff set it."""
+    values: dict[str, Any] = {"status": agreed.status, "ends_on": agreed.ends_on, "renews": agreed.renews}
+    values |= {"cancels": False, "past_due_since": None, "features": agreed.features}
+    if (revision := _agreed_revision(agreed)) is not None:
+        return values | {"plan_revision": revision}
+    return values | {"plan": agreed.plan, "sites_limit": agreed.sites_limit}
 
 
 def values_of(holding: list[tuple[str, Snapshot]], now: datetime) -> dict[str, Any] | None:

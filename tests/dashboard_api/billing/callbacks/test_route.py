@@ -164,6 +164,78 @@ def test_a_plan_that_ended_before_the_entitlement_began_ends_it(client, account)
     assert not entitlement_of(account).is_usable_on(timezone.now().date())
 
 
+# A plan that staff set
+
+
+def by_invoice(account, **to):
+    entitlements.change(account, {"plan": "pro", "ends_on": LAST, "status": "active"} | to, by="ada")
+
+
+def test_a_payment_for_less_leaves_a_plan_that_staff_set(client, account):
+    by_invoice(account)
+    ends_on = str(timezone.now().date() + timedelta(days=30))
+    for version, step in enumerate(
+        (
+            {"status": "active", "ends_on": ends_on},
+            {"status": "suspended", "ends_on": ends_on},
+            {"status": "expired", "ends_on": ends_on, "renews": False},
+        )
+    ):
+        assert state_of(client, event(account, version, **step)) == "applied"
+        row = entitlement_of(account)
+        assert (row.plan, row.status, row.ends_on, row.renews) == ("pro", "active", LAST, False)
+    call_command("reconcile_billing", repair=True, by="ada", verbosity=0)
+    assert entitlement_of(account).ends_on == LAST
+
+
+@pytest.mark.parametrize("slug", ["pro", "agreed-by-phone"])
+def test_a_payment_for_more_holds_until_it_ends(client, account, slug):
+    make_plan("big", rank=3, limits={"websites": 100})
+    by_invoice(account, plan=slug, sites_limit=30, features=["deep_scans"])
+    before = entitlement_of(account)
+    assert state_of(client, event(account, plan="team")) == "applied"  # for fewer websites
+    assert entitlement_of(account).plan == slug
+    ends_on = timezone.now().date() + timedelta(days=30)
+    assert state_of(client, event(account, 2, plan="big", renews=False, ends_on=str(ends_on))) == "applied"
+    assert (entitlement_of(account).plan, entitlement_of(account).ends_on) == ("big", ends_on)
+    applying.process_due(timezone.now() + timedelta(days=31))  # no event said that it ended
+    after = entitlement_of(account)
+    for name in ("plan", "plan_revision", "status", "ends_on", "renews", "sites_limit", "features"):
+        assert getattr(after, name) == getattr(before, name), name
+
+
+def test_what_is_paid_for_holds_once_the_plan_that_staff_set_has_ended(client, account):
+    today = timezone.now().date()
+    by_invoice(account, ends_on=today + timedelta(days=9))
+    state_of(client, event(account, ends_on="2199-01-01"))
+    assert entitlement_of(account).plan == "pro"
+    applying.process_due(timezone.now() + timedelta(days=10))
+    assert (entitlement_of(account).plan, entitlement_of(account).ends_on) == ("team", date(2199, 1, 1))
+
+
+def test_the_same_plan_renews_by_payment(client, account):
+    by_invoice(account)
+    state_of(client, event(account, plan="pro", ends_on="2199-01-01"))
+    row = entitlement_of(account)
+    assert (row.plan, row.renews, row.ends_on) == ("pro", True, date(2199, 1, 1))
+
+
+@pytest.mark.parametrize("status", ["expired", "past_due", "trialing"])
+def test_a_plan_that_staff_ended_or_a_trial_gives_way_to_payments(client, account, status):
+    by_invoice(account)
+    entitlements.change(account, {"status": status}, by="ada")
+    state_of(client, event(account))
+    state_of(client, event(account, 2, status="suspended"))
+    assert (entitlement_of(account).plan, entitlement_of(account).status) == ("team", Status.SUSPENDED)
+
+
+def test_a_status_that_staff_set_keeps_no_plan_that_was_paid_for(client, account):
+    state_of(client, event(account, status="suspended"))
+    entitlements.change(account, {"status": "active"}, by="ada")
+    state_of(client, event(account, 2, status="suspended", ends_on="2199-01-01"))
+    assert entitlement_of(account).status == Status.SUSPENDED
+
+
 # What cannot be applied
 
 
