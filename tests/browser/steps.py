@@ -1,5 +1,6 @@
 """Steps of people on the pages, by visible texts."""
 
+import re
 import time
 
 from django.core import mail
@@ -34,9 +35,20 @@ class Held:
 
 
 def newest_mail(page):
-    """Return the last e-mail; a reset link is sent a moment after the response."""
+    """Return the last e-mail."""
     eventually(page, lambda: mail.outbox)
     return mail.outbox[-1]
+
+
+def reset_link(page):
+    """Return the link to a new password, which is sent a moment after the response."""
+    found = re.compile(r"http://\S+/password/reset/key/\S+")
+
+    def links():
+        return [link for message in mail.outbox for link in found.findall(message.body)]
+
+    eventually(page, links)
+    return links()[-1]
 
 
 def expect_same_place(locator, top):
