@@ -15,7 +15,7 @@ from audit.recording import record as audit
 from dashboard_api import limits, standing_decisions
 from dashboard_api.importing.apply import with_occurrences
 from dashboard_api.importing.coverage import without_import
-from dashboard_api.importing.journal import Before, Changes, OccurrenceKey, ScopeKey
+from dashboard_api.importing.journal import Before, Changes, OccurrenceKey, ScopeKey, merged
 from dashboard_api.importing.later_scans import (
     AFTER_ALL_SCANS,
     LaterScan,
@@ -203,20 +203,42 @@ def _pass_on(run: ImportRun, changes: Changes, *, is_preview: bool = False) -> _
     for part in parts.order_by("run_id", "pk").iterator():
         theirs = Changes.from_bytes(bytes(part.content))
         scan = later.scan_of(part, theirs)
+        fixed = theirs.fixed
         if scan:
+            _take_over_other_categories(run, changes, theirs, scan)
             scan.add_reported(theirs, changed)
         changes.occurrences |= _occurrences_of_added(changes, theirs)
         without_import(changes.scopes, theirs)
-        fixed = theirs.fixed
         later.findings |= changes.pass_on(theirs)
         if scan:
             scan.add_values_before(theirs)
+        events = FindingEvent.objects.filter(pk__in=theirs.events, finding__in=fixed - theirs.fixed)
+        changes.events += events.values_list("pk", flat=True)
         if not is_preview:
-            not_fixed = fixed - theirs.fixed
-            FindingEvent.objects.filter(pk__in=theirs.events, finding__in=not_fixed).delete()
             part.content = theirs.to_bytes()
             part.save(update_fields=["content"])
     return later
+
+
+def _take_over_other_categories(run: ImportRun, changes: Changes, later: Changes, scan: LaterScan) -> None:
+    """Move what ``later`` closed in its category, to which only ``run`` moved it, into ``changes``.
+
+    It would be open without ``run``, unless the scan, which is asked again, closes it after all.
+    """
+    if not later.absent_findings and not later.absent_occurrences:
+        return
+    category = scan.scan.scope.category
+    others = {
+        key
+        for key, before in changes.occurrences.items()
+        if before and before.get("category", category) != category
+    }
+    for key in others & later.absent_occurrences.keys():
+        changes.occurrences[key] = merged(later.absent_occurrences.pop(key), changes.occurrences[key])
+    closed = later.fixed.intersection(finding for finding, _ in others)
+    for finding in closed - _decided_since(run, closed, _DECISIONS):
+        before = changes.findings.get(finding, {})
+        changes.findings[finding] = merged(later.absent_findings.pop(finding), before)
 
 
 def _occurrences_of_added(changes: Changes, later: Changes) -> dict[OccurrenceKey, Before]:

@@ -259,6 +259,38 @@ def test_a_finding_is_open_again_if_later_complete_scans_do_not_cover_it(website
     assert Finding.objects.get(rule="b").status == "open"
 
 
+def test_a_finding_that_a_wrong_category_closed_is_open_again(website):
+    bring(website, row("a"), row("b", path="/1"), row("b", path="/2"))
+    before = state()[:3]
+    wrong = bring(website, row("a", day=1), row("b", path="/1", day=1), category="nightly")
+    right = bring(website, row("c", day=2), complete=True, category="nightly")
+    assert Finding.objects.get(rule="a").status == "fixed"
+    assert take_back(wrong).opened == 1
+    take_back(right)
+    assert state()[:3] == before
+
+
+def test_a_finding_of_another_category_that_came_back_was_open_in_between(website):
+    bring(website, row("a"))
+    wrong = bring(website, row("a", day=1), category="nightly")
+    bring(website, row("c", day=2), complete=True, category="nightly")
+    right = bring(website, row("a", day=3))
+    take_back(wrong)
+    assert not FindingEvent.objects.exists()
+    take_back(right)
+    assert Finding.objects.get(rule="a").status == "open"
+
+
+def test_a_finding_that_a_wrong_category_closed_keeps_a_decision_since(website):
+    bring(website, row("a"))
+    wrong = bring(website, row("a", day=1), category="nightly")
+    bring(website, row("c", day=2), complete=True, category="nightly")
+    reopen()
+    decide("accepted_risk")
+    take_back(wrong)
+    assert Finding.objects.get(rule="a").status == "accepted_risk"
+
+
 def test_a_finding_is_open_again_if_later_complete_scans_suppress_it(website):
     a, b = (result_in(f"{name}.c", fingerprints={"h": name}) for name in "ab")
     bring_results(website, a, b, day=1)
