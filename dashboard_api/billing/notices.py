@@ -53,7 +53,7 @@ def _of_plan(entitlement: Entitlement, now: datetime) -> Iterator[BillingNotice]
     elif status == Status.EXPIRED:
         ended = max(entitlement.ends_on, entitlement.usable_until)
         if entitlement.status == Status.EXPIRED:  # an operator or the provider ended it, maybe early
-            ended = min(entitlement.ends_on, today)
+            ended = entitlement.ends_on
         since = (today - ended).days - 1
         if (step := _since(AFTER_EXPIRY, since)) is not None:
             yield notice(Kind.EXPIRED, f"{ended}:{step}", step)

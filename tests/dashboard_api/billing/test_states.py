@@ -192,6 +192,11 @@ def test_a_suspension_is_sent_once_and_again_when_it_comes_back():
     assert BillingNotice.objects.get().pk != first.pk
 
 
+def test_a_plan_that_was_ended_before_its_last_day_is_sent_once():
+    rows = year(make_account(), state(20, status="expired"), days=52)
+    assert rows == [("expired", 0), ("expired", 30)]
+
+
 def test_a_plan_that_expired_long_ago_is_not_sent():
     account = make_account()
     entitlements.change(account, {"starts_on": datetime(2020, 1, 1, tzinfo=UTC).date()}, by="ada")
