@@ -541,6 +541,7 @@ class AccountEntitlement(msgspec.Struct, frozen=True, kw_only=True):
     plan: str
     names: dict[str, str] = {}
     status: str
+    starts_on: date | None = None
     ends_on: date
     usable_until: date
     renews: bool = False

@@ -1,7 +1,7 @@
 """E-mails to owners about their plan: each notice of the service once. Decision record 0137."""
 
 from collections.abc import Callable
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 from functools import partial
 
 from django.urls import reverse
@@ -11,11 +11,12 @@ from django.utils.translation import gettext as _
 
 from portal import labels, service
 from portal.gateway import AccountEntitlement, AccountPlan, BillingNotice, LimitUse
-from portal.models import Account
+from portal.models import Account, ClaimEmail
 from portal.owner_emails import Outcome, Words, for_each_account, send
 from portal.plan.view_models import over_in_words, own_name, seats_in_use, state_in_words
 
-RECENT = timedelta(days=2)  # an older notice is no news
+RECENT = timedelta(days=2)  # a notice that is older when it is first read is no news
+RETRIED = timedelta(days=10)  # as long as notifications
 _WORKING = ("trialing", "active", "past_due")
 _LIMIT_STATES = {"limit_near": "near", "limit_reached": "reached"}
 
@@ -30,13 +31,18 @@ def send_due(*, clock: Callable[[], datetime] = timezone.now) -> Outcome:
 def _send(account: Account, *, outcome: Outcome, clock: Callable[[], datetime]) -> None:
     answer, now = service.get_entitlement(account), clock()
     for notice in answer.notices:
-        words = _words_of(notice, answer)
-        if words is not None and now - notice.at < RECENT:
-            key = f"plan:{notice.id}:{notice.kind}:{notice.at:%Y-%m-%d}"
+        words = _words_of(notice, answer, now.date())
+        key = f"plan:{notice.id}:{notice.kind}:{notice.at:%Y-%m-%d}"
+        if words is not None and now - notice.at < (RETRIED if _is_begun(account, key) else RECENT):
             send(account, key, words, outcome, now)
     if (use := _seats_to_mention(account, answer, now)) is not None:
         key = f"plan:seats:{use.state}:of {use.limit}"  # once for each value of the limit
         send(account, key, partial(_of_limit, use), outcome, now)
+
+
+def _is_begun(account: Account, key: str) -> bool:
+    """Return whether an earlier run tried to send the e-mail."""
+    return ClaimEmail.objects.filter(membership__account=account, key=key).exists()
 
 
 def _seats_to_mention(account: Account, answer: AccountPlan, now: datetime) -> LimitUse | None:
@@ -48,7 +54,7 @@ def _seats_to_mention(account: Account, answer: AccountPlan, now: datetime) -> L
     return next((use for use in uses if use.state != "ok"), None)
 
 
-def _words_of(notice: BillingNotice, answer: AccountPlan) -> Callable[[], Words] | None:
+def _words_of(notice: BillingNotice, answer: AccountPlan, today: date) -> Callable[[], Words] | None:
     """Return the words of a notice; None for one that does not hold any more."""
     own = answer.entitlement
     if own is None:
@@ -69,10 +75,10 @@ def _words_of(notice: BillingNotice, answer: AccountPlan) -> Callable[[], Words]
     }
     if not holds.get(notice.kind, own.status == notice.kind):
         return None
-    return lambda: _of_plan(notice, own)
+    return lambda: _of_plan(notice.kind, own, today)
 
 
-def _of_plan(notice: BillingNotice, own: AccountEntitlement) -> Words:
+def _of_plan(kind: str, own: AccountEntitlement, today: date) -> Words:
     subjects = {
         "trial_ends": _("Your trial of %(plan)s ends on %(day)s"),
         "plan_ends": _("Your plan %(plan)s ends on %(day)s"),
@@ -80,12 +86,11 @@ def _of_plan(notice: BillingNotice, own: AccountEntitlement) -> Words:
         "suspended": _("Your plan %(plan)s is suspended"),
         "expired": _("Your plan %(plan)s has ended"),
     }
-    if notice.days == 0 and notice.kind == "trial_ends":
+    if own.ends_on == today:
         subjects["trial_ends"] = _("Your trial of %(plan)s ends today")
-    if notice.days == 0 and notice.kind == "plan_ends":
         subjects["plan_ends"] = _("Your plan %(plan)s ends today")
-    subject = subjects[notice.kind] % {"plan": own_name(own), "day": labels.day(own.ends_on)}
-    return _words(subject, " ".join(state_in_words(own)))
+    subject = subjects[kind] % {"plan": own_name(own), "day": labels.day(own.ends_on)}
+    return _words(subject, " ".join(state_in_words(own, today)))
 
 
 def _of_websites(notice: BillingNotice, use: LimitUse) -> Words:

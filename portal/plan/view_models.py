@@ -84,7 +84,7 @@ def plan_section(answer: AccountPlan, *, members: int, now: datetime) -> PlanSec
     meters = tuple(
         _meter(use, answer, members=members, now=now) for use in answer.limits if use.name in labels.LIMITS
     )
-    sentence, next_step = state_in_words(own, is_over=any(meter.is_over for meter in meters))
+    sentence, next_step = state_in_words(own, now.date(), is_over=any(meter.is_over for meter in meters))
     names = {plan.slug: in_language(plan.names, plan.slug) for plan in answer.plans}
     return PlanSection(
         name=own_name(own),
@@ -116,13 +116,20 @@ def _as_name(slug: str) -> str:
     return slug.replace("_", " ").capitalize()
 
 
-def state_in_words(own: AccountEntitlement | None, *, is_over: bool = False) -> tuple[str, str]:
+def state_in_words(own: AccountEntitlement | None, today: date, *, is_over: bool = False) -> tuple[str, str]:
     """Return the state in one sentence, and what happens next; ``is_over``: there are too many websites."""
     if own is None:
         return _("This account has no plan."), _("Choose one to see results.")
     values = {"plan": own_name(own), "day": labels.day(own.ends_on), "until": labels.day(own.usable_until)}
     kept = _("Nothing is deleted: results are there again as soon as a plan is active.")
     match own.status:
+        case "trialing" | "active" if own.starts_on and own.starts_on > today:
+            values["day"] = labels.day(own.starts_on)
+            text = _("Your plan %(plan)s begins on %(day)s.")
+            next_step = _("There are no results until then.")
+        case "trialing" if own.renews:
+            text = _("Your trial of %(plan)s runs until %(day)s; the plan follows without a break.")
+            next_step = "" if is_over else _("You need not do anything.")
         case "trialing":
             text = _("Your trial of %(plan)s runs until %(day)s.")
             next_step = _("Then results, downloads and e-mails stop until you choose a plan.") + " " + kept
@@ -138,6 +145,8 @@ def state_in_words(own: AccountEntitlement | None, *, is_over: bool = False) -> 
             next_step = _("Results, downloads and e-mails have stopped. Contact us to continue.") + " " + kept
         case "expired":
             text = _("Your plan %(plan)s ended on %(day)s.")
+            if own.ends_on > today:  # it was ended early
+                text = _("Your plan %(plan)s has ended.")
             next_step = _("Results, downloads and e-mails have stopped.") + " " + kept
         case _ if own.cancels:
             text = _("You have cancelled %(plan)s: it runs until %(day)s.")

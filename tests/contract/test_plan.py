@@ -46,7 +46,22 @@ def plan_page(client):
     ("days", "fields", "tone", "sentence", "next_step"),
     [
         (5, {"status": "trialing"}, "ok", "Your trial of Team runs until", "until you choose a plan"),
+        (
+            5,
+            {"status": "trialing", "renews": True},
+            "ok",
+            "the plan follows without a break",
+            "You need not do",
+        ),
         (5, {}, "ok", "Your plan Team is active until", "until you renew it"),
+        (
+            5,
+            {"starts_on": "the last day"},
+            "ok",
+            "Your plan Team begins on",
+            "There are no results until then",
+        ),
+        (5, {"status": "expired"}, "failed", "Your plan Team has ended.", "Nothing is deleted"),
         (5, {"renews": True}, "ok", "is active, and renews after", "You need not do anything"),
         (5, {"cancels": True}, "partial", "You have cancelled Team", "Nothing is deleted"),
         (5, {"status": "past_due"}, "partial", "has been missing since", "Everything works until"),
@@ -59,7 +74,10 @@ def test_the_page_says_in_each_state_what_holds_and_what_follows(
 ):
     make_plan()
     ends_on = timezone.now().date() + timedelta(days=days)
-    entitlements.change(account, {"plan": "team", "ends_on": ends_on, **fields}, by="operator-of-tests")
+    to = {"plan": "team", "ends_on": ends_on, **fields}
+    if "starts_on" in fields:
+        to["starts_on"] = ends_on
+    entitlements.change(account, to, by="operator-of-tests")
     page = plan_page(client)
     assert sentence in page
     assert next_step in page

@@ -122,7 +122,7 @@ def _in_words(fields: dict[str, Any]) -> str:
     else:
         lines.append(f"Notifications: {fields['created']}. Nothing was stored or sent.")
     if fields.get("expired"):
-        lines.append(f"Expired after three days: {fields['expired']}.")
+        lines.append(f"Expired after ten days: {fields['expired']}.")
     lines += [f"Skipped: {line}" for line in fields["skipped"]]
     lines += [f"Failed: {line}" for line in fields["failures"]]
     return "\n".join(lines)

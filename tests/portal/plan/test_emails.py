@@ -4,6 +4,7 @@ from datetime import date, timedelta
 
 import pytest
 from django.core import mail
+from django.core.mail.backends import locmem
 
 from portal import service
 from portal.gateway import AccountEntitlement, AccountPlan, BillingNotice, CannotConnect, LimitUse, Rejected
@@ -14,6 +15,7 @@ from tests.portal.dashboards import NOW
 
 pytestmark = pytest.mark.django_db
 LAST = date(2026, 11, 30)
+TODAY = {"ends_on": NOW.date()}
 PAST_DUE = {"status": "past_due", "past_due_since": date(2026, 11, 19)}
 
 
@@ -69,12 +71,13 @@ CALLS = LimitUse(name="calls_per_day", limit=1000, used=850, state="near", reset
     ("answer", "subject", "text"),
     [
         (plan(notice("trial_ends", days=7), status="trialing"), "Your trial of Team ends on 30 Nov", "delet"),
-        (plan(notice("trial_ends", days=0), status="trialing"), "Your trial of Team ends today", "choose a"),
+        (plan(notice("trial_ends", days=0), status="trialing", **TODAY), "of Team ends today", "choose a"),
+        (plan(notice("trial_ends", days=0), status="trialing"), "ends on 30 Nov", "choose a"),  # extended
         (plan(notice("plan_ends", days=14), cancels=True), "Your plan Team ends on 30 Nov", "cancelled"),
-        (plan(notice("plan_ends", days=0), cancels=True), "Your plan Team ends today", "cancelled"),
+        (plan(notice("plan_ends", days=0), cancels=True, **TODAY), "Your plan Team ends today", "cancelled"),
         (plan(notice("past_due", days=3), **PAST_DUE), "A payment for Team is missing", "since 19 Nov 2026"),
         (plan(notice("suspended"), status="suspended"), "Your plan Team is suspended", "Contact us"),
-        (plan(notice("expired", days=0), status="expired"), "Your plan Team has ended", "ended on 30 Nov"),
+        (plan(notice("expired", days=0), status="expired", **TODAY), "Team has ended", "ended on 20 Nov"),
         (
             plan(notice("limit_reached", limit="scans_per_month"), limits=[SCANS]),
             "Scans a month: limit",
@@ -118,6 +121,19 @@ def test_each_notice_is_sent_once_to_owners(run, owner, answer, subject, text):
 def test_what_no_longer_holds_is_not_sent(run, answer):
     assert run(answer) == []
     assert run.outcome.failures == []
+
+
+def test_an_email_that_was_refused_is_tried_for_ten_days(run, monkeypatch):
+    def refuse(backend, messages):
+        raise OSError
+
+    late, suspended = NOW + timedelta(days=9), plan(notice("suspended"), status="suspended")
+    with monkeypatch.context() as broken:
+        broken.setattr(locmem.EmailBackend, "send_messages", refuse)
+        assert run(suspended) == []
+        assert len(run.outcome.failures) == 1
+    assert run(suspended, NOW + timedelta(days=10)) == []
+    assert run(suspended, late) == ["Your plan Team is suspended"]
 
 
 def invite(owner, email):
