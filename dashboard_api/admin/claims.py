@@ -7,6 +7,7 @@ from django.contrib import admin
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
+from django.utils.formats import localize
 from django.utils.html import format_html_join
 from django.utils.translation import gettext_lazy as _
 
@@ -71,6 +72,7 @@ class OwnershipClaimAdmin(RecordAdmin):
         "strength",
         "contested_at",
         "objected_at",
+        "waits_for",
         "next_check_at",
     )
     list_filter = ("state", "method")
@@ -79,7 +81,8 @@ class OwnershipClaimAdmin(RecordAdmin):
     show_full_result_count = False
     search_fields = ("host", "account__ref")
     fields = readonly_fields = (
-        *("host", "account", "state", "method", "strength", "token", "link_problem", "reason", "by"),
+        *("host", "account", "state", "waits_for", "method", "strength", "token", "link_problem"),
+        *("reason", "by"),
         *("created_at", "verified_at", "contested_at", "objected_at", "misses", "missed_at", "unasked_at"),
         *("lapsed_at", "ended_at", "checked_at", "next_check_at", "last_checks"),
     )
@@ -102,6 +105,16 @@ class OwnershipClaimAdmin(RecordAdmin):
         if obj.state == OwnershipClaim.State.CONTESTED:
             return ("check_claim", "accept_claim", "refuse_claim")
         return () if obj.ended_at else ("check_claim", "withdraw_claim")
+
+    @admin.display(description=_("waits for"))
+    def waits_for(self, obj: OwnershipClaim) -> str:
+        """Return what a contested claim waits for."""
+        if obj.state != OwnershipClaim.State.CONTESTED:
+            return ""
+        if due_at := claims.answer_due_at(obj):
+            return _("an answer, until %(time)s") % {"time": localize(timezone.localtime(due_at))}
+        is_dns = obj.strength == OwnershipClaim.Strength.DNS
+        return str(_("a decision of staff") if is_dns else _("an answer, or a record in DNS"))
 
     @admin.display(description=_("last checks"))
     def last_checks(self, obj: OwnershipClaim) -> str:
@@ -142,7 +155,10 @@ class OwnershipClaimAdmin(RecordAdmin):
             queryset,
             accept=False,
             title=_("Refuse claims"),
-            consequence=_("The claims end. Their accounts can claim the website again, with a new token."),
+            consequence=_(
+                "The claims end. Their accounts can claim the website again, with a new token. As long as an "
+                "account of today has the website, staff decide then, too."
+            ),
             done=_("Refused"),
         )
 

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.db import transaction
-from django.db.models import Count, Q
+from django.db.models import Count, Min, Q
 from django.utils.translation import gettext as _
 
 from audit.recording import Subject
@@ -176,6 +176,7 @@ def answer(
         after={"agrees": agrees},
     )
     if agrees:
+        claim.objected_at = None
         _verify(claim, now)
     else:
         claim.objected_at = now
@@ -309,13 +310,13 @@ def _take_over(claim: OwnershipClaim, now: datetime, *, is_inherited: bool) -> N
 
 
 def answer_due_at(claim: OwnershipClaim) -> datetime | None:
-    """Return when a contested claim is verified without an answer; None: it never is.
+    """Return when a contested claim is verified without an answer; None: an operator decides.
 
     Silence counts only where DNS proves the claim, and no token of a holder is missing: one who lost the
     domain cannot answer, and would read what is found for the new owner. Where findings are shared, the
     token of each account that holds the website must be in its place.
     """
-    if claim.state != State.CONTESTED or claim.contested_at is None or claim.objected_at is not None:
+    if claim.state != State.CONTESTED or claim.contested_at is None:
         return None
     if claim.strength != OwnershipClaim.Strength.DNS:
         return None
@@ -323,6 +324,8 @@ def answer_due_at(claim: OwnershipClaim) -> datetime | None:
     proofs = OwnershipClaim.objects.open().filter(
         host=claim.host, account__in=holders, state__in=OwnershipClaim.HOLDING
     )
+    if _is_disputed(claim, proofs):
+        return None
     by_token = proofs.exclude(method=OwnershipClaim.Method.MANUAL)
     proven = by_token.filter(state=State.VERIFIED, misses=0).count()
     website = Website.objects.filter(host=claim.host).first()
@@ -330,6 +333,20 @@ def answer_due_at(claim: OwnershipClaim) -> datetime | None:
     if proven < (len(holders) if is_shared else by_token.count()):
         return None
     return claim.contested_at + calendar.SILENCE
+
+
+def _is_disputed(claim: OwnershipClaim, proofs: OwnershipClaimQuerySet) -> bool:
+    """Return whether a claim to the host was objected to, or refused by staff, in the time of its holders.
+
+    ``proofs`` are those of the holders. Any claim counts, also one that ended or of another account: the same
+    person could claim again, or sign up again.
+    """
+    begins = proofs.aggregate(at=Min("created_at"))["at"]
+    if begins is None:
+        return claim.objected_at is not None
+    refused = Q(state=State.REFUSED, ended_at__gte=begins) & ~Q(reason="")  # without a reason: by time
+    disputed = OwnershipClaim.objects.filter(Q(objected_at__gte=begins) | refused)
+    return claim.objected_at is not None or disputed.filter(host=claim.host).exists()
 
 
 def _check_holders(claim: OwnershipClaim, now: datetime) -> None:

@@ -338,7 +338,9 @@ def _contested(claim: WebsiteClaim) -> str:
     if claim.answer_due_at:
         date = labels.day(claim.answer_due_at)
         return f"{text} " + _("If they do not answer, you get it on %(date)s.") % {"date": date}
-    if claim.strength != "dns" and claim.expires_at:
+    if claim.strength == "dns":
+        return f"{text} " + _("If they object, or do not answer, our team decides.")
+    if claim.expires_at:
         date = labels.day(claim.expires_at)
         text += " " + _("Without a DNS record, this claim ends on %(date)s.") % {"date": date}
     return f"{text} " + _("If they object, our team decides.")

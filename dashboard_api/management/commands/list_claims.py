@@ -6,6 +6,7 @@ from django.core.management.base import CommandParser
 
 from dashboard_api.management.lookup import find_account
 from dashboard_api.models import OwnershipClaim
+from dashboard_api.ownership import claims
 from foundation.operator_command import OperatorCommand, Result, host_of, positive
 
 _FIELDS = ("state", "method", "link_problem", "created_at", "checked_at", "next_check_at", "ended_at")
@@ -43,10 +44,15 @@ class Command(OperatorCommand):
 
 def _fields(claim: OwnershipClaim) -> dict[str, Any]:
     own = {"claim_id": claim.pk, "host": claim.host, "account": claim.account.ref}
-    return own | {name: getattr(claim, name) for name in _FIELDS}
+    fields = own | {name: getattr(claim, name) for name in _FIELDS}
+    return fields | {"answer_due_at": claims.answer_due_at(claim)}
 
 
 def _in_words(row: dict[str, Any]) -> str:
     method = f" by {row['method']}" if row["method"] else ""
     problem = f", not linked: {row['link_problem']}" if row["link_problem"] else ""
+    if row["answer_due_at"]:
+        problem = f", verified without an answer on {row['answer_due_at']:%Y-%m-%d at %H:%M UTC}"
+    elif row["state"] == OwnershipClaim.State.CONTESTED:
+        problem = ", waits for a decision"
     return f"{row['host']}  {row['account']}  {row['state']}{method}{problem}  (claim {row['claim_id']})"

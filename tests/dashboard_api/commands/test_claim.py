@@ -106,5 +106,16 @@ def test_claims_are_listed_by_website_account_and_state(account):
     assert HOST in run("list_claims", "--state", "withdrawn", "--account", "acct_0001")
 
 
+def test_a_contested_claim_is_listed_with_what_it_waits_for(account, finds):
+    make_account("acct_0002", secrets=())
+    for ref in ("acct_0002", "acct_0001"):
+        run("claim", ref, HOST)
+        run("claim", ref, HOST, "--check")
+    assert ", waits for a decision" in run("list_claims")
+    OwnershipClaim.objects.filter(account=account).update(strength="dns")
+    assert run_json("list_claims", "--account", "acct_0001")["answer_due_at"]
+    assert ", verified without an answer on 20" in run("list_claims")
+
+
 def _id(host):
     return ["(claim", f"{OwnershipClaim.objects.get(host=host).pk})"]

@@ -13,7 +13,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_stat
 
 from audit.models import AuditEvent
 from dashboard_api.crawler import queue
-from dashboard_api.models import OwnershipClaim, ScanJob, SiteLink, Website
+from dashboard_api.models import Account, OwnershipClaim, ScanJob, SiteLink, Website
 from dashboard_api.models.ownership import new_token
 from dashboard_api.models.sites import NoWebsite
 from dashboard_api.ownership import calendar, claims
@@ -254,11 +254,81 @@ def test_an_objection_leaves_the_decision_to_staff():
     other, _ = held_by_another()
     claim = claims.answer(checked(added(), DNS), other, agrees=False, by="eve", reason="mine", now=NOW)
     claim = checked(claim, DNS, timedelta(days=5))
-    assert claim.state == "contested"
+    assert (claim.state, claims.answer_due_at(claim)) == ("contested", None)
     with pytest.raises(ValidationError):
         claims.decide(claim, accept=True, by="staff", reason=" ", now=NOW)
     claim = claims.decide(claim, accept=False, by="staff", reason="the owner is known", now=NOW)
     assert (claim.state, claim.reason) == ("refused", "the owner is known")
+
+
+DAY = timedelta(days=1)
+
+
+def claimed_again(ref, after):
+    """Return a contested claim of this account after a week in which the holder is silent."""
+    account = Account.objects.filter(ref=ref).first() or factories.make_account(ref, secrets=())
+    claim = checked(claims.add(account, HOST, by="mallory", now=NOW + after), DNS, after)
+    assert claim.state == "contested"
+    checked(OwnershipClaim.objects.get(account__ref="acct_other", ended_at=None), FILE, after + DAY)
+    return checked(claim, DNS, after + 8 * DAY)
+
+
+@pytest.mark.parametrize(
+    ("end", "ref"),
+    [
+        ("withdrawn", "acct_0001"),
+        ("withdrawn", "acct_second"),
+        ("refused", "acct_0001"),
+        ("refused", "acct_second"),
+        ("", "acct_second"),
+    ],
+)
+def test_an_objection_counts_for_later_claims_of_any_account(end, ref):
+    holder, claim = shared_findings(FILE)
+    checked(holder, FILE, DAY)
+    claims.answer(claim, holder.account, agrees=False, by="eve", reason="mine", now=NOW + DAY)
+    if end == "withdrawn":
+        claims.withdraw(claim, by="mallory", reason="again", now=NOW + DAY)
+    elif end == "refused":
+        claims.decide(claim, accept=False, by="staff", reason="not the owner", now=NOW + DAY)
+    again = claimed_again(ref, 2 * DAY)
+    assert (again.state, again.objected_at, claims.answer_due_at(again)) == ("contested", None, None)
+    again = claims.decide(again, accept=True, by="staff", reason="we called", now=NOW + 11 * DAY)
+    assert again.state == "verified"
+
+
+def test_a_claim_that_staff_refused_comes_to_staff_again():
+    holder, claim = shared_findings(FILE)
+    claims.decide(claim, accept=False, by="staff", reason="not the owner", now=NOW + DAY)
+    assert claimed_again("acct_0001", 2 * DAY).state == "contested"
+    assert is_linked(holder)
+
+
+def test_an_objection_to_a_claim_ends_the_silence_about_others():
+    holder, claim = shared_findings(FILE)
+    other = checked(added("acct_second"), DNS)
+    checked(holder, FILE, DAY)
+    assert claims.answer_due_at(other) is not None
+    claims.answer(claim, holder.account, agrees=False, by="eve", reason="mine", now=NOW + DAY)
+    assert claims.answer_due_at(other) is None
+
+
+@pytest.mark.parametrize("end", ["by time", "agreed", "former"])
+def test_a_claim_that_no_holder_disputes_now_does_not_keep_others_from_silence(end):
+    holder, claim = shared_findings(FILE)
+    if end == "by time":
+        claim = checked(checked(claim, FILE, DAY), FILE, 15 * DAY)
+        assert claim.state == "refused"
+    elif end == "agreed":
+        claims.answer(claim, holder.account, agrees=False, by="eve", reason="mine", now=NOW + DAY)
+        claim = claims.answer(claim, holder.account, agrees=True, by="eve", reason="ours", now=NOW + DAY)
+        claims.withdraw(claim, by="ada", reason="left", now=NOW + DAY)
+    else:
+        claims.answer(claim, holder.account, agrees=False, by="eve", reason="mine", now=NOW + DAY)
+        claims.withdraw(claim, by="ada", reason="left", now=NOW + DAY)
+        claims.withdraw(holder, by="eve", reason="sold", now=NOW + DAY)
+        checked(claims.add(holder.account, HOST, by="eve", now=NOW + 2 * DAY), FILE, 2 * DAY)
+    assert claimed_again("acct_second", 20 * DAY).state == "verified"
 
 
 def test_an_objection_holds_whatever_another_holder_says():
