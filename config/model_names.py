@@ -38,6 +38,8 @@ NAMES = (
     _("link problem"),
     _("lapsed at"),
     _("contested at"),
+    _("found at"),
+    _("silent since"),
     _("checked at"),
     _("action"),
     _("archive reason"),

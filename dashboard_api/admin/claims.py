@@ -84,7 +84,7 @@ class OwnershipClaimAdmin(RecordAdmin):
         *("host", "account", "state", "waits_for", "method", "strength", "token", "link_problem"),
         *("reason", "by"),
         *("created_at", "verified_at", "contested_at", "objected_at", "misses", "missed_at", "unasked_at"),
-        *("lapsed_at", "ended_at", "checked_at", "next_check_at", "last_checks"),
+        *("lapsed_at", "ended_at", "checked_at", "found_at", "silent_since", "next_check_at", "last_checks"),
     )
     form = ClaimForm
     autocomplete_fields = ("account",)
@@ -156,8 +156,8 @@ class OwnershipClaimAdmin(RecordAdmin):
             accept=False,
             title=_("Refuse claims"),
             consequence=_(
-                "The claims end. Their accounts can claim the website again, with a new token. As long as an "
-                "account of today has the website, staff decide then, too."
+                "The claims end. Their accounts can claim the website again, with a new token. As long as "
+                "one of today's accounts has the website, staff decide about later claims, too."
             ),
             done=_("Refused"),
         )

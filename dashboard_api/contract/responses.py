@@ -643,7 +643,10 @@ class OtherClaim(msgspec.Struct, frozen=True, kw_only=True):
     objected_at: Annotated[Moment | None, Meta(description="When an account that holds it objected.")]
     answer_due_at: Annotated[
         Moment | None,
-        Meta(description="When the account gets the website unless you object; null: not by itself."),
+        Meta(
+            description="When the account gets the website unless you object. It can become later; null: not "
+            "by itself."
+        ),
     ]
 
 
@@ -677,7 +680,10 @@ class WebsiteClaim(msgspec.Struct, frozen=True, kw_only=True):
     ]
     answer_due_at: Annotated[
         Moment | None,
-        Meta(description="When a contested claim that DNS proves is verified unless a holder objects."),
+        Meta(
+            description="When a contested claim that DNS proves is verified unless a holder objects. It can "
+            "become later; null: a holder agrees, or the operator decides."
+        ),
     ]
     verified_at: Moment | None
     lapses_at: Annotated[Moment | None, Meta(description="When the link ends unless the proof is back.")]

@@ -69,6 +69,10 @@ class OwnershipClaimQuerySet(models.QuerySet["OwnershipClaim"]):
             claim.mark_verified(by=by, now=now)
         return claim
 
+    def count_silence_again(self, host: str) -> None:
+        """Let no silence about contested claims to ``host`` count so far: an account begins to hold it."""
+        self.filter(host=host, silent_since__isnull=False).update(silent_since=None)
+
     def withdraw_proofs(self, host: str, *, by: str, reason: str, now: datetime) -> None:
         """End all claims to ``host`` that were proven."""
         proven = (*OwnershipClaim.HOLDING, OwnershipClaim.State.LAPSED)
@@ -132,12 +136,14 @@ class OwnershipClaim(models.Model):
     verified_at = models.DateTimeField(null=True)
     contested_at = models.DateTimeField(null=True)
     objected_at = models.DateTimeField(null=True)  # by the holder of the website
+    silent_since = models.DateTimeField(null=True)  # from when the silence of the holders counts
     misses = models.PositiveSmallIntegerField(default=0)
     missed_at = models.DateTimeField(null=True)  # the first of these misses
     unasked_at = models.DateTimeField(null=True)  # the first of the checks that could not ask
     lapsed_at = models.DateTimeField(null=True)
     checks = models.JSONField(default=list)  # the last check of each method, as responses have it
     checked_at = models.DateTimeField(null=True)
+    found_at = models.DateTimeField(null=True)  # the last check that found the token, if none missed it since
     asked_at = models.DateTimeField(null=True)  # the last check by hand began
     asked_since = models.DateTimeField(null=True)  # the hour in which checks by hand are counted began
     asked_count = models.PositiveSmallIntegerField(default=0, db_default=0)  # the checks of this hour

@@ -138,12 +138,13 @@ def record_check(
     claim = _locked(claim)
     if claim.ended_at is None:
         claim.checked_at = now
+        if check.verdict is not Verdict.NOT_ASKED:
+            claim.found_at = now if check.verdict is Verdict.FOUND else None
         looked = {each["method"] for each in checks}
         claim.checks = [each for each in claim.checks if each["method"] not in looked] + list(checks)
         if claim.method != OwnershipClaim.Method.MANUAL or check.verdict is Verdict.FOUND:
             _AFTER[claim.state](claim, check, now)
-        claim.next_check_at = calendar.next_check(claim, now)
-        claim.save()
+        _save(claim, now)
     return claim
 
 
@@ -180,8 +181,7 @@ def answer(
         _verify(claim, now)
     else:
         claim.objected_at = now
-    claim.next_check_at = calendar.next_check(claim, now)
-    claim.save()
+    _save(claim, now)
     return claim
 
 
@@ -199,9 +199,8 @@ def decide(claim: OwnershipClaim, *, accept: bool, by: str, reason: str, now: da
         _verify(claim, now)
     else:  # the holder left meanwhile
         _take_over(claim, now, is_inherited=not _has_history(claim))
-    claim.next_check_at = calendar.next_check(claim, now)
     audit("ownership.decided", claim, by=by, host=claim.host, reason=reason, after={"accept": accept})
-    claim.save()
+    _save(claim, now)
     return claim
 
 
@@ -216,7 +215,7 @@ def withdraw(claim: OwnershipClaim, *, by: str, reason: str, now: datetime) -> O
     claim.reason = reason.strip()
     _end(claim, State.WITHDRAWN, now)
     audit("ownership.withdrawn", claim, by=by, host=claim.host, reason=reason)
-    claim.save()
+    _save(claim, now)
     return claim
 
 
@@ -298,7 +297,8 @@ def _take_over(claim: OwnershipClaim, now: datetime, *, is_inherited: bool) -> N
     Unless ``is_inherited``, the account gets a new website without the findings of former owners.
     """
     if _others(claim).exists():
-        claim.state, claim.contested_at, claim.objected_at = State.CONTESTED, now, None
+        claim.state, claim.contested_at = State.CONTESTED, now
+        claim.objected_at = claim.silent_since = None
         audit("ownership.contested", claim, host=claim.host)
         _check_holders(claim, now)
         return
@@ -310,29 +310,29 @@ def _take_over(claim: OwnershipClaim, now: datetime, *, is_inherited: bool) -> N
 
 
 def answer_due_at(claim: OwnershipClaim) -> datetime | None:
-    """Return when a contested claim is verified without an answer; None: an operator decides.
+    """Return when a contested claim is verified without an answer; None: an operator decides."""
+    if claim.silent_since is None or not _silence_counts(claim):
+        return None
+    return claim.silent_since + calendar.SILENCE
 
-    Silence counts only where DNS proves the claim, and no token of a holder is missing: one who lost the
-    domain cannot answer, and would read what is found for the new owner. Where findings are shared, the
-    token of each account that holds the website must be in its place.
+
+def _silence_counts(claim: OwnershipClaim) -> bool:
+    """Return whether the claim is verified if its holders do not answer. Decision record 0187.
+
+    Only where DNS proves it, no holder objected, and the token of each holder was found since the claim is
+    contested: one who lost the domain cannot answer, and would read what is found for the new owner.
     """
     if claim.state != State.CONTESTED or claim.contested_at is None:
-        return None
+        return False
     if claim.strength != OwnershipClaim.Strength.DNS:
-        return None
-    holders = _others(claim).values_list("account", flat=True)
+        return False
+    holders = _others(claim).values("account")
     proofs = OwnershipClaim.objects.open().filter(
         host=claim.host, account__in=holders, state__in=OwnershipClaim.HOLDING
     )
-    if _is_disputed(claim, proofs):
-        return None
-    by_token = proofs.exclude(method=OwnershipClaim.Method.MANUAL)
-    proven = by_token.filter(state=State.VERIFIED, misses=0).count()
-    website = Website.objects.filter(host=claim.host).first()
-    is_shared = website is not None and website.findings.exists()
-    if proven < (len(holders) if is_shared else by_token.count()):
-        return None
-    return claim.contested_at + calendar.SILENCE
+    found = proofs.filter(state=State.VERIFIED, misses=0, found_at__gt=claim.contested_at)
+    found = found.exclude(method=OwnershipClaim.Method.MANUAL)
+    return 0 < holders.count() == found.count() and not _is_disputed(claim, proofs)
 
 
 def _is_disputed(claim: OwnershipClaim, proofs: OwnershipClaimQuerySet) -> bool:
@@ -342,11 +342,21 @@ def _is_disputed(claim: OwnershipClaim, proofs: OwnershipClaimQuerySet) -> bool:
     person could claim again, or sign up again.
     """
     begins = proofs.aggregate(at=Min("created_at"))["at"]
-    if begins is None:
-        return claim.objected_at is not None
     refused = Q(state=State.REFUSED, ended_at__gte=begins) & ~Q(reason="")  # without a reason: by time
     disputed = OwnershipClaim.objects.filter(Q(objected_at__gte=begins) | refused)
     return claim.objected_at is not None or disputed.filter(host=claim.host).exists()
+
+
+def _save(claim: OwnershipClaim, now: datetime) -> None:
+    """Store the claim with its next check, and for each contested one from when silence counts."""
+    claim.next_check_at = calendar.next_check(claim, now)
+    claim.save()
+    for other in OwnershipClaim.objects.open().filter(host=claim.host, state=State.CONTESTED):
+        contested = claim if other.pk == claim.pk else other
+        counts = _silence_counts(contested)
+        if counts != (contested.silent_since is not None):
+            contested.silent_since = now if counts else None
+            contested.save(update_fields=["silent_since"])
 
 
 def _check_holders(claim: OwnershipClaim, now: datetime) -> None:

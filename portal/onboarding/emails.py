@@ -96,17 +96,17 @@ def events_of(claim: WebsiteClaim, now: datetime) -> Iterator[Event]:
         yield _event("lapsed", claim, claim.verified_at)
     for other in claim.others:
         if other.state == "contested" and other.objected_at is None:
-            yield Event("contested", claim, f"contested:{other.claim_id}", other.answer_due_at)
+            yield _event("contested", claim, other.answer_due_at, other.claim_id)
     if claim.paused_schedule:
         yield Event(
             "paused", claim, f"paused:{claim.claim_id}:{claim.paused_schedule.set_at:%Y-%m-%dT%H:%M:%S}"
         )
 
 
-def _event(kind: str, claim: WebsiteClaim, at: datetime | None) -> Event:
-    return Event(
-        kind, claim, f"{kind}:{claim.claim_id}:{at:%Y-%m-%d}" if at else f"{kind}:{claim.claim_id}", at
-    )
+def _event(kind: str, claim: WebsiteClaim, at: datetime | None, claim_id: str = "") -> Event:
+    """Return an event of a day; ``claim_id`` is that of another account's claim, if the event is about it."""
+    key = f"{kind}:{claim_id or claim.claim_id}"
+    return Event(kind, claim, f"{key}:{at:%Y-%m-%d}" if at else key, at)
 
 
 def compose(event: Event, account: Account) -> Words:

@@ -1,8 +1,10 @@
 """A website is added in the portal, proven to the service, and seen on its dashboard."""
 
 import html
+from datetime import timedelta
 
 import pytest
+from django.core import mail
 from django.core.management import call_command
 from django.utils import timezone
 
@@ -11,8 +13,9 @@ from dashboard_api.contract import responses
 from dashboard_api.models import Entitlement, OwnershipClaim, SiteLink
 from dashboard_api.ownership import claims
 from dashboard_api.ownership.claims import Check, Verdict
-from portal import gateway
+from portal import gateway, labels
 from portal.models import Website, WebsiteSummary
+from portal.onboarding import emails
 from portal.onboarding.claim_states import note_ended_links
 from portal.service import get_claims
 from tests.factories import (
@@ -248,6 +251,10 @@ def test_an_owner_answers_another_accounts_claim(owner, internet, decision, stat
     claims.record_check(theirs, Check(Verdict.FOUND, "dns", "dns"), now=timezone.now())
     text = text_of(owner, page)
     assert theirs.token in text
+    assert "It does not get the website without your answer" in text
+    with serving(internet, OwnershipClaim.objects.get(account__ref="acct_0001").token):
+        call_command("check_claims", verbosity=0)  # the token of the holder, at once
+    text = text_of(owner, page)
     assert "Without your answer, it gets the website on" in text
     assert "acct_0002" not in text
     checked = owner.post(f"{page}others/check/", follow=True).content.decode()
@@ -261,3 +268,57 @@ def test_an_owner_answers_another_accounts_claim(owner, internet, decision, stat
     theirs.refresh_from_db()
     assert theirs.state == state
     assert "Without your answer" not in text_of(owner, page)
+
+
+FILE, DNS = Check(Verdict.FOUND, "file", "https"), Check(Verdict.FOUND, "dns", "dns")
+
+
+def emails_about_claims():
+    """Send what is due, and return the text of each e-mail."""
+    mail.outbox.clear()
+    emails.send_due()
+    return [" ".join(f"{message.subject} {message.body}".split()) for message in mail.outbox]
+
+
+def test_a_holder_knows_for_72_hours_from_when_its_silence_is_consent(owner, account, internet, settings):
+    settings.EMAIL_URL, settings.PORTAL_BASE_URL = "consolemail://", "https://portal.example.com"
+    now, hour = timezone.now(), timedelta(hours=1)
+    page = add(owner)
+    mine = claims.record_check(OwnershipClaim.objects.get(), FILE, now=now - 200 * hour)
+    other = make_account("acct_0002", secrets=())
+    theirs = claims.add(other, HOST, by="eve", now=now - 100 * hour)
+    theirs = claims.record_check(theirs, FILE, now=now - 100 * hour)
+    (text,) = emails_about_claims()
+    assert "Another account claims" in text
+    assert "Without your answer" not in text
+    assert "It does not get the website without your answer" in text_of(owner, page)
+    claims.record_check(mine, FILE, now=now - 99 * hour)
+    assert emails_about_claims() == []
+    assert claims.record_check(theirs, DNS, now=now).state == "contested"
+    words = f"Without your answer, it gets the website on {labels.day(now + 72 * hour)}."
+    (text,) = emails_about_claims()
+    assert words in text
+    assert words in text_of(owner, page)
+    assert claims.record_check(theirs, DNS, now=now + 71 * hour).state == "contested"
+    assert claims.record_check(theirs, DNS, now=now + 72 * hour).state == "verified"
+
+
+def test_a_holder_that_objected_is_asked_about_the_next_claim_and_its_silence_is_no_consent(
+    owner, account, internet, settings
+):
+    settings.EMAIL_URL, settings.PORTAL_BASE_URL = "consolemail://", "https://portal.example.com"
+    now, hour = timezone.now(), timedelta(hours=1)
+    page = add(owner)
+    mine = claims.record_check(OwnershipClaim.objects.get(), FILE, now=now - 200 * hour)
+    other = make_account("acct_0002", secrets=())
+    for number in range(2):
+        theirs = claims.add(other, HOST, by="eve", now=now)
+        theirs = claims.record_check(theirs, DNS, now=now - (100 - number) * hour)
+        mine = claims.record_check(mine, FILE, now=now - 90 * hour)
+        (text,) = emails_about_claims()
+        assert ("Without your answer" in text) == (number == 0)
+        if number == 0:
+            owner.post(f"{page}answer/", {"other_claim_id": theirs.pk, "decision": "object", "reason": "no"})
+            claims.withdraw(theirs, by="eve", reason="again", now=now)
+    assert "It does not get the website without your answer, or our team's decision." in text_of(owner, page)
+    assert claims.record_check(theirs, DNS, now=now).state == "contested"

@@ -72,5 +72,9 @@ def _ask_holders_again() -> None:
     """Give holders of contested websites their whole time: objections may be lost, and nothing was served."""
     from dashboard_api.models import OwnershipClaim
 
-    contested = OwnershipClaim.objects.filter(state=OwnershipClaim.State.CONTESTED)
-    contested.update(contested_at=timezone.now())
+    now, contested = timezone.now(), OwnershipClaim.objects.filter(state=OwnershipClaim.State.CONTESTED)
+    holders = OwnershipClaim.objects.exclude(next_check_at=None).filter(
+        host__in=contested.values("host"), state__in=OwnershipClaim.HOLDING
+    )
+    holders.update(next_check_at=now)  # silence counts from when their tokens are found
+    contested.update(contested_at=now, silent_since=None)

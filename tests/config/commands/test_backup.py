@@ -233,11 +233,21 @@ def test_silence_before_a_restore_does_not_count_for_a_contested_claim(backup, m
     account, began, before = make_account(), timezone.now(), timezone.now() - timedelta(days=4)
     claims = [
         OwnershipClaim.objects.create(
-            account=account, host=host, token=host, state=state, contested_at=before, next_check_at=before
+            account=account, host=host, token=host, state=state, contested_at=before, silent_since=before
         )
         for host, state in (("a.example.com", "contested"), ("b.example.com", "pending"))
+    ]
+    week = timezone.now() + timedelta(days=7)
+    fields = {"state": "verified", "method": "file", "verified_at": before, "next_check_at": week}
+    holders = [
+        OwnershipClaim.objects.create(account=holder, host=host, token=f"2{host}", **fields)
+        for holder, host in ((make_account("acct_holder"), "a.example.com"), (account, "c.example.com"))
     ]
     run("restore", backup)
     for claim in claims:
         claim.refresh_from_db()
     assert [claim.contested_at >= began for claim in claims] == [True, False]
+    assert claims[0].silent_since is None
+    for holder in holders:  # silence counts from when the token of the holder is found
+        holder.refresh_from_db()
+    assert [holder.next_check_at < week for holder in holders] == [True, False]

@@ -67,6 +67,7 @@ def test_a_contested_claim_says_what_it_waits_for(staff):
         (Check(Verdict.FOUND, "dns", "dns"), "an answer, until"),
     ):
         other = claims.record_check(other, proof, now=now)
+        claims.record_check(claim, Check(Verdict.FOUND, "file", "https"), now=timezone.now())
         assert text in staff.get(PAGE).content.decode()
     claims.answer(other, claim.account, agrees=False, by="eve", reason="mine", now=now)
     claims.withdraw(other, by="ada", reason="again", now=now)

@@ -113,6 +113,8 @@ def test_a_contested_claim_is_listed_with_what_it_waits_for(account, finds):
         run("claim", ref, HOST, "--check")
     assert ", waits for a decision" in run("list_claims")
     OwnershipClaim.objects.filter(account=account).update(strength="dns")
+    OwnershipClaim.objects.update(asked_at=None)
+    run("claim", "acct_0002", HOST, "--check")
     assert run_json("list_claims", "--account", "acct_0001")["answer_due_at"]
     assert ", verified without an answer on 20" in run("list_claims")
 

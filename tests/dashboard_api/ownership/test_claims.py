@@ -242,12 +242,99 @@ def test_only_a_holder_can_answer():
         claims.answer(claim, claim.account, agrees=True, by="ada", reason="", now=NOW)
 
 
-def test_silence_of_the_holder_is_consent_to_dns_only():
-    held_by_another()
-    early = checked(checked(added(), DNS), DNS, timedelta(hours=71))
-    assert early.state == "contested"
-    assert checked(early, FILE, timedelta(hours=72)).state == "contested"
-    assert checked(early, DNS, timedelta(hours=72)).state == "verified"
+HOUR = timedelta(hours=1)
+
+
+def test_silence_of_the_holder_is_consent_to_dns_after_72_hours():
+    holder, claim = shared_findings(FILE)
+    assert claims.answer_due_at(claim) is None
+    holder = checked(holder, FILE, HOUR)
+    claim = checked(claim, DNS, 72 * HOUR)
+    assert (claim.state, claims.answer_due_at(claim)) == ("contested", NOW + 73 * HOUR)
+    claim = checked(claim, DNS, 73 * HOUR)
+    assert (claim.state, is_linked(claim), is_linked(holder)) == ("verified", True, True)
+
+
+def test_silence_while_only_a_file_proves_the_claim_does_not_count():
+    holder, claim = shared_findings(FILE)
+    checked(holder, FILE, HOUR)
+    assert checked(claim, FILE, 2 * HOUR).state == "contested"
+    for hours in (80, 151):
+        claim = checked(claim, DNS, hours * HOUR)
+        assert (claim.state, claims.answer_due_at(claim)) == ("contested", NOW + 152 * HOUR)
+    assert checked(claim, DNS, 152 * HOUR).state == "verified"
+
+
+def test_silence_while_the_token_of_the_holder_was_missing_does_not_count():
+    holder, claim = shared_findings(FILE)
+    holder = checked(holder, MISSING, HOUR)
+    claim = checked(claim, DNS, 75 * HOUR)
+    checked(holder, FILE, 76 * HOUR)
+    for hours in (77, 147):
+        claim = checked(claim, DNS, hours * HOUR)
+        assert (claim.state, claims.answer_due_at(claim)) == ("contested", NOW + 148 * HOUR)
+    checked(holder, MISSING, 147 * HOUR)
+    assert checked(claim, DNS, 148 * HOUR).state == "contested"
+
+
+@pytest.mark.parametrize("check", [NOT_ASKED, MISSING])
+def test_silence_does_not_count_while_the_token_of_the_holder_is_not_found(monkeypatch, check):
+    holder, claim = shared_findings(FILE)
+    checked(holder, FILE, -HOUR)
+    monkeypatch.setattr(claims, "judging_pauses", lambda _now: True)  # so nothing is a miss
+    for hours in (1, 24, 48, 72):
+        holder = checked(holder, check, hours * HOUR)
+        claim = checked(claim, DNS, hours * HOUR)
+        assert (holder.misses, claims.answer_due_at(claim)) == (0, None)
+    claim = checked(claim, DNS, 80 * HOUR)
+    assert (claim.state, is_linked(claim)) == ("contested", False)
+
+
+def test_a_pause_of_judging_does_not_hide_that_the_token_of_the_holder_went_missing(monkeypatch):
+    holder, claim = shared_findings(FILE)
+    holder = checked(holder, FILE, HOUR)
+    monkeypatch.setattr(claims, "judging_pauses", lambda _now: True)
+    checked(holder, MISSING, 2 * HOUR)
+    assert checked(claim, DNS, 80 * HOUR).state == "contested"
+
+
+def test_a_website_that_cannot_be_asked_for_a_while_does_not_end_the_silence():
+    holder, claim = shared_findings(FILE)
+    holder = checked(checked(holder, FILE, HOUR), NOT_ASKED, 2 * HOUR)
+    assert checked(claim, DNS, 73 * HOUR).state == "verified"
+
+
+@pytest.mark.parametrize("by", ["proof", "staff", "restored"])
+def test_an_account_that_begins_to_hold_the_website_has_the_whole_time_for_an_answer(by):
+    holder, claim = shared_findings(FILE)
+    agreed, website = factories.make_account("acct_agreed", secrets=()), Website.objects.get(host=HOST)
+    later = checked(claims.add(agreed, HOST, by="eve", now=NOW), DNS)
+    if by == "restored":
+        claims.answer(later, holder.account, agrees=True, by="eve", reason="ours", now=NOW)
+        agreed.links.get().revoke(by="staff", reason="pause", now=NOW)
+    checked(holder, FILE, HOUR)
+    claim.refresh_from_db()
+    assert claims.answer_due_at(claim) == NOW + 73 * HOUR
+    if by == "proof":
+        claims.answer(later, holder.account, agrees=True, by="eve", reason="ours", now=NOW + 70 * HOUR)
+    elif by == "staff":
+        SiteLink.objects.link(factories.make_account("acct_staff", secrets=()), website, by="staff")
+    else:
+        agreed.links.get().restore(by="staff", reason="on", now=NOW + 70 * HOUR)
+    claim = checked(claim, DNS, 73 * HOUR)
+    assert claim.state == "contested"
+    assert (claims.answer_due_at(claim) or NOW + 200 * HOUR) >= NOW + 142 * HOUR
+
+
+def test_a_contested_claim_from_before_the_update_waits_for_a_check_of_the_holder():
+    holder, claim = shared_findings(FILE)
+    OwnershipClaim.objects.update(found_at=None, silent_since=None)
+    claim = checked(claim, DNS, 30 * DAY)
+    assert (claim.state, claims.answer_due_at(claim)) == ("contested", None)
+    checked(holder, FILE, 31 * DAY)
+    claim.refresh_from_db()
+    assert claims.answer_due_at(claim) == NOW + 34 * DAY
+    assert checked(claim, DNS, 34 * DAY).state == "verified"
 
 
 def test_an_objection_leaves_the_decision_to_staff():
@@ -308,6 +395,7 @@ def test_an_objection_to_a_claim_ends_the_silence_about_others():
     holder, claim = shared_findings(FILE)
     other = checked(added("acct_second"), DNS)
     checked(holder, FILE, DAY)
+    other.refresh_from_db()
     assert claims.answer_due_at(other) is not None
     claims.answer(claim, holder.account, agrees=False, by="eve", reason="mine", now=NOW + DAY)
     assert claims.answer_due_at(other) is None
@@ -514,10 +602,10 @@ def shared_findings(proof):
 
 def test_silence_shares_findings_only_while_the_holders_own_proof_is_in_place():
     holder, claim = shared_findings(FILE)
-    checked(holder, MISSING)
+    checked(holder, MISSING, HOUR)
     assert checked(claim, DNS, timedelta(hours=73)).state == "contested"
-    checked(holder, FILE)
-    assert checked(claim, DNS, timedelta(hours=73)).state == "verified"
+    checked(holder, FILE, timedelta(hours=73))
+    assert checked(claim, DNS, timedelta(hours=145)).state == "verified"
 
 
 def test_silence_of_a_holder_who_lost_the_domain_shares_nothing_that_is_found_later():
@@ -535,9 +623,8 @@ def test_silence_of_a_holder_who_lost_the_domain_shares_nothing_that_is_found_la
     assert Website.objects.get(host=HOST).links.get().account == claim.account
 
 
-def test_silence_of_a_holder_whom_staff_confirmed_shares_no_findings():
-    _, link = held_by_another()
-    factories.make_finding(link.website)
+def test_silence_of_a_holder_whom_staff_confirmed_is_no_consent():
+    held_by_another()
     claim = checked(added(), DNS)
     assert claims.answer_due_at(claim) is None
     assert checked(claim, DNS, timedelta(hours=73)).state == "contested"
@@ -735,7 +822,10 @@ class TwoAccounts(RuleBasedStateMachine):
         self.accounts = [factories.make_account(f"acct_{name}", secrets=()) for name in "ab"]
         self.host = f"host-{self.accounts[0].pk}.example.com"
         self.proven, self.consented, self.held = set(), set(), {}
-        self.silent_since = {}  # by claim: the first of the checks in a row that could not ask
+        self.unasked_since = {}  # by claim: the first of the checks in a row that could not ask
+        self.found = {}  # by claim: the last check, if it found the token
+        self.announced = {}  # when the contested claim of an account is verified without an answer
+        self.objected = set()  # holders' claims
 
     def claim_of(self, which):
         return OwnershipClaim.objects.open().filter(account=self.accounts[which], host=self.host).first()
@@ -757,15 +847,16 @@ class TwoAccounts(RuleBasedStateMachine):
             self.proven.add(which)
         before = claim.state
         after = claims.record_check(claim, check, now=self.now)
+        if check is not NOT_ASKED:
+            self.found[claim.pk] = self.now if check.verdict is Verdict.FOUND else None
         if check is not NOT_ASKED or before not in OwnershipClaim.HOLDING:
-            self.silent_since.pop(claim.pk, None)
-        elif self.now - self.silent_since.setdefault(claim.pk, self.now) < calendar.UNASKED_FOR:
+            self.unasked_since.pop(claim.pk, None)
+        elif self.now - self.unasked_since.setdefault(claim.pk, self.now) < calendar.UNASKED_FOR:
             assert after.state == before
         if before == "contested" and after.state == "verified":
             if self.is_linked(1 - which):
                 assert check is DNS
-                assert self.now - claim.contested_at >= calendar.SILENCE
-                assert claim.objected_at is None
+                assert self.now >= self.announced[which]
                 self.consented.add(which)
             assert check.verdict is Verdict.FOUND
 
@@ -776,6 +867,17 @@ class TwoAccounts(RuleBasedStateMachine):
             self.check(which, NOT_ASKED)
             self.wait(hours)
 
+    @rule(
+        which=st.integers(0, 1), hours=st.sampled_from([1, 71, 72]), asked=st.sampled_from([DNS, NOT_ASKED])
+    )
+    def be_silent(self, which, hours, asked):
+        """Claim the host, and look for the record again after a while in which the holder does not answer."""
+        self.add(which)
+        for each, check, wait in ((which, DNS, 1), (1 - which, asked, hours), (which, DNS, 0)):
+            self.check(each, check)
+            self.silence_has_its_whole_time()
+            self.wait(wait)
+
     @rule(which=st.integers(0, 1), agrees=st.booleans())
     def answer(self, which, agrees):
         claim, holder = self.claim_of(which), self.accounts[1 - which]
@@ -784,6 +886,9 @@ class TwoAccounts(RuleBasedStateMachine):
         claims.answer(claim, holder, agrees=agrees, by="eve", reason="", now=self.now)
         if agrees:
             self.consented.add(which)
+            self.objected.discard(self.claim_of(1 - which).pk)
+        else:
+            self.objected.add(self.claim_of(1 - which).pk)
 
     @rule(which=st.integers(0, 1), accept=st.booleans())
     def decide(self, which, accept):
@@ -794,6 +899,8 @@ class TwoAccounts(RuleBasedStateMachine):
         assert after.state == ("verified" if accept else "refused")
         if accept:
             self.consented.add(which)
+        elif self.is_linked(1 - which):
+            self.objected.add(self.claim_of(1 - which).pk)
 
     @rule(which=st.integers(0, 1))
     def find(self, which):
@@ -813,6 +920,22 @@ class TwoAccounts(RuleBasedStateMachine):
     def teardown(self):
         transaction.set_rollback(True)
         self.block.__exit__(None, None, None)
+
+    @invariant()
+    def silence_has_its_whole_time(self):
+        """The time from which silence is consent is known for 72 hours; after an objection there is none."""
+        for which in (0, 1):
+            claim = self.claim_of(which)
+            due_at = claim and claims.answer_due_at(claim)
+            if due_at is None:
+                self.announced.pop(which, None)
+                continue
+            if self.announced.get(which) != due_at:
+                assert due_at >= self.now + calendar.SILENCE
+            self.announced[which] = due_at
+            holder = self.claim_of(1 - which)
+            assert holder.pk not in self.objected
+            assert self.found[holder.pk] > claim.contested_at
 
     @invariant()
     def links_have_claims(self):

@@ -82,6 +82,18 @@ def test_each_event_is_sent_once_to_owners(run, owner, fields, subject, text):
     assert run(make_claim(**fields)) == []
 
 
+def test_a_new_date_of_another_accounts_claim_is_announced_once(run):
+    texts = []
+    for days in (None, 3, 3, None, 9):
+        due_at = NOW + timedelta(days=days) if days else None
+        other = OtherClaim(claim_id="9", state="contested", since=NOW, answer_due_at=due_at)
+        run(make_claim(**VERIFIED | {"verified_at": None}, others=[other]))
+        texts += [" ".join(message.body.split()) for message in mail.outbox]
+    assert ["Without your answer, it gets the website on" in text for text in texts] == [False, True, True]
+    assert "23 Nov 2026" in texts[1]
+    assert "29 Nov 2026" in texts[2]
+
+
 CONTESTED = {"method": "dns", "strength": "dns", "state": "contested"}
 
 
