@@ -191,6 +191,7 @@ _CLAIM: dict[str, Any] = {
             "since": "2026-11-22T09:00:00Z",
             "objected_at": None,
             "answer_due_at": "2026-11-25T09:00:00Z",
+            "verified_at": None,
         }
     ],
     "paused_schedule": None,

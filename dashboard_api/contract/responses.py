@@ -648,6 +648,9 @@ class OtherClaim(msgspec.Struct, frozen=True, kw_only=True):
             "by itself."
         ),
     ]
+    verified_at: Annotated[
+        Moment | None, Meta(description="When the account got the website; null while it is contested.")
+    ]
 
 
 class PausedSchedule(msgspec.Struct, frozen=True, kw_only=True):

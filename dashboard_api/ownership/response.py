@@ -117,6 +117,7 @@ def _other(claim: OwnershipClaim) -> responses.OtherClaim:
         since=_seconds(claim.contested_at or claim.verified_at or claim.created_at),
         objected_at=_optional(claim.objected_at),
         answer_due_at=_optional(answer_due_at(claim)),
+        verified_at=None if claim.state == State.CONTESTED else _optional(claim.verified_at),
     )
 
 

@@ -687,6 +687,7 @@ class OtherClaim(WithTimes, frozen=True, kw_only=True):
     since: Moment | None = None
     objected_at: Moment | None = None
     answer_due_at: Moment | None = None
+    verified_at: Moment | None = None
 
 
 class PausedSchedule(WithTimes, frozen=True, kw_only=True):

@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from portal import labels, service
-from portal.gateway import GatewayError, WebsiteClaim
+from portal.gateway import GatewayError, OtherClaim, WebsiteClaim
 from portal.models import Account
 from portal.onboarding import decisions
 from portal.onboarding.actions import settle_all
@@ -97,10 +97,19 @@ def events_of(claim: WebsiteClaim, now: datetime) -> Iterator[Event]:
     for other in claim.others:
         if other.state == "contested" and other.objected_at is None:
             yield _event("contested", claim, other.answer_due_at, other.claim_id)
+        if _is_new(other, claim, now):
+            yield _event("joined", claim, other.verified_at, other.claim_id)
     if claim.paused_schedule:
         yield Event(
             "paused", claim, f"paused:{claim.claim_id}:{claim.paused_schedule.set_at:%Y-%m-%dT%H:%M:%S}"
         )
+
+
+def _is_new(other: OtherClaim, claim: WebsiteClaim, now: datetime) -> bool:
+    """Return whether another account got the website lately, and after this one; not from an operator."""
+    if other.state != "verified" or other.method == "manual" or not (other.verified_at and claim.verified_at):
+        return False
+    return other.verified_at > claim.verified_at and now - other.verified_at < RECENT
 
 
 def _event(kind: str, claim: WebsiteClaim, at: datetime | None, claim_id: str = "") -> Event:
@@ -142,6 +151,13 @@ def _words(event: Event) -> tuple[str, str]:
             text = _("It has published a proof of its own. Agree or object on this page.")
             if event.at:
                 text += " " + _("Without your answer, it gets the website on %(date)s.")
+        case "joined":
+            subject = _("Another account has %(host)s now, too")
+            text = _(
+                "It has proven the website, and reads the same findings. That happens when an owner agrees, "
+                "when no owner answers for 72 hours, or when our team decides. If this is wrong, contact "
+                "support."
+            )
         case "accepted":
             subject = _("%(host)s: your claim was accepted")
             text = _("Your account has the website now, next to the account that had it before.")

@@ -301,6 +301,8 @@ def test_a_holder_knows_for_72_hours_from_when_its_silence_is_consent(owner, acc
     assert words in text_of(owner, page)
     assert claims.record_check(theirs, DNS, now=now + 71 * hour).state == "contested"
     assert claims.record_check(theirs, DNS, now=now + 72 * hour).state == "verified"
+    (text,) = emails_about_claims()
+    assert f"Another account has {HOST} now, too" in text
 
 
 def test_a_holder_that_objected_is_asked_about_the_next_claim_and_its_silence_is_no_consent(

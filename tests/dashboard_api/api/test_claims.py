@@ -215,9 +215,11 @@ def test_a_holder_sees_the_other_proof_and_agrees(client, holder):
     assert (other["claim_id"], other["state"], other["method"]) == (str(theirs.pk), "contested", "dns")
     assert other["token"] == theirs.token
     assert other["answer_due_at"] > other["since"]
+    assert other["verified_at"] is None
     answered = call(client, CLAIM_ANSWER_PATH, decision="agree", **holder)
     (other,) = answered.json()["claim"]["others"]
     assert (other["state"], other["answer_due_at"]) == ("verified", None)
+    assert other["verified_at"] >= other["since"]
     assert SiteLink.objects.not_revoked().count() == 2
     assert call(client, CLAIM_ANSWER_PATH, decision="agree", **holder).json() == answered.json()
 

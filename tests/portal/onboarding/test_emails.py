@@ -6,6 +6,7 @@ from datetime import timedelta
 import pytest
 from django.core import mail
 from django.core.mail.backends import locmem
+from msgspec.structs import replace
 
 from portal import service
 from portal.gateway import CannotConnect, OtherClaim, Rejected
@@ -92,6 +93,33 @@ def test_a_new_date_of_another_accounts_claim_is_announced_once(run):
     assert ["Without your answer, it gets the website on" in text for text in texts] == [False, True, True]
     assert "23 Nov 2026" in texts[1]
     assert "29 Nov 2026" in texts[2]
+
+
+def joined(**fields):
+    other = OtherClaim(claim_id="9", state="verified", method="dns", since=NOW, verified_at=NOW)
+    return make_claim(
+        **VERIFIED | {"verified_at": NOW - timedelta(days=9)}, others=[replace(other, **fields)]
+    )
+
+
+def test_another_account_that_has_the_website_now_is_announced_once(run):
+    assert run(joined()) == ["Another account has shop.example.com now, too"]
+    assert "when no owner answers for 72 hours" in " ".join(mail.outbox[0].body.split())
+    assert run(joined()) == []
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"verified_at": NOW - timedelta(days=3)},  # long ago
+        {"verified_at": NOW - timedelta(days=10)},  # before this account
+        {"verified_at": None},  # of a service that does not say when
+        {"state": "failing"},
+        {"method": "manual"},
+    ],
+)
+def test_an_account_that_had_the_website_before_or_by_hand_is_no_news(run, fields):
+    assert run(joined(**fields)) == []
 
 
 CONTESTED = {"method": "dns", "strength": "dns", "state": "contested"}
