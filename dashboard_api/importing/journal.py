@@ -3,7 +3,7 @@
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
-from itertools import pairwise
+from itertools import islice, pairwise
 from typing import Any
 
 import msgspec
@@ -23,6 +23,7 @@ Before = dict[str, Any] | None
 OccurrenceKey = tuple[int, str]  # the finding's id, and the digest of the location
 ScopeKey = tuple[str, str]  # category and target
 _SCOPE_COLUMNS = ("state", "last_run_at", "completed_at", "urls_checked", "version", "detail")
+_MAX_SUPPRESSED = 10_000  # because they are in one row, and in memory during an undo
 _GONE_COLUMNS = ("status", "fixed_at", "gone_at")
 
 
@@ -212,9 +213,10 @@ class Journal:
         self.record(changes)
 
     def record_scan(self, scan: Scan, suppressed: Iterable[str]) -> None:
-        """Store what the report proves to be gone, if it does."""
-        if scan.absent_at is not None:
-            self.record(Changes(scan=RecordedScan.of(scan.scope, scan.absent_at, suppressed)))
+        """Store what the report proves to be gone, if it does, and if what it suppresses can be named."""
+        named = list(islice(suppressed, _MAX_SUPPRESSED + 1))
+        if scan.absent_at is not None and len(named) <= _MAX_SUPPRESSED:
+            self.record(Changes(scan=RecordedScan.of(scan.scope, scan.absent_at, named)))
 
     def record_gone(self, ids: Sequence[int]) -> None:
         """Store that these occurrences, of which none was gone, are gone now."""

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from dashboard_api import limits, standing_decisions, triage
 from dashboard_api.backends.verify import wrong_counts
+from dashboard_api.importing.journal import Changes
 from dashboard_api.importing.undo import preview, undo
 from dashboard_api.models import (
     Coverage,
@@ -297,6 +298,18 @@ def test_a_finding_is_open_again_if_later_complete_scans_suppress_it(website):
     bring_results(website, b, day=2)
     bring_results(website, {**a, "suppressions": [{"kind": "external"}]}, b, day=3)
     assert take_back(ImportRun.objects.order_by("pk")[1]).opened == 1
+    assert set(Finding.objects.values_list("status", flat=True)) == {"open"}
+
+
+def test_a_scan_that_suppresses_too_many_findings_to_name_is_not_asked(website, monkeypatch):
+    monkeypatch.setattr("dashboard_api.importing.journal._MAX_SUPPRESSED", 1)
+    a, b, *others = (result_in(f"{name}.c", fingerprints={"h": name}) for name in "abcd")
+    bring_results(website, a, b, day=1)
+    bring_results(website, b, day=2)
+    bring_results(website, b, *({**each, "suppressions": [{"kind": "external"}]} for each in others), day=3)
+    _first, second, third = ImportRun.objects.order_by("pk")
+    assert not any(Changes.from_bytes(bytes(part.content)).scan for part in third.changes.all())
+    assert take_back(second).opened == 1
     assert set(Finding.objects.values_list("status", flat=True)) == {"open"}
 
 
