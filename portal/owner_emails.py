@@ -7,6 +7,7 @@ import logging
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from smtplib import SMTPRecipientsRefused
 from urllib.parse import urlsplit
 from uuid import NAMESPACE_URL, uuid5
 
@@ -28,9 +29,10 @@ RESEND_AFTER = timedelta(minutes=15)  # longer than it takes to send one e-mail
 
 @dataclass(slots=True)
 class Outcome:
-    """The number of e-mails sent, and what went wrong."""
+    """The number of e-mails sent, the addresses that the mail server refused, and what went wrong."""
 
     sent: int = 0
+    refused: list[str] = field(default_factory=list)
     failures: list[str] = field(default_factory=list)
 
 
@@ -82,7 +84,8 @@ def send(account: Account, key: str, words: Callable[[], Words], outcome: Outcom
             connection.send_messages([compose(owner, account, key, words)])
         except (OSError, ValueError) as error:
             ClaimEmail.objects.filter(pk=email.pk).update(claimed_at=None)
-            outcome.failures.append(f"{owner.user}: {type(error).__name__}: {error}")
+            problems = outcome.refused if isinstance(error, SMTPRecipientsRefused) else outcome.failures
+            problems.append(f"{owner.user}: {type(error).__name__}: {error}")
         else:
             ClaimEmail.objects.filter(pk=email.pk).update(sent_at=now)
             outcome.sent += 1

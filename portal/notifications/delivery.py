@@ -9,6 +9,7 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Hashable, Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from smtplib import SMTPRecipientsRefused
 from uuid import UUID, uuid4
 
 from django.core.mail import get_connection
@@ -34,11 +35,12 @@ MAX_AGE = timedelta(days=10)  # of notifications: a week until a digest, and thr
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """Counts of e-mails sent, and of notifications that wait or expired; and the failures."""
+    """Counts of e-mails sent, and of notifications that wait or expired; refused addresses, and failures."""
 
     sent: int
     waiting: int
     expired: int
+    refused: tuple[str, ...]
     failures: tuple[str, ...]
 
 
@@ -46,9 +48,14 @@ def send_due(websites: Collection[Website], *, clock: Callable[[], datetime] = t
     """Send the e-mails that are due about ``websites``, whose changes are up to date."""
     now = clock()
     expired, _ = PendingNotification.objects.filter(created_at__lt=now - MAX_AGE).delete()
-    sent, failures = _send(_due(websites, now=now), clock=clock)
-    waiting = PendingNotification.objects.count()
-    return Outcome(sent=sent, waiting=waiting, expired=expired, failures=tuple(failures))
+    sent, refused, failures = _send(_due(websites, now=now), clock=clock)
+    return Outcome(
+        sent=sent,
+        waiting=PendingNotification.objects.count(),
+        expired=expired,
+        refused=tuple(refused),
+        failures=tuple(failures),
+    )
 
 
 def _due(websites: Collection[Website], *, now: datetime) -> Iterable[list[PendingNotification]]:
@@ -88,9 +95,11 @@ def _last_digest_time(frequency: str, now: datetime) -> datetime:
 
 def _send(
     emails: Iterable[list[PendingNotification]], *, clock: Callable[[], datetime]
-) -> tuple[int, list[str]]:
-    """Return the number of e-mails sent, and the failures, which the next run tries again."""
-    sent, failures = 0, []
+) -> tuple[int, list[str], list[str]]:
+    """Return how many were sent, the refused addresses and the failures: the next run tries these again."""
+    sent = 0
+    refused: list[str] = []
+    failures: list[str] = []
     connection = get_connection()
     for notifications in emails:
         try:
@@ -110,9 +119,10 @@ def _send(
                 logger.exception("an e-mail about changes failed")
             PendingNotification.objects.filter(email_id=email_id).update(claimed_at=None)
             connection.close()
-            failures.append(f"{notifications[0].membership.user}: {type(error).__name__}: {error}")
+            problems = refused if isinstance(error, SMTPRecipientsRefused) else failures
+            problems.append(f"{notifications[0].membership.user}: {type(error).__name__}: {error}")
     connection.close()
-    return sent, failures
+    return sent, refused, failures
 
 
 @transaction.atomic

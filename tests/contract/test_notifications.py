@@ -1,10 +1,12 @@
 """From a change in the service to an e-mail of the portal, by signed calls and the command that cron runs."""
 
 import re
+import smtplib
 from datetime import timedelta
 
 import pytest
 from django.core import mail
+from django.core.mail.backends import locmem
 from django.core.management import call_command
 from django.core.management.base import CommandError
 from django.test import Client
@@ -458,3 +460,14 @@ def test_changes_that_cannot_be_stored_do_not_delay_those_of_other_websites(link
     with pytest.raises(CommandError, match="1 failed"):
         run("notify")
     assert FeedCursor.objects.filter(website__host="launch.example.net").exists()
+
+
+def test_a_refused_address_is_named_and_fails_no_run(owner, link, website, begun, monkeypatch):
+    def refuse(backend, messages):
+        raise smtplib.SMTPRecipientsRefused({"owner@example.com": (550, b"no such user")})
+
+    monkeypatch.setattr(locmem.EmailBackend, "send_messages", refuse)
+    make_finding(link.website, severity=Severity.HIGH)
+    output = run("notify")
+    assert "notifications waiting: 1." in output
+    assert "Refused by the mail server: owner: SMTPRecipientsRefused" in output

@@ -78,6 +78,7 @@ class Command(OperatorCommand):
             fields |= {"sent": outcome.sent, "waiting": outcome.waiting, "expired": outcome.expired}
             about_claims, about_plans = claim_emails.send_due(), plan_emails.send_due()
             fields |= {"about_claims": about_claims.sent, "about_plans": about_plans.sent}
+            fields["refused"] = [*outcome.refused, *about_claims.refused, *about_plans.refused]
             result.failures += [*outcome.failures, *about_claims.failures, *about_plans.failures]
         fields["failures"] = result.failures
         failure = f"{len(result.failures)} failed." if result.failures else ""
@@ -124,5 +125,6 @@ def _in_words(fields: dict[str, Any]) -> str:
     if fields.get("expired"):
         lines.append(f"Expired after ten days: {fields['expired']}.")
     lines += [f"Skipped: {line}" for line in fields["skipped"]]
+    lines += [f"Refused by the mail server: {line}" for line in fields.get("refused", ())]
     lines += [f"Failed: {line}" for line in fields["failures"]]
     return "\n".join(lines)

@@ -150,7 +150,7 @@ def test_a_refused_email_is_retried_and_does_not_delay_others(website, owner, vi
     refusing("owner")
     outcome = send_at([website], now=NOON)
     assert (outcome.sent, outcome.waiting) == (1, 1)
-    assert outcome.failures == ("owner: SMTPRecipientsRefused: {}",)
+    assert (outcome.refused, outcome.failures) == (("owner: SMTPRecipientsRefused: {}",), ())
     assert [message.to for message in mail.outbox] == [["viewer@example.com"]]
 
 
