@@ -29,8 +29,8 @@ class Use(NamedTuple):
 
     @property
     def state(self) -> str:
-        """Whether the limit is nearly or fully used."""
-        if self.limit is None or self.used is None or self.used * 100 < self.limit * limits.NEAR_PERCENT:
+        """Whether the limit is nearly or fully used; a limit of 0 leaves nothing to be used up."""
+        if not self.limit or self.used is None or self.used * 100 < self.limit * limits.NEAR_PERCENT:
             return "ok"
         return "reached" if self.used >= self.limit else "near"
 

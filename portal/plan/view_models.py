@@ -222,7 +222,7 @@ def _forecast(use: LimitUse, answer: AccountPlan, now: datetime) -> str:
             return ""
         text = _("At this week's pace, %(count)s calls a day, the limit is not reached.")
         return text % {"count": number_format(round(pace))}
-    if use.name == "scans_per_month" and use.resets_at and use.state != "reached" and used:
+    if use.name == "scans_per_month" and use.resets_at and use.state != "reached" and limit and used:
         days = math.ceil((limit - used) / (used / today.day))
         if (reached := today + timedelta(days=days)) < use.resets_at.date():
             return _("At this month's pace the limit is reached on %(day)s.") % {"day": labels.day(reached)}

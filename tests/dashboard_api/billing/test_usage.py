@@ -34,6 +34,10 @@ def test_the_plan_shows_the_scans_that_the_limit_counts(client):
     assert (shown["used"], shown["limit"]) == (month["used"], month["limit"]) == (3, 10)
 
 
+def test_a_limit_of_0_is_never_reached():
+    assert usage.Use("scans_per_month", 0, 0, None).state == "ok"
+
+
 def test_days_and_months_end_at_midnight_in_utc():
     late = datetime(2026, 12, 31, 23, 30, tzinfo=timezone(timedelta(hours=-2)))  # in UTC, January
     assert usage.next_day(late) == datetime(2027, 1, 2, tzinfo=UTC)
