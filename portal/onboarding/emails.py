@@ -160,7 +160,9 @@ def _words(event: Event) -> tuple[str, str]:
             )
         case "accepted":
             subject = _("%(host)s: your claim was accepted")
-            text = _("Your account has the website now, next to the account that had it before.")
+            text = _("Your account has the website now.")
+            if any(other.state != "contested" for other in event.claim.others):
+                text = _("Your account has the website now, next to the account that had it before.")
             if event.claim.link_id is None:
                 text = not_linked(event.claim)
         case "refused":

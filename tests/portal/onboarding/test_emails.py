@@ -129,7 +129,18 @@ def test_a_decided_claim_is_announced_once_to_the_account_that_claimed(run):
     contested = make_claim(**CONTESTED)
     assert run(contested) == []
     assert run(make_claim(**VERIFIED)) == ["shop.example.com: your claim was accepted"]
+    assert "Your account has the website now." in mail.outbox[0].body
     assert run(make_claim(**VERIFIED)) == []
+
+
+@pytest.mark.parametrize(
+    ("state", "is_shared"), [("verified", True), ("failing", True), ("contested", False)]
+)
+def test_an_accepted_claim_names_the_earlier_account_while_it_has_the_website(run, state, is_shared):
+    run(make_claim(**CONTESTED))
+    other = OtherClaim(claim_id="9", state=state, objected_at=NOW)
+    run(make_claim(**VERIFIED, others=[other]))
+    assert ("next to the account that had it before" in mail.outbox[0].body) == is_shared
 
 
 NO_ROOM = {**VERIFIED, "link_id": None, "link_problem": "no_room"}
