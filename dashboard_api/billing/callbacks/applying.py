@@ -187,6 +187,19 @@ def replay(pk: int, now: datetime, *, only_due: bool = False) -> str:
     return str(event.state)
 
 
+@transaction.atomic
+def forget_customer(pk: int) -> bool:
+    """Forget the customer because of whom an event failed; return False if that is not its error."""
+    event = CallbackEvent.objects.filter(pk=pk, error="second_customer").exclude(account=None).first()
+    if event is None:
+        return False
+    known = BillingCustomer.objects.filter(provider=event.provider)
+    if known.filter(customer=event.customer).exists():  # of another account
+        return False
+    known.filter(account=event.account).delete()
+    return True
+
+
 def prune(now: datetime) -> int:
     """Delete old bodies and very old events; return how many rows changed."""
     old = CallbackEvent.objects.filter(received_at__lt=now - BODY_LIFETIME).exclude(sealed_body="")

@@ -27,8 +27,13 @@ class Command(OperatorCommand):
         which.add_argument("--id", type=row_number, help="the number of one callback, as the admin lists it")
         which.add_argument("--since", type=_moment, help="received since then, such as 2026-11-23T09:00Z")
         which.add_argument("--dead", action="store_true", help="those that were given up")
+        parser.add_argument(
+            "--new-customer",
+            action="store_true",
+            help="with --id, after second_customer: its customer pays for the account from now on",
+        )
 
-    def perform(self, *, since: datetime | None, dead: bool, **options: Any) -> Result:
+    def perform(self, *, since: datetime | None, dead: bool, new_customer: bool, **options: Any) -> Result:
         """Process each in a transaction of its own."""
         rows = CallbackEvent.objects.exclude(sealed_body="").order_by("id")
         if dead:
@@ -40,6 +45,10 @@ class Command(OperatorCommand):
         keys = list(rows.values_list("pk", flat=True))
         if options["id"] and not keys:
             raise CommandError(f"There is no callback {options['id']} whose body is still kept.")
+        if new_customer and not (options["id"] and applying.forget_customer(options["id"])):
+            raise CommandError(
+                "--new-customer needs --id: this callback did not fail because of its customer."
+            )
         states: dict[str, int] = {}
         for pk in keys:
             state = applying.replay(pk, timezone.now()) or "busy"

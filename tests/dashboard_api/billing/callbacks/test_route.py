@@ -4,10 +4,13 @@ import json
 import logging
 import time
 from datetime import date, timedelta
+from importlib import import_module
+from types import SimpleNamespace
 
 import pytest
+from django.apps import apps
 from django.core.management import CommandError, call_command
-from django.db import OperationalError
+from django.db import OperationalError, connection
 from django.utils import timezone
 
 from audit.models import AuditEvent
@@ -236,6 +239,19 @@ def test_a_status_that_staff_set_keeps_no_plan_that_was_paid_for(client, account
     assert entitlement_of(account).status == Status.SUSPENDED
 
 
+def test_the_migration_keeps_the_active_plans_of_accounts_that_never_paid(client, account):
+    paid, trial = make_account("acct_0002"), make_account("acct_0003")
+    state_of(client, event(paid))
+    Entitlement.objects.filter(account=trial).update(status="trialing")
+    Entitlement.objects.filter(account=account).update(plan_revision=Plan.objects.get(slug="pro"), plan="pro")
+    migration = import_module("dashboard_api.migrations.0031_agreed_plans")
+    migration.keep_plans(apps, SimpleNamespace(connection=connection))
+    row = entitlement_of(account)
+    assert row.agreed_terms == row.terms
+    assert row.agreed["plan_revision"] == row.plan_revision.pk
+    assert (entitlement_of(paid).agreed, entitlement_of(trial).agreed) == (None, None)
+
+
 # What cannot be applied
 
 
@@ -332,6 +348,23 @@ def test_an_event_of_a_customer_waits_until_the_customer_is_an_account(client, a
     unknown = bought.replace(b"price_1", b"price_2")
     assert state_of(client, unknown) == "failed"
     assert CallbackEvent.objects.filter(error="unknown_price").exists()
+
+
+def test_staff_let_another_customer_pay_for_an_account(client, account):
+    other = make_account("acct_0002")
+    state_of(client, event(other, customer="cus_9", subscription="sub_9"))
+    state_of(client, event(account, customer="cus_1", subscription="sub_1", status="expired", renews=False))
+    assert state_of(client, event(account, customer="cus_2", subscription="sub_2", plan="pro")) == "failed"
+    failed = CallbackEvent.objects.get(state="failed")
+    call_command("replay_callbacks", id=failed.pk, new_customer=True, by="ada", verbosity=0)
+    assert entitlement_of(account).plan == "pro"
+    assert list(account.billing_customers.values_list("customer", flat=True)) == ["cus_2"]
+    state_of(client, event(account, 2, customer="cus_9", subscription="sub_8"))
+    of_another = CallbackEvent.objects.get(state="failed")
+    for pk in (failed.pk, of_another.pk):
+        with pytest.raises(CommandError, match="did not fail because of its customer"):
+            call_command("replay_callbacks", id=pk, new_customer=True, by="ada", verbosity=0)
+    assert account.billing_customers.get().customer == "cus_2"
 
 
 def test_a_customer_whom_two_accounts_get_at_once_is_that_of_the_first(client, account, monkeypatch):
