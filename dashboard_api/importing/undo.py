@@ -25,7 +25,7 @@ from dashboard_api.importing.later_scans import (
     fixed_in,
     plan_again,
 )
-from dashboard_api.importing.plan import other_locations
+from dashboard_api.importing.plan import is_gone, other_locations
 from dashboard_api.models import (
     AnalystNote,
     Coverage,
@@ -205,7 +205,7 @@ def _pass_on(run: ImportRun, changes: Changes, *, is_preview: bool = False) -> _
         scan = later.scan_of(part, theirs)
         fixed = theirs.fixed
         if scan:
-            _take_over_other_categories(run, changes, theirs, scan)
+            _take_over_closed(run, changes, theirs, scan)
             scan.add_reported(theirs, changed)
         changes.occurrences |= _occurrences_of_added(changes, theirs)
         without_import(changes.scopes, theirs)
@@ -220,25 +220,31 @@ def _pass_on(run: ImportRun, changes: Changes, *, is_preview: bool = False) -> _
     return later
 
 
-def _take_over_other_categories(run: ImportRun, changes: Changes, later: Changes, scan: LaterScan) -> None:
-    """Move what ``later`` closed in its category, to which only ``run`` moved it, into ``changes``.
+def _take_over_closed(run: ImportRun, changes: Changes, later: Changes, scan: LaterScan) -> None:
+    """Move what ``later`` closed only because of ``run`` into ``changes``, as if ``run`` had closed it.
 
-    It would be open without ``run``, unless the scan, which is asked again, closes it after all.
+    That is what ``run`` moved to the category of ``scan``, and findings with locations that ``run`` found
+    gone, and that the scan does not cover. The scan is asked again about what is open without ``run``.
     """
     if not later.absent_findings and not later.absent_occurrences:
         return
     category = scan.scan.scope.category
-    others = {
-        key
-        for key, before in changes.occurrences.items()
-        if before and before.get("category", category) != category
-    }
-    for key in others & later.absent_occurrences.keys():
+    moved: set[OccurrenceKey] = set()
+    gone: set[OccurrenceKey] = set()
+    for key, before in changes.occurrences.items():
+        if before and before.get("category", category) != category:
+            moved.add(key)
+        if before and before.get("gone_at", run) is None:
+            gone.add(key)
+    for key in moved & later.absent_occurrences.keys():
         changes.occurrences[key] = merged(later.absent_occurrences.pop(key), changes.occurrences[key])
-    closed = later.fixed.intersection(finding for finding, _ in others)
-    for finding in closed - _decided_since(run, closed, _DECISIONS):
-        before = changes.findings.get(finding, {})
-        changes.findings[finding] = merged(later.absent_findings.pop(finding), before)
+    closed = later.fixed.intersection(finding for finding, _ in moved | gone)
+    for finding, occurrences in with_occurrences(list(closed - _decided_since(run, closed, _DECISIONS))):
+        stored = [(changes.occurrences.get((finding.id, row.location_digest)), row) for row in occurrences]
+        restored = [row._replace(**before) for before, row in stored if before]
+        if any(row.gone_at is None and not is_gone(finding.rule, row, scan.scan) for row in restored):
+            before = changes.findings.get(finding.id, {})
+            changes.findings[finding.id] = merged(later.absent_findings.pop(finding.id), before)
 
 
 def _occurrences_of_added(changes: Changes, later: Changes) -> dict[OccurrenceKey, Before]:

@@ -271,6 +271,21 @@ def test_a_finding_that_a_wrong_category_closed_is_open_again(website):
     assert state()[:3] == before
 
 
+def test_a_finding_with_a_location_that_a_wrong_import_closed_is_open_again(website):
+    bring(website, row("b"), elsewhere("b", day=0))
+    before = state()[:3]
+    wrong = bring(website, elsewhere("a", day=1), complete=True)
+    right = bring(website, row("a", day=2), complete=True)
+    assert Finding.objects.get(rule="b").status == "fixed"
+    assert take_back(wrong).opened == 1
+    finding = Finding.objects.get(rule="b")
+    assert (finding.status, finding.locations_count) == ("open", 1)
+    assert finding.location == "http://shop.example.com/elsewhere"
+    assert not FindingEvent.objects.exists()
+    take_back(right)
+    assert state()[:3] == before
+
+
 def test_a_finding_of_another_category_that_came_back_was_open_in_between(website):
     bring(website, row("a"))
     wrong = bring(website, row("a", day=1), category="nightly")
