@@ -19,7 +19,7 @@ from audit.recording import record
 from config import sessions
 from config.models import Session
 from config.sessions import SIGNED_IN, stored_key
-from portal.access import lost_form, require_proof
+from foundation.proofs import lost_form, require_proof
 
 FEW_CODES = 3
 

@@ -14,7 +14,6 @@ from django.utils.translation import gettext_lazy
 
 from config.background import run_for_member
 from portal import link_emails
-from portal.models.languages import language_of
 
 logger = logging.getLogger(__name__)
 
@@ -39,8 +38,16 @@ class _Recipient(NamedTuple):
 def send_changed(person: User, change: str, *, origin: str) -> None:
     """Send an e-mail about ``change``, a name of allauth's, after the response; what fails is only logged."""
     if settings.EMAIL_URL and person.email and change in _SUBJECTS:
-        to = _Recipient(person.get_username(), person.email, language_of(person.pk))
+        to = _Recipient(person.get_username(), person.email, _language_of(person))
         run_for_member(partial(_send, to, change, origin + reverse("account")))
+
+
+def _language_of(person: User) -> str:
+    if not settings.ENABLE_PORTAL:
+        return settings.LANGUAGE_CODE
+    from portal.models.languages import language_of
+
+    return language_of(person.pk)
 
 
 def _send(to: _Recipient, change: str, link: str) -> None:

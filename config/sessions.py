@@ -17,7 +17,6 @@ from django.contrib import messages
 from django.contrib.auth import SESSION_KEY, logout
 from django.contrib.auth.signals import user_logged_in
 from django.contrib.sessions.backends import db
-from django.contrib.sessions.exceptions import SessionInterrupted
 from django.dispatch import receiver
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
@@ -127,10 +126,10 @@ class SessionStore(db.SessionStore):
         return row
 
     def cycle_key(self) -> None:
-        """Give the session a new key; raise SessionInterrupted (400) if it ended since it was read."""
+        """Give the session a new key; a signed-in session that ended since it was read stays ended."""
         contents, key = self._session, self.session_key  # type: ignore[attr-defined]  # not in the stubs
-        if key and not self._rows(key).delete()[0]:
-            raise SessionInterrupted
+        if key and not self._rows(key).delete()[0] and SESSION_KEY in contents:
+            return
         self.create()
         self._session_cache = contents
 
@@ -189,10 +188,12 @@ def end_others(request: HttpRequest, user: Any, **__: Any) -> None:
 
 def end_other_sessions(request: HttpRequest, user_id: int) -> int:
     """End the other sessions of a person, and copies of this one's cookie; return how many others ended."""
-    rows = SessionStore.get_model_class().objects.filter(user_id=user_id)
-    ended: int = rows.exclude(session_key=stored_key(request.session.session_key or "")).delete()[0]
     if request.user.pk == user_id:
         request.session.cycle_key()
+        if not request.session.exists(request.session.session_key or ""):  # the form was sent twice
+            return 0
+    rows = SessionStore.get_model_class().objects.filter(user_id=user_id)
+    ended: int = rows.exclude(session_key=stored_key(request.session.session_key or "")).delete()[0]
     return ended
 
 

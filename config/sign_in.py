@@ -8,7 +8,7 @@ from typing import Any
 
 from allauth.account.adapter import DefaultAccountAdapter
 from allauth.account.utils import url_str_to_user_pk
-from allauth.account.views import INTERNAL_RESET_SESSION_KEY, PasswordResetFromKeyView, password_reset
+from allauth.account.views import PasswordResetFromKeyView, password_reset
 from allauth.core.exceptions import ImmediateHttpResponse
 from allauth.core.internal import ratelimit
 from allauth.mfa.webauthn.views import login_webauthn
@@ -217,7 +217,7 @@ class NewPasswordByLink(PasswordResetFromKeyView):
         The session of another person keeps its key: otherwise a thief moves it by a link of their own.
         """
         response: HttpResponseBase = super().dispatch(request, uidb36, key, **kwargs)
-        is_opened = key != self.reset_url_key and INTERNAL_RESET_SESSION_KEY in request.session
+        is_opened = response.status_code == 302 and key != self.reset_url_key
         if is_opened and request.user.pk in (None, url_str_to_user_pk(uidb36)):
             request.session.cycle_key()
         return response

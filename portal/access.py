@@ -5,7 +5,6 @@ from functools import wraps
 from typing import Any
 from urllib.parse import quote, urlencode
 
-from allauth.account.decorators import reauthentication_required
 from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.views import redirect_to_login
@@ -36,18 +35,6 @@ def members_only(view: View) -> View:
         return view(request, *args, **kwargs)
 
     return guarded
-
-
-@reauthentication_required
-def require_proof(request: HttpRequest) -> None:
-    """Let allauth ask for a proof of identity and repeat the form after it, unless one is fresh."""
-
-
-def lost_form(request: HttpRequest, page: str, **names: Any) -> HttpResponse:
-    """Lead back to ``page`` with a message: of several forms that wait for a proof, only one is repeated."""
-    text = _("Nothing more was changed. If it is not done yet, please send the form again.")
-    messages.warning(request, text)
-    return redirect(reverse(page, kwargs=names))
 
 
 def for_strangers(view: View) -> View:

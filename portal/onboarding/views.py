@@ -13,9 +13,10 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from django_htmx.http import HttpResponseClientRedirect
 
 from audit.recording import record as audit
+from foundation.proofs import lost_form, require_proof
 from foundation.stored_texts import translate
 from portal import service
-from portal.access import lost_form, members_only, require_proof
+from portal.access import members_only
 from portal.error_pages import ErrorPage, logged_error_page
 from portal.gateway import (
     CheckTooSoon,

@@ -19,7 +19,8 @@ from django.utils.translation import ngettext
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from portal.access import lost_form, members_only, require_proof
+from foundation.proofs import lost_form, require_proof
+from portal.access import members_only
 from portal.models import Account, Invitation, Membership, ShareLink
 from portal.page_urls import portal_origin
 from portal.team import actions, emails, seats

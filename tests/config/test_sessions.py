@@ -4,7 +4,7 @@ import re
 from datetime import timedelta
 
 import pytest
-from django.contrib.sessions.exceptions import SessionInterrupted
+from django.contrib.sessions.backends.base import UpdateError
 from django.core import signing
 from django.test import Client
 from django.utils import timezone
@@ -83,13 +83,34 @@ def test_a_stolen_session_ends_no_other_without_a_proof_of_identity():
     assert [client.get(PAGE).status_code for client in (here, there)] == [200, 302]
 
 
-def test_a_session_that_has_ended_gets_no_new_key():
+def test_a_session_that_has_ended_stays_ended():
     copy = SessionStore(sign_in(make_user()).session.session_key)
     assert copy[SIGNED_IN]
     Session.objects.all().delete()
-    with pytest.raises(SessionInterrupted):
-        copy.cycle_key()
+    copy.cycle_key()
+    copy["another"] = "value"
+    with pytest.raises(UpdateError):
+        copy.save()
     assert not Session.objects.exists()
+
+
+def test_the_button_that_ends_others_may_be_clicked_twice(monkeypatch):
+    user = make_user()
+    here = sign_in(user)
+    sign_in(user, SAFARI)
+    prove(here)
+    first_click, cycle_key = Client(), SessionStore.cycle_key
+    first_click.cookies["sessionid"] = here.cookies["sessionid"].value
+
+    def after_the_first_click(session):
+        monkeypatch.setattr(SessionStore, "cycle_key", cycle_key)
+        assert first_click.post(END).status_code == 302
+        cycle_key(session)
+
+    monkeypatch.setattr(SessionStore, "cycle_key", after_the_first_click)
+    second = here.post(END)
+    assert (second.status_code, "sessionid" in second.cookies) == (302, False)
+    assert first_click.get(PAGE).status_code == 200, "the browser has the cookie of the first response"
 
 
 def test_a_new_password_ends_the_other_sessions_in_the_list_of_the_page():

@@ -1,0 +1,22 @@
+"""Forms that need a fresh proof of identity."""
+
+from typing import Any
+
+from allauth.account.decorators import reauthentication_required
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.urls import reverse
+from django.utils.translation import gettext as _
+
+
+@reauthentication_required
+def require_proof(request: HttpRequest) -> None:
+    """Let allauth ask for a proof of identity and repeat the form after it, unless one is fresh."""
+
+
+def lost_form(request: HttpRequest, page: str, **names: Any) -> HttpResponse:
+    """Lead back to ``page`` with a message: of several forms that wait for a proof, only one is repeated."""
+    text = _("Nothing more was changed. If it is not done yet, please send the form again.")
+    messages.warning(request, text)
+    return redirect(reverse(page, kwargs=names))
