@@ -6,6 +6,7 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Any, NamedTuple
+from urllib.parse import urljoin
 
 from dashboard_api.crawler.essentials.markup import Markup
 from foundation.markup import text_of_page
@@ -22,7 +23,7 @@ _REFERRERS = _WEAK_REFERRERS | {  # browsers skip others
     *("origin-when-cross-origin", "strict-origin-when-cross-origin"),
 }
 _OF_SCRIPTS = ("csp-missing", "csp-unsafe-scripts")
-_OF_THE_PAGE = (
+OF_THE_PAGE = (
     *(
         "hsts-missing",
         "hsts-short",
@@ -69,7 +70,7 @@ def check_page(page: Fetched) -> Iterator[Problem | Unread]:
     Another response than a page, such as 404, has other headers and markup than the website.
     """
     if page.status not in _PAGES:
-        yield Unread(page.url, _OF_THE_PAGE, "no_page")
+        yield from _unread(page, OF_THE_PAGE, "no_page")
         return
     markup = Markup(page)
     unread: list[str] = [] if markup.is_whole else [*_OF_THE_MARKUP]
@@ -84,7 +85,13 @@ def check_page(page: Fetched) -> Iterator[Problem | Unread]:
         else:
             yield Problem(rule, page.url, evidence, *matcher)
     if unread:
-        yield Unread(page.url, unread)
+        yield from _unread(page, unread, "not_read_to_the_end")
+
+
+def _unread(page: Fetched, rules: Sequence[str], reason: str) -> Iterator[Unread]:
+    """Yield the rules for each address on the way to the page: problems of earlier scans may be there."""
+    for url in dict.fromkeys(urljoin(hop.url, "/") for hop in page.hops):
+        yield Unread(url, rules, reason)
 
 
 def check_plain(response: Fetched) -> Iterator[Problem]:
@@ -99,14 +106,14 @@ def check_security_txt(response: Fetched, now: datetime) -> Iterator[Problem | U
     is_cut = response.status == 200 and not response.is_whole
     if is_cut:
         yield Unread(response.hops[0].url, ["security-txt-missing"])
-        yield Unread(response.url, ["security-txt-expired"])
+        yield Unread(response.hops[0].url, ["security-txt-expired"])
     if response.status != 200 or not re.search(r"^contact:", text, re.IGNORECASE | re.MULTILINE):
         if not is_cut:  # otherwise the contact may be in the rest
             yield Problem("security-txt-missing", response.hops[0].url, f"Status {response.status}")
         return
     expires = re.search(r"^expires:(.*)", text, re.IGNORECASE | re.MULTILINE)
     if expires and (at := _time(expires[1])) and at < now:
-        yield Problem("security-txt-expired", response.url, expires[0].strip())
+        yield Problem("security-txt-expired", response.hops[0].url, expires[0].strip())
 
 
 def _transport(headers: Mapping[str, str]) -> Iterator[tuple[str, ...]]:

@@ -11,6 +11,7 @@ from dashboard_api.crawler.canary import is_refusal
 from dashboard_api.crawler.essentials.encryption import check_tls
 from dashboard_api.crawler.essentials.lines import Incomplete, lines_of
 from dashboard_api.crawler.essentials.page import (
+    OF_THE_PAGE,
     Checked,
     Problem,
     Result,
@@ -56,12 +57,15 @@ def _results(host: str, address: str, agent: str, tls: ssl.SSLContext | None) ->
     page = _page(home, host, address, deadline, agent)
     yield from (Checked(home), Checked(page.url))
     yield from check_page(page)
-    try:
-        yield from check_plain(_get(plain, address, deadline, agent))
-    except Incomplete as error:
-        if str(error) != "connect_failed":  # then http is turned off
-            yield Unread(plain, reason=str(error))
     yield Checked(plain)
+    try:
+        response = _get(plain, address, deadline, agent)
+        yield from check_plain(response)
+        if response.url.startswith("http://"):
+            yield from _by_http(response)
+    except Incomplete as error:
+        if not _is_closed(error):  # then http is turned off
+            yield Unread(plain, ["https-not-enforced", *OF_THE_PAGE], str(error))
     try:
         yield from check_security_txt(_get(f"{home}{_SECURITY_TXT}", address, deadline, agent), now)
     except Incomplete as error:
@@ -82,15 +86,30 @@ def _answers(host: str, address: str, deadline: Deadline, port: int) -> bool:
     return True
 
 
+def _is_closed(error: Incomplete) -> bool:
+    """Return whether the first request met no connection, not one after a redirect."""
+    cause = error.__cause__
+    return str(error) == "connect_failed" and isinstance(cause, FetchFailed) and len(cause.hops) == 1
+
+
+def _by_http(page: Fetched) -> Iterator[Result]:
+    """Yield the problems of a page that came by http, where HSTS has no effect."""
+    for each in check_page(page):
+        if isinstance(each, Unread) or not each.rule.startswith("hsts-"):
+            yield each
+
+
 def _without_https(page: Fetched, error: Exception) -> Iterator[Result]:
-    """Yield the results of a website without https, none of them at https, where nothing could be checked."""
+    """Yield the results of a website without https at its own name; http may lead to https at another one."""
     plain = page.hops[0].url
     yield from (Checked(plain), Checked(page.url))
     yield Problem("https-not-offered", plain, f"No connection by TLS: {in_words(error)}.")
     yield from check_plain(page)
-    for each in check_page(page):
-        if isinstance(each, Unread) or not each.rule.startswith("hsts-"):
-            yield each
+    if page.url.startswith("http://"):
+        yield from _by_http(page)
+    else:
+        yield from check_page(page)
+        yield Unread(page.url, _OF_SECURITY_TXT, "connect_failed")
 
 
 def _page(url: str, host: str, address: str, deadline: Deadline, agent: str) -> Fetched:

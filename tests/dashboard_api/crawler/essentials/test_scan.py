@@ -61,15 +61,19 @@ def test_a_website_is_scanned_from_its_certificate_to_its_security_txt(internet,
     ):
         internet.serve(encrypted, port=443)
         internet.serve(plain, port=80)
-        rules, _, last = scanned(trusting)
+        rules, lines, last = scanned(trusting)
     assert last["complete"] is True
     assert rules == [
         "certificate-expires-soon",  # that of the tests ends in an hour
         "csp-missing",
         "framing-allowed",
         "https-not-enforced",
+        *("csp-missing", "framing-allowed", "nosniff-missing"),  # of the page by http
         "security-txt-missing",
     ]
+    assert {line["location"][:8] for line in lines if line.get("finding") == "nosniff-missing"} == {
+        "http://s"
+    }
 
 
 def test_a_certificate_that_browsers_refuse_is_a_finding_and_the_page_is_checked(internet, certificate):
@@ -510,3 +514,96 @@ def test_a_certificate_that_only_others_can_read_does_not_end_the_scan():
         handshakes = (Handshake("TLSv1.3", unread, problem) for problem in ("", "not_trusted"))
         found = [[rule for rule, _ in check_certificate(each, datetime.now(UTC))] for each in handshakes]
         assert found == [[], ["certificate-not-trusted"]]
+
+
+def later_than(problems, *, trusting):
+    """Return the statuses of ``problems``, found two days ago, after a scan of the website as it is now."""
+    site = make_website(HOST)
+    rows = [{"scan": "findings/1", "source": "essentials", "name": "Essentials"}]
+    for rule, url in problems.items():
+        rows.append({"finding": rule, "title": rule, "severity": "low", "location": url, "matcher": ""})
+    rows.append({"complete": True})
+    for days, lines in ((2, rows), (1, report(HOST, PUBLIC, tls=trusting))):
+        options = ImportOptions(scanned_at=datetime.now(UTC) - timedelta(days=days))
+        text = "\n".join(map(json.dumps, lines)).encode()
+        import_file(io.BytesIO(text), site, options, file_name="report", by="tests")
+    return dict(Finding.objects.values_list("rule", "status"))
+
+
+@pytest.mark.django_db
+def test_https_is_no_longer_called_missing_where_http_is_refused(internet, certificate, trusting):
+    with FaultServer(answer(200), tls=certificate[1]) as encrypted, FaultServer(answer(403)) as plain:
+        internet.serve(encrypted, port=443)
+        internet.serve(plain, port=80)
+        problems = dict.fromkeys(("https-not-offered", "https-not-enforced"), f"http://{HOST}/")
+        statuses = later_than(problems, trusting=trusting)
+    assert statuses["https-not-offered"] == "fixed"
+    assert statuses["https-not-enforced"] == "open"
+
+
+@pytest.mark.django_db
+def test_problems_of_a_page_stay_open_where_a_redirect_leads_to_none(internet, certificate, trusting):
+    internet.zone[f"www.{HOST}."] = [OTHER]
+    with (
+        FaultServer(redirect(f"https://www.{HOST}/"), tls=certificate[1]) as first,
+        FaultServer(answer(404), tls=certificate[1]) as www,
+    ):
+        internet.serve(first, port=443)
+        internet.serve(www, address=OTHER, port=443)
+        statuses = later_than({"mixed-content": f"https://{HOST}/"}, trusting=trusting)
+    assert statuses["mixed-content"] == "open"
+
+
+@pytest.mark.django_db
+def test_http_is_off_only_if_its_own_port_is_closed(internet, certificate, trusting):
+    internet.zone[f"www.{HOST}."] = [OTHER]
+    with (
+        FaultServer(answer(200), tls=certificate[1]) as encrypted,
+        FaultServer(redirect(f"http://www.{HOST}/")) as plain,
+    ):
+        internet.serve(encrypted, port=443)
+        internet.serve(plain, port=80)
+        statuses = later_than({"https-not-enforced": f"http://{HOST}/"}, trusting=trusting)
+    assert statuses["https-not-enforced"] == "open"
+
+
+@pytest.mark.django_db
+def test_problems_of_https_at_another_name_stay_open_where_it_was_not_looked_for(
+    internet, certificate, trusting
+):
+    internet.zone[f"www.{HOST}."] = [OTHER]
+    www_page = f"https://www.{HOST}/"
+    with FaultServer(redirect(www_page)) as plain, FaultServer(answer(200), tls=certificate[1]) as www:
+        internet.serve(plain, port=80)
+        internet.serve(www, address=OTHER, port=443)
+        problems = dict.fromkeys(("hsts-missing", "security-txt-expired"), www_page)
+        statuses = later_than(problems, trusting=trusting)
+    assert (statuses["hsts-missing"], statuses["security-txt-expired"]) == ("open", "open")
+
+
+@pytest.mark.django_db
+def test_problems_of_the_page_by_http_stay_open_after_https_was_set_up(internet, certificate, trusting):
+    listing = answer(200, b"<title>Index of /</title>", headers=[("Server", "Apache/2.2.1")])
+    with FaultServer(answer(200), tls=certificate[1]) as encrypted, FaultServer(listing) as plain:
+        internet.serve(encrypted, port=443)
+        internet.serve(plain, port=80)
+        statuses = later_than({"directory-listing": f"http://{HOST}/"}, trusting=trusting)
+    assert statuses["directory-listing"] == "open"
+
+
+def test_a_security_txt_behind_a_redirect_has_one_address(internet, certificate, trusting):
+    expired = b"Contact: mailto:a@example.com\nExpires: 2020-01-01T00:00:00Z"
+
+    def script(server, connection):
+        server.receive(connection)
+        head = server.received[-1].head
+        moved = http(302, headers=[("Location", f"https://www.{HOST}/security.txt")])
+        connection.sendall(moved if b"well-known" in head else http(200, expired, headers=GOOD))
+
+    internet.zone[f"www.{HOST}."] = [OTHER]
+    with FaultServer(script, tls=certificate[1]) as server:
+        internet.serve(server, port=443)
+        internet.serve(server, address=OTHER, port=443)
+        _, lines, _ = scanned(trusting)
+    [found] = [line for line in lines if line.get("finding") == "security-txt-expired"]
+    assert found["location"] == f"https://{HOST}/.well-known/security.txt"
