@@ -85,14 +85,6 @@ def invite(
 
 
 @transaction.atomic
-def take_back(invitation: Invitation, *, by: User | None) -> None:
-    """Withdraw an invitation that could not be sent, and open again what it replaced."""
-    withdraw(invitation, by=by)
-    replaced = invitation.account.invitations.filter(closed_at=invitation.created_at)
-    replaced.filter(email=invitation.email).update(closed_at=None)
-
-
-@transaction.atomic
 def withdraw(invitation: Invitation, *, by: User | None) -> None:
     """Withdraw the invitation; raises InvitationClosed."""
     _close(invitation)

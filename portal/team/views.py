@@ -1,5 +1,6 @@
 """Pages of the team: every change is a POST, followed by a message that confirms it."""
 
+from contextlib import suppress
 from typing import Any
 from uuid import UUID
 
@@ -67,7 +68,8 @@ def invite(request: HttpRequest, account: int) -> HttpResponse:
     try:
         emails.send_invitation(invitation, link, by=person.get_username())
     except OSError:
-        actions.take_back(invitation, by=person)
+        with suppress(actions.InvitationClosed):  # by the same form, sent twice at once
+            actions.withdraw(invitation, by=person)
         form.add_error(None, _("The e-mail could not be sent. Try again later."))
         return _render_team(request, form)
     return _confirm(request, _("%(email)s is invited.") % {"email": invitation.email})

@@ -462,21 +462,6 @@ def test_without_a_mail_server_the_owner_is_shown_the_link_once(members, browser
     assert not invitation.was_emailed
 
 
-def test_a_failed_email_leaves_the_earlier_invitation_open(members, browser, settings, monkeypatch):
-    settings.EMAIL_URL = "smtp://localhost"
-    address = reverse("portal:invite", args=[members[OWNER].account_id])
-    owner, fields = browser(OWNER), {"email": "new@example.com", "role": VIEWER}
-    owner.post(address, fields)
-    [earlier] = Invitation.objects.all()
-
-    def refuse(*_, **__):
-        raise ConnectionRefusedError
-
-    monkeypatch.setattr(emails.link_emails, "send", refuse)
-    owner.post(address, fields)
-    assert list(Invitation.objects.open(at=timezone.now())) == [earlier]
-
-
 def test_a_failed_email_withdraws_the_invitation_and_shows_a_message(members, browser, settings, monkeypatch):
     settings.EMAIL_URL = "smtp://localhost"
 
