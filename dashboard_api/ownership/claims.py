@@ -319,12 +319,12 @@ def answer_due_at(claim: OwnershipClaim) -> datetime | None:
 def _silence_counts(claim: OwnershipClaim) -> bool:
     """Return whether the claim is verified if its holders do not answer. Decision record 0187.
 
-    Only where DNS proves it, no holder objected, and the token of each holder was found since the claim is
+    Only while DNS proves it, no holder objected, and the token of each holder was found since the claim is
     contested: one who lost the domain cannot answer, and would read what is found for the new owner.
     """
     if claim.state != State.CONTESTED or claim.contested_at is None:
         return False
-    if claim.strength != OwnershipClaim.Strength.DNS:
+    if claim.strength != OwnershipClaim.Strength.DNS or claim.found_at is None:
         return False
     holders = _others(claim).values("account")
     proofs = OwnershipClaim.objects.open().filter(

@@ -304,6 +304,19 @@ def test_a_website_that_cannot_be_asked_for_a_while_does_not_end_the_silence():
     assert checked(claim, DNS, 73 * HOUR).state == "verified"
 
 
+def test_silence_begins_again_once_the_record_of_the_claimant_is_back():
+    holder, claim = shared_findings(FILE)
+    checked(holder, FILE, HOUR)
+    for hours in range(4, 73, 4):
+        claim = checked(claim, MISSING, hours * HOUR)
+        assert (claim.silent_since, claims.answer_due_at(claim)) == (None, None)
+    claim = checked(claim, DNS, 73 * HOUR)
+    assert (claim.state, claims.answer_due_at(claim)) == ("contested", NOW + 145 * HOUR)
+    claim = checked(claim, NOT_ASKED, 100 * HOUR)
+    assert claims.answer_due_at(claim) == NOW + 145 * HOUR
+    assert checked(claim, DNS, 145 * HOUR).state == "verified"
+
+
 @pytest.mark.parametrize("by", ["proof", "staff", "restored"])
 def test_an_account_that_begins_to_hold_the_website_has_the_whole_time_for_an_answer(by):
     holder, claim = shared_findings(FILE)
