@@ -109,12 +109,9 @@ class OwnershipClaimAdmin(RecordAdmin):
     @admin.display(description=_("waits for"))
     def waits_for(self, obj: OwnershipClaim) -> str:
         """Return what a contested claim waits for."""
-        if obj.state != OwnershipClaim.State.CONTESTED:
-            return ""
         if due_at := claims.answer_due_at(obj):
             return _("an answer, until %(time)s") % {"time": localize(timezone.localtime(due_at))}
-        is_dns = obj.strength == OwnershipClaim.Strength.DNS
-        return str(_("a decision of staff") if is_dns else _("an answer, or a record in DNS"))
+        return claims.waits_for(obj)
 
     @admin.display(description=_("last checks"))
     def last_checks(self, obj: OwnershipClaim) -> str:

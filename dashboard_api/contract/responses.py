@@ -645,7 +645,7 @@ class OtherClaim(msgspec.Struct, frozen=True, kw_only=True):
         Moment | None,
         Meta(
             description="When the account gets the website unless you object. It can become later; null: not "
-            "by itself."
+            "yet by itself."
         ),
     ]
     verified_at: Annotated[
@@ -685,7 +685,7 @@ class WebsiteClaim(msgspec.Struct, frozen=True, kw_only=True):
         Moment | None,
         Meta(
             description="When a contested claim that DNS proves is verified unless a holder objects. It can "
-            "become later; null: a holder agrees, or the operator decides."
+            "become later; null: silence does not count yet, or the operator decides."
         ),
     ]
     verified_at: Moment | None

@@ -187,7 +187,7 @@ def answer(
 
 @transaction.atomic
 def decide(claim: OwnershipClaim, *, accept: bool, by: str, reason: str, now: datetime) -> OwnershipClaim:
-    """Record the decision of staff about a contested claim; raises WrongState, and needs a reason."""
+    """Record the decision by staff about a contested claim; raises WrongState, and needs a reason."""
     claim = _locked(claim)
     if claim.state != State.CONTESTED:
         raise _wrong_state(claim)
@@ -326,13 +326,32 @@ def _silence_counts(claim: OwnershipClaim) -> bool:
         return False
     if claim.strength != OwnershipClaim.Strength.DNS or claim.found_at is None:
         return False
-    holders = _others(claim).values("account")
-    proofs = OwnershipClaim.objects.open().filter(
-        host=claim.host, account__in=holders, state__in=OwnershipClaim.HOLDING
-    )
+    proofs = _proofs_of_holders(claim)
     found = proofs.filter(state=State.VERIFIED, misses=0, found_at__gt=claim.contested_at)
-    found = found.exclude(method=OwnershipClaim.Method.MANUAL)
-    return 0 < holders.count() == found.count() and not _is_disputed(claim, proofs)
+    return _silence_can_count(claim, proofs) and found.count() == proofs.count()
+
+
+def waits_for(claim: OwnershipClaim) -> str:
+    """Return what a contested claim waits for, in words; an empty text for another claim."""
+    if claim.state != State.CONTESTED:
+        return ""
+    if not _silence_can_count(claim, _proofs_of_holders(claim)):
+        return _("a decision by staff")
+    if claim.strength != OwnershipClaim.Strength.DNS:
+        return _("an answer, or a record in DNS")
+    return _("an answer") if answer_due_at(claim) else _("an answer; silence does not count yet")
+
+
+def _silence_can_count(claim: OwnershipClaim, proofs: OwnershipClaimQuerySet) -> bool:
+    """Return whether each holder has a token, which a check can find, and none of them disputes the claim."""
+    return 0 < _others(claim).count() == proofs.count() and not _is_disputed(claim, proofs)
+
+
+def _proofs_of_holders(claim: OwnershipClaim) -> OwnershipClaimQuerySet:
+    """Return the proofs with a token of the accounts that hold the website."""
+    proofs = OwnershipClaim.objects.open().filter(host=claim.host, state__in=OwnershipClaim.HOLDING)
+    proofs = proofs.filter(account__in=_others(claim).values("account"))
+    return proofs.exclude(method=OwnershipClaim.Method.MANUAL)
 
 
 def _is_disputed(claim: OwnershipClaim, proofs: OwnershipClaimQuerySet) -> bool:

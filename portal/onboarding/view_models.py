@@ -255,7 +255,9 @@ def _other(other: OtherClaim) -> Other:
         date = labels.day(other.answer_due_at)
         text = _("Without your answer, it gets the website on %(date)s.") % {"date": date}
     else:
-        text = _("It does not get the website without your answer, or our team's decision.")
+        text = _(
+            "Your silence does not count yet: it gets the website if you agree, or if our team decides so."
+        )
     return Other(
         claim_id=other.claim_id,
         method=labels.label(METHODS, other.method),
@@ -339,7 +341,7 @@ def _contested(claim: WebsiteClaim) -> str:
         date = labels.day(claim.answer_due_at)
         return f"{text} " + _("If they do not answer, you get it on %(date)s.") % {"date": date}
     if claim.strength == "dns":
-        return f"{text} " + _("If they object, or do not answer, our team decides.")
+        return f"{text} " + _("Their silence does not count yet: they agree, or our team decides.")
     if claim.expires_at:
         date = labels.day(claim.expires_at)
         text += " " + _("Without a DNS record, this claim ends on %(date)s.") % {"date": date}

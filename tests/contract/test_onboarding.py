@@ -251,7 +251,7 @@ def test_an_owner_answers_another_accounts_claim(owner, internet, decision, stat
     claims.record_check(theirs, Check(Verdict.FOUND, "dns", "dns"), now=timezone.now())
     text = text_of(owner, page)
     assert theirs.token in text
-    assert "It does not get the website without your answer" in text
+    assert "Your silence does not count yet" in text
     with serving(internet, OwnershipClaim.objects.get(account__ref="acct_0001").token):
         call_command("check_claims", verbosity=0)  # the token of the holder, at once
     text = text_of(owner, page)
@@ -291,7 +291,7 @@ def test_a_holder_knows_for_72_hours_from_when_its_silence_is_consent(owner, acc
     (text,) = emails_about_claims()
     assert "Another account claims" in text
     assert "Without your answer" not in text
-    assert "It does not get the website without your answer" in text_of(owner, page)
+    assert "Your silence does not count yet" in text_of(owner, page)
     claims.record_check(mine, FILE, now=now - 99 * hour)
     assert emails_about_claims() == []
     assert claims.record_check(theirs, DNS, now=now).state == "contested"
@@ -322,5 +322,6 @@ def test_a_holder_that_objected_is_asked_about_the_next_claim_and_its_silence_is
         if number == 0:
             owner.post(f"{page}answer/", {"other_claim_id": theirs.pk, "decision": "object", "reason": "no"})
             claims.withdraw(theirs, by="eve", reason="again", now=now)
-    assert "It does not get the website without your answer, or our team's decision." in text_of(owner, page)
+    words = "Your silence does not count yet: it gets the website if you agree, or if our team decides so."
+    assert words in text_of(owner, page)
     assert claims.record_check(theirs, DNS, now=now).state == "contested"

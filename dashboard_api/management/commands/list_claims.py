@@ -45,7 +45,7 @@ class Command(OperatorCommand):
 def _fields(claim: OwnershipClaim) -> dict[str, Any]:
     own = {"claim_id": claim.pk, "host": claim.host, "account": claim.account.ref}
     fields = own | {name: getattr(claim, name) for name in _FIELDS}
-    return fields | {"answer_due_at": claims.answer_due_at(claim)}
+    return fields | {"answer_due_at": claims.answer_due_at(claim), "waits_for": claims.waits_for(claim)}
 
 
 def _in_words(row: dict[str, Any]) -> str:
@@ -53,6 +53,6 @@ def _in_words(row: dict[str, Any]) -> str:
     problem = f", not linked: {row['link_problem']}" if row["link_problem"] else ""
     if row["answer_due_at"]:
         problem = f", verified without an answer on {row['answer_due_at']:%Y-%m-%d at %H:%M UTC}"
-    elif row["state"] == OwnershipClaim.State.CONTESTED:
-        problem = ", waits for a decision"
+    elif row["waits_for"]:
+        problem = f", waits for {row['waits_for']}"
     return f"{row['host']}  {row['account']}  {row['state']}{method}{problem}  (claim {row['claim_id']})"

@@ -64,18 +64,19 @@ def test_a_contested_claim_says_what_it_waits_for(staff):
     other = claims.add(factories.make_account(secrets=()), "shop.example.com", by="ada", now=now)
     for proof, text in (
         (Check(Verdict.FOUND, "file", "https"), "an answer, or a record in DNS"),
-        (Check(Verdict.FOUND, "dns", "dns"), "an answer, until"),
+        (Check(Verdict.FOUND, "dns", "dns"), "an answer; silence does not count yet"),
     ):
         other = claims.record_check(other, proof, now=now)
-        claims.record_check(claim, Check(Verdict.FOUND, "file", "https"), now=timezone.now())
         assert text in staff.get(PAGE).content.decode()
+    claims.record_check(claim, Check(Verdict.FOUND, "file", "https"), now=timezone.now())
+    assert "an answer, until" in staff.get(PAGE).content.decode()
     claims.answer(other, claim.account, agrees=False, by="eve", reason="mine", now=now)
     claims.withdraw(other, by="ada", reason="again", now=now)
     other = claims.add(other.account, "shop.example.com", by="ada", now=now)
     claims.record_check(other, Check(Verdict.FOUND, "dns", "dns"), now=now)
     page = reverse("admin:dashboard_api_ownershipclaim_change", args=[other.pk])
-    assert "a decision of staff" in staff.get(PAGE).content.decode()
-    assert "a decision of staff" in staff.get(page).content.decode()
+    assert "a decision by staff" in staff.get(PAGE).content.decode()
+    assert "a decision by staff" in staff.get(page).content.decode()
 
 
 ADD = reverse("admin:dashboard_api_ownershipclaim_add")

@@ -2,6 +2,7 @@
 
 import pytest
 from django.core.management.base import CommandError
+from django.utils import timezone
 
 from audit.models import AuditActor, AuditEvent
 from dashboard_api.models import OwnershipClaim, SiteLink
@@ -111,8 +112,13 @@ def test_a_contested_claim_is_listed_with_what_it_waits_for(account, finds):
     for ref in ("acct_0002", "acct_0001"):
         run("claim", ref, HOST)
         run("claim", ref, HOST, "--check")
-    assert ", waits for a decision" in run("list_claims")
-    OwnershipClaim.objects.filter(account=account).update(strength="dns")
+    contested = OwnershipClaim.objects.filter(account=account)
+    assert ", waits for an answer, or a record in DNS  (" in run("list_claims")
+    contested.update(strength="dns")
+    assert ", waits for an answer; silence does not count yet  (" in run("list_claims")
+    contested.update(objected_at=timezone.now())
+    assert run_json("list_claims", "--account", "acct_0001")["waits_for"] == "a decision by staff"
+    contested.update(objected_at=None)
     OwnershipClaim.objects.update(asked_at=None)
     run("claim", "acct_0002", HOST, "--check")
     assert run_json("list_claims", "--account", "acct_0001")["answer_due_at"]

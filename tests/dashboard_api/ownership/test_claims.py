@@ -350,6 +350,18 @@ def test_a_contested_claim_from_before_the_update_waits_for_a_check_of_the_holde
     assert checked(claim, DNS, 34 * DAY).state == "verified"
 
 
+def test_a_contested_claim_waits_for_staff_only_where_silence_can_never_count():
+    holder, claim = shared_findings(FILE)
+    assert "silence does not count yet" in claims.waits_for(claim)
+    holder = checked(holder, MISSING, HOUR)
+    assert "silence does not count yet" in claims.waits_for(checked(claim, DNS, HOUR))
+    OwnershipClaim.objects.filter(pk=holder.pk).update(method="manual")
+    assert claims.waits_for(claim) == "a decision by staff"
+    OwnershipClaim.objects.filter(pk=holder.pk).delete()  # linked by staff
+    assert claims.waits_for(claim) == "a decision by staff"
+    assert claims.waits_for(checked(added("acct_second", "blog.example.com"), FILE)) == ""
+
+
 def test_an_objection_leaves_the_decision_to_staff():
     other, _ = held_by_another()
     claim = claims.answer(checked(added(), DNS), other, agrees=False, by="eve", reason="mine", now=NOW)

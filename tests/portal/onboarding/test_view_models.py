@@ -32,7 +32,10 @@ def test_every_state_and_outcome_of_the_service_has_words_here():
     [
         ({"state": "pending"}, "Publish the token in one of these places"),
         ({"state": "contested", "strength": "file"}, "If they object, our team decides."),
-        ({"state": "contested", "strength": "dns"}, "If they object, or do not answer, our team decides."),
+        (
+            {"state": "contested", "strength": "dns"},
+            "Their silence does not count yet: they agree, or our team decides.",
+        ),
         ({"state": "contested", "strength": "dns", "answer_due_at": NOW}, "you get it on 20 Nov 2026."),
         ({"state": "contested", "strength": "http", "expires_at": NOW}, "ends on 20 Nov 2026."),
         ({"state": "failing", "lapses_at": NOW + timedelta(days=9)}, "or the link ends on 29 Nov 2026."),
