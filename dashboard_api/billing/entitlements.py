@@ -64,7 +64,7 @@ def change(
     after = _facts(entitlement)
     if not is_payment and before != after:
         is_agreed = is_agreed or any(after[name] != (before or {})[name] for name in ("plan", "ends_on"))
-        _agree(entitlement, is_new=is_agreed)
+        _agree(entitlement, is_new=is_agreed, sets_status="status" in to)
     if before == after:
         return entitlement
     entitlement.save()
@@ -101,14 +101,15 @@ def note_limits(entitlement: Entitlement, used: Iterable[Use]) -> None:
         Entitlement.objects.filter(pk=entitlement.pk).update(limit_states=states)
 
 
-def _agree(entitlement: Entitlement, *, is_new: bool) -> None:
-    """Keep the plan that staff set; a plan that they ended, or whose payment is late, is none.
+def _agree(entitlement: Entitlement, *, is_new: bool, sets_status: bool) -> None:
+    """Keep the plan that staff set; once they set another status than active or suspended, there is none.
 
-    A suspension leaves it as it was.
+    Their other changes during a trial that is paid for leave it as it was.
     """
-    if entitlement.status not in (Status.ACTIVE, Status.SUSPENDED):
+    terms = entitlement.terms
+    if terms is None and sets_status:
         entitlement.agreed = None
-    elif is_new and (terms := entitlement.terms) is not None:
+    elif terms is not None and is_new:
         entitlement.agreed = msgspec.to_builtins(terms)
 
 

@@ -357,6 +357,8 @@ def _is_better(paid: dict[str, Any], agreed: AgreedTerms, day: date) -> bool:
     if new is None:
         return False
     old = _agreed_revision(agreed)
+    if old is None and not set(agreed.features) <= set(new.features):
+        return False
     size = (new.rank, new.terms.websites)
     held = (old.rank, old.terms.websites) if old else (new.rank, agreed.sites_limit)
     if new.slug == agreed.plan or size == held:

@@ -193,7 +193,7 @@ def test_a_payment_for_less_leaves_a_plan_that_staff_set(client, account):
 
 @pytest.mark.parametrize("slug", ["pro", "agreed-by-phone"])
 def test_a_payment_for_more_holds_until_it_ends(client, account, slug):
-    make_plan("big", rank=3, limits={"websites": 100})
+    make_plan("big", rank=3, limits={"websites": 100}, features=["scans_daily", "deep_scans"])
     by_invoice(account, plan=slug, sites_limit=30, features=["deep_scans"])
     before = entitlement_of(account)
     assert state_of(client, event(account, plan="team")) == "applied"  # for fewer websites
@@ -237,6 +237,36 @@ def test_a_status_that_staff_set_keeps_no_plan_that_was_paid_for(client, account
     entitlements.change(account, {"status": "active"}, by="ada")
     state_of(client, event(account, 2, status="suspended", ends_on="2199-01-01"))
     assert entitlement_of(account).status == Status.SUSPENDED
+
+
+def test_a_limit_of_its_own_during_a_trial_that_is_paid_for_leaves_a_plan_that_staff_set(client, account):
+    make_plan("big", rank=3)
+    by_invoice(account)
+    ends_on = str(timezone.now().date() + timedelta(days=30))
+    state_of(client, event(account, plan="big", status="trialing", renews=False, ends_on=ends_on))
+    entitlements.override(account, "seats", 9, by="ada", reason="One more.")
+    assert entitlement_of(account).plan == "big"
+    state_of(client, event(account, 2, plan="big", status="expired", renews=False))
+    assert (entitlement_of(account).plan, entitlement_of(account).ends_on) == ("pro", LAST)
+
+
+def test_a_plan_that_staff_set_for_a_suspended_account_is_kept(client, account):
+    entitlements.change(account, {"status": "suspended"}, by="ada")
+    by_invoice(account, status="suspended")
+    entitlements.change(account, {"status": "active"}, by="ada")
+    state_of(client, event(account))
+    row = entitlement_of(account)
+    assert (row.plan, row.status, row.ends_on) == ("pro", Status.ACTIVE, LAST)
+
+
+def test_a_plan_of_the_list_without_the_features_that_staff_agreed_to_is_no_better(client, account):
+    make_plan("big", rank=3, limits={"websites": 100})
+    by_invoice(account, plan="agreed-by-phone", sites_limit=5, features=["deep_scans"])
+    state_of(client, event(account, plan="big"))
+    assert (entitlement_of(account).plan, entitlement_of(account).features) == (
+        "agreed-by-phone",
+        ["deep_scans"],
+    )
 
 
 def test_the_migration_keeps_the_active_plans_of_accounts_that_never_paid(client, account):
