@@ -188,16 +188,27 @@ def replay(pk: int, now: datetime, *, only_due: bool = False) -> str:
 
 
 @transaction.atomic
-def forget_customer(pk: int) -> bool:
-    """Forget the customer because of whom an event failed; return False if that is not its error."""
-    event = CallbackEvent.objects.filter(pk=pk, error="second_customer").exclude(account=None).first()
-    if event is None:
-        return False
+def replace_customer(pk: int, now: datetime) -> str:
+    """Let the customer of an event that failed because of another one pay from now on; return its state.
+
+    What the earlier customer paid for at this provider no longer counts. It is empty if that is not the
+    event's error. Raises CannotApply, and changes nothing, if the event fails again.
+    """
+    event = CallbackEvent.objects.select_for_update().filter(pk=pk, error="second_customer").first()
+    if event is None or event.account_id is None:
+        return ""
     known = BillingCustomer.objects.filter(provider=event.provider)
     if known.filter(customer=event.customer).exists():  # of another account
-        return False
-    known.filter(account=event.account).delete()
-    return True
+        return ""
+    account = Account.objects.select_for_update().get(pk=event.account_id)
+    known.filter(account=account).delete()
+    Subscription.objects.filter(provider=event.provider, account=account).delete()
+    state = replay(pk, now)
+    if state != State.APPLIED:
+        raise CannotApply(CallbackEvent.objects.get(pk=pk).error)
+    by = f"payments ({event.provider})"
+    adopt(account, {}, by=by, reason=f"Event {pk}: another customer pays", now=now)
+    return state
 
 
 def prune(now: datetime) -> int:
@@ -344,9 +355,9 @@ def wanted(
     paid = values_of([(row.provider, _with_lateness(row, latest(held_by(row)))) for row in rows], now)
     row = entitlements.locked(account)
     agreed = row.agreed_terms if row else None
-    if paid is None or agreed is None or not agreed.is_usable_on(now.date()):
+    if agreed is None or not agreed.is_usable_on(now.date()):
         return paid
-    return paid if _is_better(paid, agreed, now.date()) else _values_as_agreed(agreed)
+    return paid if paid and _is_better(paid, agreed, now.date()) else _values_as_agreed(agreed)
 
 
 def _is_better(paid: dict[str, Any], agreed: AgreedTerms, day: date) -> bool:

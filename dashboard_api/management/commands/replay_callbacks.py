@@ -9,6 +9,7 @@ from django.utils import timezone
 from django.utils.dateparse import parse_datetime
 
 from dashboard_api.billing.callbacks import applying
+from dashboard_api.billing.callbacks.snapshots import CannotApply
 from dashboard_api.models import CallbackEvent
 from foundation.operator_command import OperatorCommand, Result, row_number
 
@@ -30,7 +31,7 @@ class Command(OperatorCommand):
         parser.add_argument(
             "--new-customer",
             action="store_true",
-            help="with --id, after second_customer: its customer pays for the account from now on",
+            help="with --id, after second_customer: its customer pays instead of the earlier one",
         )
 
     def perform(self, *, since: datetime | None, dead: bool, new_customer: bool, **options: Any) -> Result:
@@ -45,16 +46,24 @@ class Command(OperatorCommand):
         keys = list(rows.values_list("pk", flat=True))
         if options["id"] and not keys:
             raise CommandError(f"There is no callback {options['id']} whose body is still kept.")
-        if new_customer and not (options["id"] and applying.forget_customer(options["id"])):
-            raise CommandError(
-                "--new-customer needs --id: this callback did not fail because of its customer."
-            )
+        if new_customer and not options["id"]:
+            raise CommandError("--new-customer needs --id.")
         states: dict[str, int] = {}
         for pk in keys:
-            state = applying.replay(pk, timezone.now()) or "busy"
+            state = _with_new_customer(pk) if new_customer else applying.replay(pk, timezone.now()) or "busy"
             states[state] = states.get(state, 0) + 1
         words = ", ".join(f"{state} {number}" for state, number in sorted(states.items()))
         return Result(text=f"Callbacks: {words or 'none'}.", fields={**states, "replayed": len(keys)})
+
+
+def _with_new_customer(pk: int) -> str:
+    try:
+        state = applying.replace_customer(pk, timezone.now())
+    except CannotApply as error:
+        raise CommandError(f"The callback fails again, so nothing was changed: {error.code}.") from error
+    if not state:
+        raise CommandError("This callback did not fail because of its customer.")
+    return state
 
 
 def _moment(text: str) -> datetime:

@@ -397,6 +397,40 @@ def test_staff_let_another_customer_pay_for_an_account(client, account):
     assert account.billing_customers.get().customer == "cus_2"
 
 
+def test_what_the_earlier_customer_paid_for_counts_no_more(client, account):
+    state_of(client, event(account, customer="cus_1", subscription="sub_1", plan="pro"))
+    state_of(client, event(account, customer="cus_2", subscription="sub_2", ends_on="2199-01-01"))
+    failed = CallbackEvent.objects.get(state="failed")
+    call_command("replay_callbacks", id=failed.pk, new_customer=True, by="ada", verbosity=0)
+    assert (entitlement_of(account).plan, entitlement_of(account).ends_on) == ("team", date(2199, 1, 1))
+    assert list(account.subscriptions.values_list("object_id", flat=True)) == ["sub_2"]
+
+
+def test_without_what_the_earlier_customer_paid_for_the_plan_that_staff_set_is_back(client, account):
+    make_plan("big", rank=3)
+    by_invoice(account)
+    state_of(client, event(account, customer="cus_1", plan="big"))
+    state_of(client, event(account, kind="customer.linked", customer="cus_2"))
+    failed = CallbackEvent.objects.get(state="failed")
+    call_command("replay_callbacks", id=failed.pk, new_customer=True, by="ada", verbosity=0)
+    row = entitlement_of(account)
+    assert (row.plan, row.ends_on, row.renews) == ("pro", LAST, False)
+
+
+def test_a_new_customer_whose_event_fails_again_replaces_none(client, account):
+    state_of(client, event(account, customer="cus_1"))
+    new = event(account, customer="cus_2", subscription="sub_2", plan="pro")
+    PlanPrice.objects.create(provider="standard", price="price_1", plan=Plan.objects.get(slug="pro"))
+    state_of(client, new.replace(b'"plan": "pro"', b'"price": "price_1"'))
+    PlanPrice.objects.all().delete()
+    failed = CallbackEvent.objects.get(state="failed")
+    with pytest.raises(CommandError, match="unknown_price"):
+        call_command("replay_callbacks", id=failed.pk, new_customer=True, by="ada", verbosity=0)
+    assert account.billing_customers.get().customer == "cus_1"
+    assert account.subscriptions.exists()
+    assert CallbackEvent.objects.get(pk=failed.pk).error == "second_customer"
+
+
 def test_a_customer_whom_two_accounts_get_at_once_is_that_of_the_first(client, account, monkeypatch):
     other = make_account("acct_0002")
     BillingCustomer.objects.create(provider="standard", account=other, customer="cus_1")
