@@ -471,3 +471,20 @@ def test_a_refused_address_is_named_and_fails_no_run(owner, link, website, begun
     output = run("notify")
     assert "notifications waiting: 1." in output
     assert "Refused by the mail server: owner: SMTPRecipientsRefused" in output
+
+
+def test_a_mail_server_that_refuses_everyone_fails_the_run(owner, link, website, begun, monkeypatch):
+    def refuse(backend, messages):
+        if messages[0].to != [accepted]:
+            raise smtplib.SMTPRecipientsRefused({messages[0].to[0]: (554, b"5.7.1 Relay access denied")})
+        return 1
+
+    accepted = ""
+    second = make_membership(make_user("second"), website.account, "viewer")
+    Subscription.objects.create(membership=second, frequency="immediate", language="en")
+    monkeypatch.setattr(locmem.EmailBackend, "send_messages", refuse)
+    make_finding(link.website, severity=Severity.HIGH)
+    with pytest.raises(CommandError, match="1 failed"):
+        run("notify")
+    accepted = "second@example.com"
+    assert "Refused by the mail server: owner: SMTPRecipientsRefused" in run("notify")

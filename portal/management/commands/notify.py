@@ -80,6 +80,9 @@ class Command(OperatorCommand):
             fields |= {"about_claims": about_claims.sent, "about_plans": about_plans.sent}
             fields["refused"] = [*outcome.refused, *about_claims.refused, *about_plans.refused]
             result.failures += [*outcome.failures, *about_claims.failures, *about_plans.failures]
+            sent = outcome.sent + about_claims.sent + about_plans.sent
+            if not sent and len({line.partition(": ")[0] for line in fields["refused"]}) > 1:
+                result.failures.append("The mail server refused every address.")
         fields["failures"] = result.failures
         failure = f"{len(result.failures)} failed." if result.failures else ""
         return Result(text=_in_words(fields), fields=fields, failure=failure)
