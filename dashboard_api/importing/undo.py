@@ -427,7 +427,7 @@ def _with_wrong_locations(findings: Collection[int]) -> set[int]:
     """Return those of ``findings`` whose number of locations, or shown one, is not of their occurrences."""
     wrong: set[int] = set()
     present = Count("occurrences", filter=Q(occurrences__gone_at=None))
-    shown = Count("occurrences", filter=Q(occurrences__gone_at=None, occurrences__location=F("location")))
+    shown = Count("occurrences", filter=Q(occurrences__location=F("location")))
     for batch in _batches(findings):
         counted = Finding.objects.filter(pk__in=batch).annotate(present=present, shown=shown)
         right = counted.filter(locations_count=F("present"), shown__gt=0).order_by()
