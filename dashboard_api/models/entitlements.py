@@ -126,7 +126,7 @@ class Entitlement(Terms, models.Model):
         editable=False,
         help_text=_("Payments do not lift it: staff set another status."),
     )
-    # The plan that staff set, while a payment betters it. None is none.
+    # The plan that staff set; None if they set none. A payment can replace it with a better one.
     agreed = models.JSONField(null=True, editable=False)
     plan_revision = models.ForeignKey(
         Plan, on_delete=models.PROTECT, null=True, blank=True, related_name="entitlements", editable=False
