@@ -14,7 +14,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 # What the provider reports, and the sentence and the promise that the owner reads then.
 LIFE = (
-    ("trialing", "Your trial of Team runs until", "Then results, downloads and e-mails stop"),
+    ("trialing", "the plan follows without a break", "You need not do anything."),
     ("active", "Your plan Team is active, and renews after", "You need not do anything."),
     ("past_due", "A payment for Team has been missing since", "no website or member can be added"),
     ("suspended", "Your plan Team is suspended.", "Nothing is deleted"),

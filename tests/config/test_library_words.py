@@ -61,7 +61,7 @@ def test_the_library_ships_the_messages_that_were_looked_at():
 def test_the_library_sends_no_e_mail_but_those_that_are_ours():
     assert account_settings.EMAIL_NOTIFICATIONS is False
     ours = {path.name for path in (settings.BASE_DIR / "templates/account/email").iterdir()}
-    assert ours == {"password_reset_key_message.txt", "password_reset_key_subject.txt"}
+    assert ours == {"changed.txt", "password_reset_key_message.txt", "password_reset_key_subject.txt"}
 
 
 @pytest.mark.parametrize(
