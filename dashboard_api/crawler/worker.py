@@ -230,16 +230,16 @@ def _store(job: ScanJob, runs: Sequence[Run], *, cancelled: bool, outcome: str =
         elif refusal == BLOCKED:
             _finish(job, ScanJob.Outcome.BLOCKED, reason=refusal)
         elif ok:
-            result = ScanJob.Outcome.COMPLETE if all(whole) else ScanJob.Outcome.PARTIAL
-            _finish(job, result, reason=refusal or _first_reason(runs, result))
+            if all(whole):
+                _finish(job, ScanJob.Outcome.COMPLETE, reason=refusal)
+            else:
+                _finish(job, ScanJob.Outcome.PARTIAL, reason=refusal or _first_reason(runs))
         else:
             _fail(job, refusal or (runs[0].row.reason if runs else "engine_missing"))
 
 
-def _first_reason(runs: Sequence[Run], outcome: ScanJob.Outcome) -> str:
+def _first_reason(runs: Sequence[Run]) -> str:
     """Return why a scan is only partial: the reason of its first run that has one."""
-    if outcome != ScanJob.Outcome.PARTIAL:
-        return ""
     reasons = (run.row.reason for run in runs if run.row.reason and not run.is_left_out)
     return next(reasons, "not_all_checked")
 

@@ -35,6 +35,7 @@ OF_THE_PAGE = (
     *("version-shown", "cookie-without-secure", "cookie-without-httponly", "cookie-without-samesite"),
     *("any-origin-with-credentials", "directory-listing", "mixed-content", "script-without-integrity"),
 )
+OF_SECURITY_TXT = ("security-txt-missing", "security-txt-expired")
 _OF_THE_MARKUP = ("directory-listing", "mixed-content", "script-without-integrity")
 
 
@@ -54,10 +55,10 @@ class Checked(NamedTuple):
 
 
 class Unread(NamedTuple):
-    """Rules that could not be checked at an address, and the reason; without rules, every rule."""
+    """Rules that could not be checked at an address, and the reason."""
 
     location: str
-    rules: Sequence[str] = ()
+    rules: Sequence[str]
     reason: str = "not_read_to_the_end"
 
 
@@ -105,8 +106,7 @@ def check_security_txt(response: Fetched, now: datetime) -> Iterator[Problem | U
     text = text_of_page(response.body, "") or ""
     is_cut = response.status == 200 and not response.is_whole
     if is_cut:
-        yield Unread(response.hops[0].url, ["security-txt-missing"])
-        yield Unread(response.hops[0].url, ["security-txt-expired"])
+        yield Unread(response.hops[0].url, OF_SECURITY_TXT)
     if response.status != 200 or not re.search(r"^contact:", text, re.IGNORECASE | re.MULTILINE):
         if not is_cut:  # otherwise the contact may be in the rest
             yield Problem("security-txt-missing", response.hops[0].url, f"Status {response.status}")

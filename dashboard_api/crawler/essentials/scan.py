@@ -11,6 +11,7 @@ from dashboard_api.crawler.canary import is_refusal
 from dashboard_api.crawler.essentials.encryption import check_tls
 from dashboard_api.crawler.essentials.lines import Incomplete, lines_of
 from dashboard_api.crawler.essentials.page import (
+    OF_SECURITY_TXT,
     OF_THE_PAGE,
     Checked,
     Problem,
@@ -29,7 +30,7 @@ from foundation.outbound.tls import NotConnected, shake_hands
 SECONDS = 40.0
 _PAGE_BYTES = 1024**2
 _PAUSE = 2.0  # before https is called missing
-_SECURITY_TXT, _OF_SECURITY_TXT = ".well-known/security.txt", ["security-txt-missing", "security-txt-expired"]
+_SECURITY_TXT = ".well-known/security.txt"
 
 
 def report(
@@ -71,7 +72,7 @@ def _results(host: str, address: str, agent: str, tls: ssl.SSLContext | None) ->
     except Incomplete as error:
         if str(error) != "redirected_away":  # then it is another owner's file
             files = (urljoin(base, f"/{_SECURITY_TXT}") for base in {home: None, page.url: None})
-            yield from (Unread(file, _OF_SECURITY_TXT, str(error)) for file in files)
+            yield from (Unread(file, OF_SECURITY_TXT, str(error)) for file in files)
 
 
 def _answers(host: str, address: str, deadline: Deadline, port: int) -> bool:
@@ -109,7 +110,7 @@ def _without_https(page: Fetched, error: Exception) -> Iterator[Result]:
         yield from _by_http(page)
     else:
         yield from check_page(page)
-        yield Unread(page.url, _OF_SECURITY_TXT, "connect_failed")
+        yield Unread(page.url, OF_SECURITY_TXT, "connect_failed")
 
 
 def _page(url: str, host: str, address: str, deadline: Deadline, agent: str) -> Fetched:
