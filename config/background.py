@@ -18,7 +18,7 @@ MAX_WAITING = 100
 
 
 class _Jobs:
-    """Threads of their own, with room for ``MAX_WAITING`` jobs."""
+    """A few threads, with room for ``MAX_WAITING`` jobs."""
 
     def __init__(self, threads: int) -> None:
         self._threads = ThreadPoolExecutor(max_workers=threads, thread_name_prefix="background")
