@@ -7,19 +7,22 @@ from allauth.account.models import EmailAddress
 from allauth.mfa.models import Authenticator
 from django.conf import settings
 from django.contrib import admin, messages
+from django.contrib.admin.utils import unquote
 from django.contrib.auth.admin import GroupAdmin as DjangosGroupAdmin
 from django.contrib.auth.admin import UserAdmin as DjangosUserAdmin
 from django.contrib.auth.models import Group, User
 from django.db.models import Count, QuerySet
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 
 from audit.recording import record
+from config.account_emails import send_changed
 from config.log_texts import translate_log
 from config.model_names import translate_names
 from config.models import Incident, Run, Session
+from portal.page_urls import portal_origin
 
 admin.site.unregister([Authenticator, EmailAddress, Group, User])  # the product does not use the second
 translate_names()
@@ -85,6 +88,15 @@ class UserAdmin(DjangosUserAdmin):
         """Delete these people, whose open invitations end."""
         _withdraw_invitations(queryset)
         super().delete_queryset(request, queryset)
+
+    def user_change_password(self, request: HttpRequest, id: str, form_url: str = "") -> HttpResponse:  # noqa: A002
+        """Set a person's password; the person gets an e-mail."""
+        before = self.get_object(request, unquote(id))
+        response: HttpResponse = super().user_change_password(request, id, form_url)
+        person = self.get_object(request, unquote(id))
+        if before and person and before.password != person.password:
+            send_changed(person, "account/email/password_set", origin=portal_origin(request))
+        return response
 
     @admin.display(description=_("open sessions"))
     def open_sessions(self, user: User) -> int:

@@ -6,6 +6,7 @@ Only ``stale_form`` uses the database, because a failing database may cause the 
 import sys
 from urllib.parse import urlencode
 
+from allauth.core.internal import ratelimit
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -21,7 +22,6 @@ from foundation.request_ids import current_request_id
 from foundation.storage import is_storage_fault
 from portal.page_urls import referring_page
 
-WAIT_SECONDS = 15 * 60  # as the page says
 RETRY_SECONDS = 30
 
 
@@ -63,9 +63,15 @@ def unavailable(request: HttpRequest) -> HttpResponse:
     return response
 
 
-def too_many_requests(request: HttpRequest, *, seconds: int = WAIT_SECONDS) -> HttpResponse:
-    """Return 429: too many attempts to sign in or to reset a password."""
-    response = render(request, "429.html", status=429)
+def longest_wait(limit: str) -> int:
+    """Return after how many seconds at most someone has room again within a limit of ACCOUNT_RATE_LIMITS."""
+    rates = ratelimit.get_rates(app="allauth.account", action=limit)
+    return int(max(rate.duration for rate in rates))
+
+
+def too_many_requests(request: HttpRequest, *, seconds: int = 60) -> HttpResponse:
+    """Return 429: too many attempts, or forms. The limits of allauth's own pages are of a minute."""
+    response = render(request, "429.html", {"minutes": seconds // 60}, status=429)
     response["Retry-After"] = str(seconds)
     return response
 

@@ -11,7 +11,7 @@ from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 
 from config.audit_hooks import PROOFS
-from config.errors import is_api, too_many_requests, unavailable
+from config.errors import is_api, longest_wait, too_many_requests, unavailable
 from foundation.places import NoPlace, SlowCallers
 
 _SAFE = ("GET", "HEAD", "OPTIONS")
@@ -20,7 +20,6 @@ _ENDS_SESSIONS = ("account_logout", "account_change_password", "end_other_sessio
 _GUESSES = {  # forms that ask for a password or a code, and their limit
     **dict.fromkeys(PROOFS, "proof"),
     "account_change_password": "own_password",
-    "password_change": "own_password",  # of the admin
 }
 _slow_senders = SlowCallers(2)  # of the four threads of a process
 
@@ -51,7 +50,8 @@ class FormLimit:
         limits = ["form"] if _is_counted(request) else []
         if limit := _limit_of_guesses(request):
             limits.append(limit)
-        return None if all(_count(request, limit) for limit in limits) else too_many_requests(request)
+        refused = next((limit for limit in limits if not _count(request, limit)), None)
+        return too_many_requests(request, seconds=longest_wait(refused)) if refused else None
 
 
 def _limit_of_guesses(request: HttpRequest) -> str | None:

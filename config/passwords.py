@@ -60,7 +60,7 @@ class ResetPasswordForm(forms.ResetPasswordForm):
         email: str = self.cleaned_data["email"]
         limits = {f"reset from {get_ip(request)}": PER_SENDER, f"reset of {one_spelling(email)}": PER_ADDRESS}
         if not Attempts.objects.allow(limits, period=PERIOD, now=timezone.now()):
-            raise ImmediateHttpResponse(too_many_requests(request))
+            raise ImmediateHttpResponse(too_many_requests(request, seconds=int(PERIOD.total_seconds())))
         language = translation.get_language() or settings.LANGUAGE_CODE
         run_later(partial(send_links, email, base_url=portal_origin(request), language=language))
         return email

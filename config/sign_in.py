@@ -28,7 +28,7 @@ from django.views.decorators.debug import sensitive_variables
 from django.views.decorators.http import require_safe
 
 from config.account_emails import send_changed
-from config.errors import too_many_requests
+from config.errors import longest_wait, too_many_requests
 from config.second_factors import WRONG_CODE
 from config.sessions import SIGN_IN_AGAIN
 from config.sign_in_limit import count_attempt
@@ -139,7 +139,8 @@ class SignIn(DefaultAccountAdapter):
     def validation_error(self, code: str, *args: Any) -> ValidationError:
         """Return the error for ``code``; raises ImmediateHttpResponse (429) after too many attempts."""
         if code in ("too_many_login_attempts", "rate_limited"):
-            raise ImmediateHttpResponse(too_many_requests(self.request))
+            seconds = longest_wait("login_failed")
+            raise ImmediateHttpResponse(too_many_requests(self.request, seconds=seconds))
         return super().validation_error(code, *args)
 
     def pre_login(self, request: HttpRequest, user: Any, **details: Any) -> HttpResponse | None:
@@ -199,7 +200,7 @@ def by_passkey(request: HttpRequest) -> HttpResponseBase:
     if request.method != "POST" and not ratelimit.consume(
         request, app="allauth.account", action="passkey", limit_get=True
     ):
-        return too_many_requests(request, seconds=60)
+        return too_many_requests(request)
     return login_webauthn(request)
 
 

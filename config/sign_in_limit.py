@@ -8,12 +8,12 @@ from allauth.core.exceptions import ImmediateHttpResponse
 from allauth.core.internal import ratelimit
 from django.http import HttpRequest
 
-from config.errors import too_many_requests
+from config.errors import longest_wait, too_many_requests
 
 
 def count_attempt(request: HttpRequest) -> ratelimit.RateLimitUsage:
     """Count an attempt, which ``rollback`` of the result takes back; raises ImmediateHttpResponse (429)."""
     usage = ratelimit.consume(request, app="allauth.account", action="sign_in")
     if usage is None:
-        raise ImmediateHttpResponse(too_many_requests(request))
+        raise ImmediateHttpResponse(too_many_requests(request, seconds=longest_wait("sign_in")))
     return usage

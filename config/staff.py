@@ -42,7 +42,7 @@ _EVERYDAY = (
     "logout",
 )
 # Forms with passwords: the proof comes first, because a form that waits for it is stored in the session.
-_WITH_PASSWORDS = ("auth_user_add", "auth_user_password_change", "password_change")
+_WITH_PASSWORDS = ("auth_user_add", "auth_user_password_change")
 # Lookups; the last three take several values.
 _NOT_OFFERED = {"regex", "iregex", "range", "has_keys", "has_any_keys"}
 # In names of fields that no page shows.

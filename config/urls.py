@@ -20,6 +20,8 @@ admin.site.admin_view = staff.protected(admin.site.admin_view)  # type: ignore[m
 admin.site.login = secure_admin_login(admin.site.login)  # type: ignore[method-assign]
 
 urlpatterns = [
+    # People change their own password on one page, which sends them an e-mail.
+    path("admin/password_change/", RedirectView.as_view(pattern_name="account_change_password")),
     path("admin/", admin.site.urls),
     path("status/", status.status, name="status"),
     path("status/feed/", status.feed, name="status_feed"),

@@ -66,7 +66,7 @@ def sign_up(request: HttpRequest) -> HttpResponse:
     email = form.cleaned_data["email"]
     limits = {f"sign-up from {get_ip(request)}": PER_SENDER, f"sign-up of {email}": PER_ADDRESS}
     if not Attempts.objects.allow(limits, period=PERIOD, now=timezone.now()):
-        return too_many_requests(request)
+        return too_many_requests(request, seconds=int(PERIOD.total_seconds()))
     language = get_language() or settings.LANGUAGE_CODE
     run_later(partial(verbs.send_link, email, origin=portal_origin(request), language=language))
     return redirect("sign_up_sent")

@@ -55,6 +55,16 @@ class ExportsBusy(ExportError):
     retry_after = 5
 
 
+class TooManyExports(ExportError):
+    """The member has created as many exports as one may in an hour."""
+
+    status = 429
+    title = _("Too many exports in an hour")
+    text = _("Each export is recorded, so their number is limited.")
+    advice = _("You can export again within an hour.")
+    retry_after = 60 * 60
+
+
 class PdfUnavailable(ExportError):
     """This deployment has no typesetter."""
 

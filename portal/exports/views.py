@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import replace
 
-from allauth.decorators import rate_limit
+from allauth.core.internal import ratelimit
 from django.http import HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import render
@@ -13,10 +13,10 @@ from django.views.decorators.http import require_GET
 
 from audit.recording import record
 from foundation.places import NoPlace
-from portal.access import View, file_of, find_website, members_only
+from portal.access import file_of, find_website, members_only
 from portal.error_pages import Action, ErrorPage, logged_error_page
 from portal.exports.as_pdf import render_pdf
-from portal.exports.errors import ExportError, ExportsBusy, PdfUnavailable
+from portal.exports.errors import ExportError, ExportsBusy, PdfUnavailable, TooManyExports
 from portal.exports.files import FORMATS, as_attachment, select, stream
 from portal.exports.report import get_report
 from portal.forms import Filters
@@ -29,13 +29,11 @@ from portal.view_models import site_not_found, site_page
 from portal.view_models.export_links import pdf_available
 
 Export = Callable[[Website, Address], HttpResponseBase]
-_limited: Callable[[View], View] = rate_limit(action="export", limit_get=True)  # each one is on record
 
 
 @require_GET
 @file_of("portal:site")
 @members_only
-@_limited
 def findings(request: HtmxHttpRequest, host: str, suffix: str) -> HttpResponseBase:
     """Send all findings that match the filters, as a file."""
 
@@ -49,7 +47,6 @@ def findings(request: HtmxHttpRequest, host: str, suffix: str) -> HttpResponseBa
 @require_GET
 @file_of("portal:site")
 @members_only
-@_limited
 @gzip_page
 def report(request: HtmxHttpRequest, host: str) -> HttpResponseBase:
     """Show the worst findings in full, on a page made for printing."""
@@ -64,7 +61,6 @@ def report(request: HtmxHttpRequest, host: str) -> HttpResponseBase:
 @require_GET
 @file_of("portal:site")
 @members_only
-@_limited
 def pdf(request: HtmxHttpRequest, host: str) -> HttpResponseBase:
     """Send the report as a PDF."""
 
@@ -88,6 +84,8 @@ def _export(request: HtmxHttpRequest, host: str, export: Export) -> HttpResponse
     # Without the view, as our links have it: the service lists problems without their findings.
     address = replace(page.address, filters=page.address.filters.without_page)
     try:
+        if not ratelimit.consume(request, app="allauth.account", action="export", limit_get=True):
+            raise TooManyExports
         response = export(website, address)
     except GatewayError as error:
         error_page = logged_error_page(error, host)

@@ -75,7 +75,7 @@ OWN_EVENT = {
     "portal:withdraw_invitation": "member.withdrawn",
 }
 # Routes that the middleware records as "form.sent", as it does with every form of a member.
-BY_MIDDLEWARE = {"mfa_edit_webauthn", "admin:password_change", "admin:auth_user_password_change"}
+BY_MIDDLEWARE = {"mfa_edit_webauthn", "admin:auth_user_password_change"}
 # Routes of the admin: its log is on record, and a form without a line there is "form.sent".
 ADMIN_FORMS = ("_add", "_change", "_changelist", "_delete", "_issue_secret", "_issue", "_import", "_upload")
 ADMIN_PAGES = (  # pages that change nothing

@@ -226,7 +226,7 @@ def test_too_many_attempts_have_their_own_page(page, owner, watch):
     for _ in range(6):
         sign_in(page, owner.username, "wrong horse battery")
     expect(page.get_by_role("heading", name="Too many attempts")).to_be_visible()
-    expect(page.get_by_text("a quarter of an hour")).to_be_visible()
+    expect(page.get_by_text("Wait 15 minutes")).to_be_visible()
 
 
 def test_these_pages_in_every_look(tour, page, device, owner):

@@ -72,6 +72,21 @@ def helper_with(*names):
     return client, helper
 
 
+def test_someone_whose_password_staff_set_gets_an_email(at_once, mailoutbox, settings):
+    settings.EMAIL_URL, settings.STAFF_SECOND_FACTOR = "smtp://localhost", False
+    browser, person = helper_with("view_user", "change_user")[0], make_user("ada")
+    page = reverse("admin:auth_user_password_change", args=[person.pk])
+    new = "horse battery staple"
+    for again, mails in [("another", []), (new, [(["ada@example.com"], "Your password was changed")])]:
+        browser.post(page, {"usable_password": "true", "password1": new, "password2": again})
+        assert [(mail.to, mail.subject) for mail in mailoutbox] == mails
+
+
+def test_staff_change_their_own_password_on_the_page_of_everyone():
+    page = helper_with()[0].get(reverse("admin:password_change"))
+    assert page["Location"] == reverse("account_change_password")
+
+
 def test_who_may_change_people_gives_themselves_no_permissions():
     client, helper = helper_with("view_user", "change_user")
     boss, member = make_user("boss", is_staff=True, is_superuser=True), make_user("member")

@@ -115,20 +115,13 @@ def test_files_have_a_limit(member, page):
     statuses = [browser.get(f"/sites/shop.example.com/{page}").status_code for _ in range(3)]
     assert 429 not in statuses[:2]
     assert statuses[2] == 429
+    assert browser.get(f"/sites/shop.example.com/{page}")["Retry-After"] == "3600"
 
 
 def test_someone_with_a_session_cannot_guess_its_password_all_day():
     browser = browser_of(make_user("owner"))
     page = reverse("account_change_password")
     assert send(browser, page, 11, oldpassword="wrong", **NEW) == [200] * 10 + [429]
-
-
-def test_someone_with_a_session_of_staff_cannot_guess_its_password_in_the_admin_either(settings):
-    settings.ACCOUNT_RATE_LIMITS |= {"own_password": "2/h/key"}
-    browser = browser_of(make_user("operator", is_staff=True))
-    wrong = {"old_password": "wrong", "new_password1": NEW["password1"], "new_password2": NEW["password2"]}
-    assert send(browser, reverse("admin:password_change"), 3, **wrong) == [200, 200, 429]
-    assert send(browser, reverse("account_change_password"), oldpassword="wrong", **NEW) == [429]
 
 
 @pytest.mark.parametrize(

@@ -173,7 +173,8 @@ def test_the_sixth_attempt_on_a_name_is_refused_with_a_page_that_says_so(client)
     assert fail(client, 5) == [200] * 5
     refused = sign_in(client)
     assert refused.status_code == 429
-    assert b"Too many attempts" in refused.content
+    assert "Too many attempts" in refused.text
+    assert "Wait 15 minutes" in refused.text
     assert refused["Retry-After"] == "900"
 
 
@@ -211,6 +212,7 @@ def test_the_twenty_first_attempt_from_an_address_is_refused_whatever_the_name(c
     make_user()
     attempts = [fail(client, 1, name=f"name{number}")[0] for number in range(21)]
     assert attempts == [200] * 20 + [429]
+    assert sign_in(client)["Retry-After"] == "3600"
     assert sign_in(client, REMOTE_ADDR="192.0.2.7").status_code == 302
 
 
@@ -275,6 +277,7 @@ def test_requests_for_passkeys_cannot_fill_the_table_of_sessions(settings):
     *asked, refused = [Client().get(page, headers={"accept": "application/json"}) for _ in range(4)]
     assert [response.status_code for response in asked] == [200] * 3
     assert (refused.status_code, refused["Retry-After"]) == (429, "60")
+    assert "Wait a minute" in refused.text
     assert Client().head(page, headers={"accept": "application/json"}).status_code == 429
     assert Session.objects.count() == 3
     assert not Session.objects.filter(expire_date__gt=timezone.now() + timedelta(days=1)).exists()
