@@ -16,7 +16,7 @@ Outcome = ScanJob.Outcome
 def outcome_of(engine: Engine, finding: Finding, report: Path) -> str:
     """Return what one report says about the finding, which the importer would recognise in it.
 
-    It is gone only if the report is complete, and the check of the finding did not fail.
+    It is gone only if the report is complete, and would have listed it at each of its locations.
     """
     host = finding.website.host
     try:
@@ -29,6 +29,6 @@ def outcome_of(engine: Engine, finding: Finding, report: Path) -> str:
     if finding.fingerprint in rows:
         return Outcome.STILL_THERE
     is_whole = (scan.complete or engine.complete) and not rows.unreadable
-    locations = finding.occurrences.filter(gone_at=None).values_list("location", flat=True)
-    is_failed = any(rows.scope.is_failed(rule=finding.rule, location=each) for each in locations)
-    return Outcome.GONE if is_whole and not is_failed else Outcome.INCONCLUSIVE
+    own = finding.occurrences.filter(gone_at=None).values("location", "category")
+    is_covered = all(rows.scope.covers(rule=finding.rule, **each) for each in own)
+    return Outcome.GONE if is_whole and is_covered else Outcome.INCONCLUSIVE

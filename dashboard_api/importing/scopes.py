@@ -80,14 +80,7 @@ class Scope:
         names = [rule, *_parents(rule, self.rule_separators)]
         if self.checks is not None and self.checks.isdisjoint(names):
             return False
-        return not self.is_failed(rule=rule, location=location)
-
-    def is_failed(self, *, rule: str, location: str) -> bool:
-        """Return whether the check of ``rule`` at ``location`` failed."""
-        if not self.failed:
-            return False
-        target, names = target_of(location), ("", rule, *_parents(rule, self.rule_separators))
-        return any(target in self.failed[name] for name in names if name in self.failed)
+        return not any(target in self.failed[name] for name in ("", *names) if name in self.failed)
 
 
 def _parents(rule: str, separators: str) -> Iterator[str]:

@@ -458,6 +458,17 @@ def test_a_retest_says_gone_only_after_two_looks_that_both_miss_it(
     assert finding.status == status
 
 
+@pytest.mark.parametrize(("rows", "outcome"), [(CLEAN, "gone"), (CHECKED_ELSEWHERE, "inconclusive")])
+def test_a_retest_of_an_accepted_risk_says_gone_only_if_its_address_was_checked(monkeypatch, rows, outcome):
+    website = with_a_finding()
+    finding = Finding.objects.get()
+    finding.status = Finding.Status.ACCEPTED_RISK
+    finding.save()
+    monkeypatch.setattr(retests, "PAUSE_SECONDS", 0)
+    queue.add(website, by="ada", trigger=ScanJob.Trigger.RETEST, finding_id=finding.pk)
+    assert Worker(NAME, [engine(lines(*rows))], lambda: False).run_one().outcome == outcome
+
+
 def test_a_retest_that_waits_runs_no_engine_that_attacks():
     website = with_a_finding()
     finding = Finding.objects.get()
