@@ -201,9 +201,9 @@ class EntitlementAdmin(ReadableFeatures, OperatorAdmin):
     autocomplete_fields = ("account",)
     fields = (
         *("account", *ENTITLEMENT_FIELDS),
-        *("suspended_by_staff", "limits_today", "overrides_today", "reason"),
+        *("suspended_by_staff", "set_by_staff", "limits_today", "overrides_today", "reason"),
     )
-    readonly_fields = ("suspended_by_staff", "limits_today", "overrides_today")
+    readonly_fields = ("suspended_by_staff", "set_by_staff", "limits_today", "overrides_today")
     actions = ("extend_by_30_days", "extend_by_365_days", "override_limit", "end_override", "suspend")
 
     @admin.display(description=_("status"), ordering="status")
@@ -214,6 +214,12 @@ class EntitlementAdmin(ReadableFeatures, OperatorAdmin):
     @admin.display(boolean=True, description=_("calls answered today"))
     def is_usable_today(self, entitlement: Entitlement) -> bool:
         return entitlement.is_usable_on(timezone.now().date())
+
+    @admin.display(description=_("plan that staff set"))
+    def set_by_staff(self, entitlement: Entitlement) -> str:
+        """Return the plan that staff set, which follows where a better one is paid for and ends."""
+        agreed = entitlement.agreed_terms
+        return _("%(plan)s until %(day)s") % {"plan": agreed.plan, "day": agreed.ends_on} if agreed else "–"
 
     @admin.display(description=_("limits that hold"))
     def limits_today(self, entitlement: Entitlement) -> str:

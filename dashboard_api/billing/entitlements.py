@@ -3,7 +3,7 @@
 Decision record 0119.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from datetime import date, datetime, timedelta
 from typing import Any
 
@@ -62,16 +62,15 @@ def change(
     entitlement.copy_limits(now.date())
     entitlement.full_clean()
     after = _facts(entitlement)
+    old = before or dict.fromkeys(after)
+    changed = [name for name, value in after.items() if value != old[name]]
     if not is_payment and before != after:
-        is_agreed = is_agreed or any(after[name] != (before or {})[name] for name in ("plan", "ends_on"))
-        _agree(entitlement, is_new=is_agreed, sets_status="status" in to)
+        _agree(entitlement, changed, was_agreed=is_agreed, sets_status="status" in to)
     if before == after:
         return entitlement
     entitlement.save()
     if moved and entitlement.plan_revision is not None:
         Plan.objects.filter(pk=entitlement.plan_revision.pk, used_at=None).update(used_at=now)
-    old = before or dict.fromkeys(after)
-    changed = [name for name, value in after.items() if value != old[name]]
     audit(
         "entitlement.changed" if before else "entitlement.created",
         entitlement,
@@ -101,16 +100,20 @@ def note_limits(entitlement: Entitlement, used: Iterable[Use]) -> None:
         Entitlement.objects.filter(pk=entitlement.pk).update(limit_states=states)
 
 
-def _agree(entitlement: Entitlement, *, is_new: bool, sets_status: bool) -> None:
+def _agree(
+    entitlement: Entitlement, changed: Collection[str], *, was_agreed: bool, sets_status: bool
+) -> None:
     """Keep the plan that staff set; once they set another status than active or suspended, there is none.
 
-    Their other changes during a trial that is paid for leave it as it was.
+    Their other changes of a plan that is paid for leave it as it was. A longer paid plan does not renew for
+    them: the payment does that.
     """
     terms = entitlement.terms
     if terms is None and sets_status:
         entitlement.agreed = None
-    elif terms is not None and is_new:
-        entitlement.agreed = msgspec.to_builtins(terms)
+    elif terms is not None and (was_agreed or "plan" in changed or "ends_on" in changed):
+        renews = terms.renews and (was_agreed or "renews" in changed)
+        entitlement.agreed = msgspec.to_builtins(msgspec.structs.replace(terms, renews=renews))
 
 
 def payable(entitlement: Entitlement) -> tuple[str, ...]:

@@ -61,7 +61,9 @@ def _of_plan(entitlement: Entitlement, now: datetime) -> Iterator[BillingNotice]
         since = (today - entitlement.past_due_since).days
         if (step := _since(WHILE_PAST_DUE, since)) is not None:
             yield notice(Kind.PAST_DUE, f"{entitlement.past_due_since}:{step}", since)
-    elif entitlement.cancels:
+    elif entitlement.cancels or (
+        status == Status.ACTIVE and not entitlement.renews and left <= max(BEFORE_PLAN_ENDS)
+    ):
         yield notice(Kind.PLAN_ENDS, f"{entitlement.ends_on}:{_until(BEFORE_PLAN_ENDS, left)}", max(left, 0))
     elif status == Status.TRIALING and left <= max(BEFORE_TRIAL_ENDS):
         step_left = _until(BEFORE_TRIAL_ENDS, left)

@@ -45,11 +45,15 @@ def in_words(entitlement: Entitlement) -> str:
     features = f" Features: {', '.join(entitlement.features)}." if entitlement.features else ""
     today = timezone.now().date()
     status = Entitlement.Status(entitlement.status_on(today)).label
+    agreed = entitlement.agreed_terms
+    other = (
+        f" Staff set: {agreed.plan} until {agreed.ends_on}." if agreed and agreed != entitlement.terms else ""
+    )
     refused = "" if entitlement.is_usable_on(today) else " Calls are refused today."
     return (
         f"Plan {entitlement.plan}, {status.lower()}, "
         f"{entitlement.starts_on} to {entitlement.ends_on}{_what_follows(entitlement)}, "
-        f"at most {entitlement.sites_limit} websites.{features}{refused}"
+        f"at most {entitlement.sites_limit} websites.{features}{other}{refused}"
     )
 
 

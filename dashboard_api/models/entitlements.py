@@ -194,8 +194,8 @@ class Entitlement(Terms, models.Model):
 
     @property
     def terms(self) -> AgreedTerms | None:
-        """The values as staff agree to them; None unless the plan is active, or would be if not suspended."""
-        if self.status not in (self.Status.ACTIVE, self.Status.SUSPENDED):
+        """The values as staff agree to them; None unless the plan is active, or suspended by staff."""
+        if self.status != self.Status.ACTIVE and not self.suspended_by_staff:
             return None
         names = ("plan", "starts_on", "ends_on", "renews", "sites_limit", "features")
         values = {name: getattr(self, name) for name in names}

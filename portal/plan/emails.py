@@ -71,7 +71,7 @@ def _words_of(notice: BillingNotice, answer: AccountPlan, today: date) -> Callab
         return lambda: _of_websites(notice, sites)
     holds = {
         "trial_ends": own.status == "trialing",
-        "plan_ends": own.cancels and own.status in ("active", "trialing"),
+        "plan_ends": not own.renews and own.status in ("active", "trialing"),
     }
     if not holds.get(notice.kind, own.status == notice.kind):
         return None

@@ -156,7 +156,7 @@ def state_in_words(own: AccountEntitlement | None, today: date, *, is_over: bool
             next_step = "" if is_over else _("You need not do anything.")
         case _:
             text = _("Your plan %(plan)s is active until %(day)s.")
-            next_step = _("Then results, downloads and e-mails stop until you renew it.") + " " + kept
+            next_step = _("Then results, downloads and e-mails stop, unless a plan is paid for.") + " " + kept
     return text % values, next_step % values
 
 

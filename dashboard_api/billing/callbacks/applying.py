@@ -22,6 +22,7 @@ from dashboard_api.billing.callbacks.snapshots import (
     best,
     effect,
     is_ambiguous,
+    is_paid_on,
     is_same,
     latest,
     merge,
@@ -48,6 +49,7 @@ WAIT = timedelta(hours=24)  # for the account of an event
 ASK_PROVIDER = timedelta(minutes=10)  # after events with the same timestamp that contradict each other
 LONG_WAIT = timedelta(hours=1)  # for which a person should look
 LOOK_AGAIN = timedelta(minutes=5)
+BEGAN_DAYS = 7  # for which a plan that begins is looked at: process_callbacks may not have run
 OVERDUE = timedelta(minutes=15)  # process_callbacks should have tried them again
 BODY_LIFETIME = timedelta(days=30)
 EVENT_LIFETIME = timedelta(days=400)
@@ -120,15 +122,18 @@ def _settle_contradictions(now: datetime) -> None:
 
 
 def _settle_ends(now: datetime) -> None:
-    """Let the plan that staff set, or the subscription, hold where the other one ended without an event."""
-    ended = Account.objects.filter(
-        has_status(Entitlement.Status.EXPIRED, now.date(), prefix="entitlement__"),
+    """Let the plan that staff set, or the subscription, hold where one began or ended without an event."""
+    days = [f"{now.date() - timedelta(days=days)}" for days in range(BEGAN_DAYS)]
+    has_ended = has_status(Entitlement.Status.EXPIRED, now.date(), prefix="entitlement__")
+    due = Account.objects.filter(
+        has_ended | Q(entitlement__agreed__starts_on__in=days),
         entitlement__agreed__isnull=False,
         subscriptions__isnull=False,
     )
-    for account in ended.distinct():
+    for account in due.distinct():
         try:
-            adopt(account, {}, by="payments", reason="The other plan has ended", now=now)
+            with transaction.atomic():
+                _follow(account, by="payments", reason="The other plan has ended", now=now)
         except CannotApply as error:
             logger.error("%s cannot have another plan: %s", account, error.code)  # noqa: TRY400 - as above
 
@@ -148,6 +153,11 @@ def adopt(
     for row in _updated(account, fetched):
         row.unclear_until = None
         row.save()
+    _follow(account, by=by, reason=reason, now=now)
+
+
+def _follow(account: Account, *, by: str, reason: str, now: datetime) -> None:
+    """Change the entitlement to what is paid for, or what staff set; raises CannotApply."""
     target = wanted(account, now)
     if target is not None and (to := to_change(account, target)):
         entitlements.change(account, to, by=by, reason=reason, now=now, is_payment=True)
@@ -348,22 +358,26 @@ def wanted(
 ) -> dict[str, Any] | None:
     """Return the values that the providers' snapshots give to the entitlement; None without any.
 
-    A usable plan that staff set counts like a subscription. ``fetched`` is what providers say now. Raises
-    CannotApply.
+    A plan that staff set counts like a subscription until its last day. ``fetched`` is what providers say
+    now. Raises CannotApply.
     """
     rows = _updated(account, fetched or {})
     paid = values_of([(row.provider, _with_lateness(row, latest(held_by(row)))) for row in rows], now)
     row = entitlements.locked(account)
-    agreed = row.agreed_terms if row else None
-    if agreed is None or not agreed.is_usable_on(now.date()):
-        return paid
-    return paid if paid and _is_better(paid, agreed, now.date()) else _values_as_agreed(agreed)
+    agreed, day = (row.agreed_terms if row else None), now.date()
+    if agreed is not None and day <= agreed.usable_until and not (paid and _is_better(paid, agreed, day)):
+        return _values_as_agreed(agreed)
+    if paid and row and row.starts_on > day and is_paid_on(paid, day):
+        return paid | {"starts_on": day}
+    return paid
 
 
 def _is_better(paid: dict[str, Any], agreed: AgreedTerms, day: date) -> bool:
     """Return whether what is paid for serves the account at least as well as what staff set."""
-    if paid["status"] not in ("active", "trialing") or not (paid["renews"] or paid["ends_on"] >= day):
+    if not is_paid_on(paid, day):
         return False
+    if agreed.starts_on > day:
+        return True
     new = paid.get("plan_revision") or Plan.objects.newest(paid["plan"])
     if new is None:
         return False
@@ -383,7 +397,9 @@ def _agreed_revision(agreed: AgreedTerms) -> Plan | None:
 
 def _values_as_agreed(agreed: AgreedTerms) -> dict[str, Any]:
     """Return the values of an entitlement that is as staff set it."""
-    values: dict[str, Any] = {"status": agreed.status, "ends_on": agreed.ends_on, "renews": agreed.renews}
+    values: dict[str, Any] = {
+        name: getattr(agreed, name) for name in ("status", "starts_on", "ends_on", "renews")
+    }
     values |= {"cancels": False, "past_due_since": None, "features": agreed.features}
     if (revision := _agreed_revision(agreed)) is not None:
         return values | {"plan_revision": revision}
@@ -437,7 +453,10 @@ def to_change(account: Account, target: dict[str, Any]) -> dict[str, Any]:
         return target
     may = entitlements.payable(entitlement)
     to = {name: value for name, value in target.items() if name in may}
-    to = {name: value for name, value in to.items() if getattr(entitlement, name) != value}
+    changed = {name for name, value in to.items() if getattr(entitlement, name) != value}
+    if "plan_revision" in changed:  # which brings features of its own
+        changed |= to.keys() & {"features"}
+    to = {name: value for name, value in to.items() if name in changed}
     if to.get("ends_on", entitlement.ends_on) < entitlement.starts_on:
         to["starts_on"] = to["ends_on"]
     return to

@@ -1,10 +1,12 @@
 """The meaning of events, and which snapshots hold: pure functions, alike in every order of arrival."""
 
 from collections.abc import Iterable, Mapping
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from typing import Any
 
 import msgspec
+
+from dashboard_api import limits
 
 STATUSES = ("trialing", "active", "past_due", "suspended", "expired")
 FIRST_DAY, LAST_DAY = date(2000, 1, 1), date(2200, 1, 1)
@@ -149,7 +151,13 @@ def best(snapshots: Iterable[Snapshot], today: date) -> Snapshot | None:
     return max(counting, key=lambda each: (_worth(each, today), each.ends_on, each.object_id), default=None)
 
 
+def is_paid_on(values: Mapping[str, Any], day: date) -> bool:
+    """Return whether an entitlement with these values of ``effect`` is usable on ``day``, and not late."""
+    grace = limits.RENEWAL_GRACE if values["renews"] else timedelta()
+    return values["status"] in ("active", "trialing") and values["ends_on"] >= day - grace
+
+
 def _worth(snapshot: Snapshot, today: date) -> int:
     if snapshot.status in ("active", "trialing"):
-        return 3 if snapshot.renews or snapshot.ends_on >= today else 0
+        return 3 if is_paid_on(effect(snapshot), today) else 0
     return {"past_due": 2, "suspended": 1}.get(snapshot.status, 0)

@@ -141,6 +141,11 @@ def test_a_cancelled_plan_tells_its_end_at_once_and_three_times():
     assert rows == [("plan_ends", 20), ("plan_ends", 14), ("plan_ends", 3), ("plan_ends", 0)]
 
 
+def test_a_plan_that_does_not_renew_tells_its_end_three_times():
+    rows = year(make_account(), state(20), days=20)
+    assert rows == [("plan_ends", 14), ("plan_ends", 3), ("plan_ends", 0)]
+
+
 def test_a_missing_payment_is_sent_three_times():
     rows = year(make_account(), state(90, status="past_due"), days=7)
     assert rows == [("past_due", 0), ("past_due", 3), ("past_due", 6)]

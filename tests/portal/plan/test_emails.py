@@ -75,6 +75,7 @@ CALLS = LimitUse(name="calls_per_day", limit=1000, used=850, state="near", reset
         (plan(notice("trial_ends", days=0), status="trialing"), "ends on 30 Nov", "choose a"),  # extended
         (plan(notice("plan_ends", days=14), cancels=True), "Your plan Team ends on 30 Nov", "cancelled"),
         (plan(notice("plan_ends", days=0), cancels=True, **TODAY), "Your plan Team ends today", "cancelled"),
+        (plan(notice("plan_ends", days=14)), "Your plan Team ends on 30 Nov", "unless a plan is paid for"),
         (plan(notice("past_due", days=3), **PAST_DUE), "A payment for Team is missing", "since 19 Nov 2026"),
         (plan(notice("suspended"), status="suspended"), "Your plan Team is suspended", "Contact us"),
         (plan(notice("expired", days=0), status="expired", **TODAY), "Team has ended", "ended on 20 Nov"),
@@ -107,7 +108,7 @@ def test_each_notice_is_sent_once_to_owners(run, owner, answer, subject, text):
     "answer",
     [
         plan(notice("trial_ends", days=3)),  # a plan was chosen
-        plan(notice("plan_ends", days=3)),  # and the cancellation was taken back
+        plan(notice("plan_ends", days=3), renews=True),  # and the cancellation was taken back
         plan(notice("past_due", days=0)),  # and the payment has arrived
         plan(notice("limit_near", limit="scans_per_month"), limits=[SCANS]),  # there is another for reached
         plan(notice("limit_reached", limit="colours"), limits=[SITES]),

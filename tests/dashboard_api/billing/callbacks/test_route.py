@@ -192,7 +192,7 @@ def test_a_payment_for_less_leaves_a_plan_that_staff_set(client, account):
 
 
 @pytest.mark.parametrize("slug", ["pro", "agreed-by-phone"])
-def test_a_payment_for_more_holds_until_it_ends(client, account, slug):
+def test_a_payment_for_more_holds_until_it_ends(client, account, slug, capsys):
     make_plan("big", rank=3, limits={"websites": 100}, features=["scans_daily", "deep_scans"])
     by_invoice(account, plan=slug, sites_limit=30, features=["deep_scans"])
     before = entitlement_of(account)
@@ -201,6 +201,8 @@ def test_a_payment_for_more_holds_until_it_ends(client, account, slug):
     ends_on = timezone.now().date() + timedelta(days=30)
     assert state_of(client, event(account, 2, plan="big", renews=False, ends_on=str(ends_on))) == "applied"
     assert (entitlement_of(account).plan, entitlement_of(account).ends_on) == ("big", ends_on)
+    call_command("show_account", account.ref)
+    assert f"Staff set: {slug} until {LAST}." in capsys.readouterr().out
     applying.process_due(timezone.now() + timedelta(days=31))  # no event said that it ended
     after = entitlement_of(account)
     for name in ("plan", "plan_revision", "status", "ends_on", "renews", "sites_limit", "features"):
@@ -257,6 +259,93 @@ def test_a_plan_that_staff_set_for_a_suspended_account_is_kept(client, account):
     state_of(client, event(account))
     row = entitlement_of(account)
     assert (row.plan, row.status, row.ends_on) == ("pro", Status.ACTIVE, LAST)
+
+
+@pytest.mark.parametrize(
+    "step",
+    [
+        {"renews": False, "cancels": True},
+        {"status": "past_due", "past_due_since": str(date.today())},  # noqa: DTZ011
+        {"status": "suspended"},
+        {"status": "expired", "renews": False},
+    ],
+    ids=str,
+)
+def test_a_paying_customer_whom_staff_give_more_days_has_them_without_renewing(client, account, step):
+    ends_on = timezone.now().date() + timedelta(days=30)
+    state_of(client, event(account, ends_on=str(ends_on)))
+    entitlements.extend(account, days=30, by="ada")
+    state_of(client, event(account, 2, ends_on=str(ends_on)))
+    assert (entitlement_of(account).ends_on, entitlement_of(account).renews) == (ends_on, True)
+    state_of(client, event(account, 3, **{"ends_on": str(ends_on)} | step))
+    row = entitlement_of(account)
+    assert (row.status, row.ends_on, row.renews) == ("active", ends_on + timedelta(days=30), False)
+
+
+def test_more_days_for_an_account_that_a_payment_suspended_do_not_lift_the_suspension(client, account):
+    state_of(client, event(account, status="suspended"))
+    entitlements.extend(account, days=30, by="ada")
+    state_of(client, event(account, 2, status="suspended", ends_on="2199-01-01"))
+    assert entitlement_of(account).status == Status.SUSPENDED
+
+
+@pytest.mark.parametrize("slug", ["pro", "big"])
+def test_a_plan_that_staff_set_is_back_when_a_payment_that_renewed_stops_without_an_event(
+    client, account, slug
+):
+    make_plan("big", rank=3)
+    by_invoice(account)
+    state_of(client, event(account, plan=slug, ends_on=str(timezone.now().date() + timedelta(days=30))))
+    for days, renews in [(33, True), (34, False)]:  # three days are grace
+        applying.process_due(timezone.now() + timedelta(days=days))
+        assert entitlement_of(account).renews == renews
+    assert (entitlement_of(account).plan, entitlement_of(account).ends_on) == ("pro", LAST)
+
+
+def test_a_subscription_that_stopped_long_ago_takes_nothing_from_a_plan_that_staff_set(client, account):
+    state_of(client, event(account, ends_on=str(timezone.now().date() - timedelta(days=60))))
+    by_invoice(account, plan="team")
+    call_command("reconcile_billing", repair=True, by="ada", verbosity=0)
+    assert (entitlement_of(account).status, entitlement_of(account).ends_on) == ("active", LAST)
+
+
+def test_a_payment_counts_until_the_plan_that_staff_set_begins(client, account):
+    today = timezone.now().date()
+    begins = today + timedelta(days=14)
+    by_invoice(account, starts_on=begins)
+    state_of(client, event(account, ends_on=str(today + timedelta(days=30))))
+    row = entitlement_of(account)
+    assert (row.plan, row.starts_on, row.is_usable_on(today)) == ("team", today, True)
+    applying.process_due(timezone.now() + timedelta(days=14))
+    row = entitlement_of(account)
+    assert (row.plan, row.starts_on, row.ends_on) == ("pro", begins, LAST)
+
+
+def test_a_subscription_that_ended_leaves_a_plan_that_begins_later(client, account):
+    begins = timezone.now().date() + timedelta(days=14)
+    by_invoice(account, starts_on=begins)
+    state_of(client, event(account, status="expired", renews=False))
+    assert (entitlement_of(account).status, entitlement_of(account).starts_on) == ("active", begins)
+
+
+def test_a_plan_that_staff_set_is_back_with_its_features(client, account):
+    make_plan("big", rank=3, features=["scans_daily", "deep_scans"])
+    by_invoice(account)
+    entitlements.change(account, {"features": ["scans_daily", "deep_scans"]}, by="ada")
+    state_of(client, event(account, plan="big"))
+    state_of(client, event(account, 2, plan="big", status="expired", renews=False))
+    assert entitlement_of(account).features == ["scans_daily", "deep_scans"]
+
+
+def test_events_that_contradict_each_other_stay_unclear_where_a_plan_ends_meanwhile(client, account):
+    by_invoice(account, ends_on=timezone.now().date())
+    for ends_on in ("2025-01-01", "2025-02-01"):
+        state_of(
+            client, event(account, subscription="sub_1", ends_on=ends_on, status="expired", renews=False)
+        )
+    assert applying.undelivered(timezone.now())["unclear"] == 1
+    applying.process_due(timezone.now() + timedelta(days=1))
+    assert applying.undelivered(timezone.now())["unclear"] == 1
 
 
 def test_a_plan_of_the_list_without_the_features_that_staff_agreed_to_is_no_better(client, account):
