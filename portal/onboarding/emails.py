@@ -154,9 +154,9 @@ def _words(event: Event) -> tuple[str, str]:
         case "joined":
             subject = _("Another account has %(host)s now, too")
             text = _(
-                "It has proven the website, and reads the same findings. That happens when an owner agrees, "
-                "when no owner answers for 72 hours, or when our team decides. If this is wrong, contact "
-                "support."
+                "It has proven the website, so it can read the same findings. That happens when an owner "
+                "agrees, when no owner answers for 72 hours, or when our team decides. If this is wrong, "
+                "contact support."
             )
         case "accepted":
             subject = _("%(host)s: your claim was accepted")

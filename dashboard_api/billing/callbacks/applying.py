@@ -374,10 +374,11 @@ def wanted(
 
 def _is_better(paid: dict[str, Any], agreed: AgreedTerms, day: date) -> bool:
     """Return whether what is paid for serves the account at least as well as what staff set."""
-    if not is_paid_on(paid, day):
-        return False
+    is_paid = is_paid_on(paid, day)
     if agreed.starts_on > day:
-        return True
+        return is_paid or paid["status"] == "past_due"  # which may be usable still
+    if not is_paid:
+        return False
     new = paid.get("plan_revision") or Plan.objects.newest(paid["plan"])
     if new is None:
         return False

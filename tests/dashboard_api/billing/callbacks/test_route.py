@@ -316,6 +316,8 @@ def test_a_payment_counts_until_the_plan_that_staff_set_begins(client, account):
     state_of(client, event(account, ends_on=str(today + timedelta(days=30))))
     row = entitlement_of(account)
     assert (row.plan, row.starts_on, row.is_usable_on(today)) == ("team", today, True)
+    state_of(client, event(account, 2, status="past_due", past_due_since=str(today), ends_on=str(today)))
+    assert entitlement_of(account).is_usable_on(today)
     applying.process_due(timezone.now() + timedelta(days=14))
     row = entitlement_of(account)
     assert (row.plan, row.starts_on, row.ends_on) == ("pro", begins, LAST)
