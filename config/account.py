@@ -57,7 +57,11 @@ class AccountPage:
 @require_safe
 @login_required
 def account(request: HttpRequest) -> HttpResponse:
-    """Show the page of the person who is signed in."""
+    """Show the page of the person who is signed in; e-mails about changes made there are in its language."""
+    if settings.ENABLE_PORTAL:
+        from portal.models.languages import record_language
+
+        record_language(request.session, request.user.pk or 0)
     page = account_page(request.user, session_key=request.session.session_key or "")
     return render(request, "account/index.html", {"page": page})
 

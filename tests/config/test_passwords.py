@@ -16,7 +16,6 @@ from django.utils import timezone
 
 from config import background, passwords
 from config.models import Attempts
-from portal.models.languages import UserLanguage
 from tests.factories import make_user
 from tests.racing import race
 
@@ -146,9 +145,8 @@ def test_a_sign_in_forgets_a_link_that_was_opened_before_it(client, at_once, mai
 
 
 def test_the_person_gets_an_e_mail_when_the_password_was_changed(client, at_once, mailoutbox, settings):
-    user = make_user()
-    UserLanguage.objects.create(pk=user.pk, language="de")
-    client.force_login(user)
+    client.force_login(make_user())
+    client.get("/accounts/", headers={"accept-language": "de"})
     client.post("/accounts/password/change/", {"oldpassword": "correct horse battery", **NEW})
     ask()
     page = client.get(links(mailoutbox[1:])[0])["Location"]
