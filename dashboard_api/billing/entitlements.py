@@ -47,13 +47,12 @@ def change(
     """
     now = now or timezone.now()
     entitlement = locked(account)
-    before = None
+    before = agreed = None
     is_agreed = True
     if entitlement is None:
         entitlement = new_entitlement(account, {name: to[name] for name in ("starts_on",) if name in to})
     else:
-        before = _facts(entitlement)
-        is_agreed = entitlement.agreed is not None and entitlement.terms == entitlement.agreed_terms
+        before, agreed, is_agreed = _facts(entitlement), entitlement.agreed, entitlement.is_as_agreed
     if is_payment:
         to = {name: value for name, value in to.items() if name in payable(entitlement)}
     elif "status" in to:
@@ -81,7 +80,11 @@ def change(
     )
     if before and "sites_limit" in changed:
         websites.settle(account, now)
-    return entitlement
+    if entitlement.agreed == agreed or not account.subscriptions.exists():
+        return entitlement
+    from dashboard_api.billing.callbacks.applying import follow  # which imports this module
+
+    return follow(account, by="payments", reason=_("A better plan is paid for."), now=now) or entitlement
 
 
 def note_limits(entitlement: Entitlement, used: Iterable[Use]) -> None:
@@ -105,14 +108,15 @@ def _agree(
 ) -> None:
     """Keep the plan that staff set; once they set another status than active or suspended, there is none.
 
-    Their other changes of a plan that is paid for leave it as it was. A longer paid plan does not renew for
-    them: the payment does that.
+    Their other changes of a plan that is paid for leave it as it was. More days of a plan that is paid for do
+    not renew: the payment does that.
     """
     terms = entitlement.terms
     if terms is None and sets_status:
         entitlement.agreed = None
     elif terms is not None and (was_agreed or "plan" in changed or "ends_on" in changed):
-        renews = terms.renews and (was_agreed or "renews" in changed)
+        by_staff = was_agreed or "renews" in changed or not entitlement.account.subscriptions.exists()
+        renews = terms.renews and by_staff
         entitlement.agreed = msgspec.to_builtins(msgspec.structs.replace(terms, renews=renews))
 
 
@@ -130,6 +134,15 @@ def extend(
     now = now or timezone.now()
     entitlement = locked(account) or new_entitlement(account, {})
     to = extension(entitlement, days=days, today=now.date())
+    agreed = entitlement.agreed_terms
+    if agreed and agreed.ends_on > to["ends_on"]:
+        raise ValidationError(
+            _(
+                "Staff have set %(plan)s until %(day)s, which follows what is paid for. To replace it, set "
+                "the plan and its last day."
+            )
+            % {"plan": agreed.plan, "day": agreed.ends_on}
+        )
     return change(account, to, by=by, reason=reason, now=now)
 
 

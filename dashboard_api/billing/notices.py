@@ -61,6 +61,8 @@ def _of_plan(entitlement: Entitlement, now: datetime) -> Iterator[BillingNotice]
         since = (today - entitlement.past_due_since).days
         if (step := _since(WHILE_PAST_DUE, since)) is not None:
             yield notice(Kind.PAST_DUE, f"{entitlement.past_due_since}:{step}", since)
+    elif entitlement.starts_on > today:
+        return
     elif entitlement.cancels or (
         status == Status.ACTIVE and not entitlement.renews and left <= max(BEFORE_PLAN_ENDS)
     ):

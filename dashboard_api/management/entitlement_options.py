@@ -47,7 +47,9 @@ def in_words(entitlement: Entitlement) -> str:
     status = Entitlement.Status(entitlement.status_on(today)).label
     agreed = entitlement.agreed_terms
     other = (
-        f" Staff set: {agreed.plan} until {agreed.ends_on}." if agreed and agreed != entitlement.terms else ""
+        f" Staff set: {agreed.plan} until {agreed.ends_on}."
+        if agreed and not entitlement.is_as_agreed
+        else ""
     )
     refused = "" if entitlement.is_usable_on(today) else " Calls are refused today."
     return (

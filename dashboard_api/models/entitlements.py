@@ -207,6 +207,16 @@ class Entitlement(Terms, models.Model):
         return msgspec.convert(self.agreed, AgreedTerms) if self.agreed else None
 
     @property
+    def is_as_agreed(self) -> bool:
+        """Whether the plan that staff set is the one that holds; overrides do not matter."""
+        terms, agreed = self.terms, self.agreed_terms
+        if terms is None or agreed is None:
+            return False
+        if self.plan_revision is not None:
+            terms = msgspec.structs.replace(terms, sites_limit=agreed.sites_limit)
+        return terms == agreed
+
+    @property
     def limits(self) -> Limits:
         """The limits that hold, as values."""
         return Limits(

@@ -150,13 +150,17 @@ def state_in_words(own: AccountEntitlement | None, today: date, *, is_over: bool
             next_step = _("Results, downloads and e-mails have stopped.") + " " + kept
         case _ if own.cancels:
             text = _("You have cancelled %(plan)s: it runs until %(day)s.")
-            next_step = _("Then results, downloads and e-mails stop.") + " " + kept
+            next_step = (
+                _("Then results, downloads and e-mails stop, unless another plan follows.") + " " + kept
+            )
         case _ if own.renews:
             text = _("Your plan %(plan)s is active, and renews after %(day)s.")
             next_step = "" if is_over else _("You need not do anything.")
         case _:
             text = _("Your plan %(plan)s is active until %(day)s.")
-            next_step = _("Then results, downloads and e-mails stop, unless a plan is paid for.") + " " + kept
+            next_step = (
+                _("Then results, downloads and e-mails stop, unless another plan follows.") + " " + kept
+            )
     return text % values, next_step % values
 
 

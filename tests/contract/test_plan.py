@@ -53,7 +53,7 @@ def plan_page(client):
             "the plan follows without a break",
             "You need not do",
         ),
-        (5, {}, "ok", "Your plan Team is active until", "unless a plan is paid for"),
+        (5, {}, "ok", "Your plan Team is active until", "unless another plan follows"),
         (
             5,
             {"starts_on": "the last day"},

@@ -2,7 +2,7 @@
 
 import logging
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import date, datetime, timedelta
 from typing import Any
 from uuid import UUID, uuid4
@@ -49,7 +49,7 @@ WAIT = timedelta(hours=24)  # for the account of an event
 ASK_PROVIDER = timedelta(minutes=10)  # after events with the same timestamp that contradict each other
 LONG_WAIT = timedelta(hours=1)  # for which a person should look
 LOOK_AGAIN = timedelta(minutes=5)
-BEGAN_DAYS = 7  # for which a plan that begins is looked at: process_callbacks may not have run
+RECENT_DAYS = 31  # for which plans that began or ended are looked at: process_callbacks may not have run
 OVERDUE = timedelta(minutes=15)  # process_callbacks should have tried them again
 BODY_LIFETIME = timedelta(days=30)
 EVENT_LIFETIME = timedelta(days=400)
@@ -123,17 +123,17 @@ def _settle_contradictions(now: datetime) -> None:
 
 def _settle_ends(now: datetime) -> None:
     """Let the plan that staff set, or the subscription, hold where one began or ended without an event."""
-    days = [f"{now.date() - timedelta(days=days)}" for days in range(BEGAN_DAYS)]
+    days = [now.date() - timedelta(days=number) for number in range(RECENT_DAYS)]
     has_ended = has_status(Entitlement.Status.EXPIRED, now.date(), prefix="entitlement__")
     due = Account.objects.filter(
-        has_ended | Q(entitlement__agreed__starts_on__in=days),
-        entitlement__agreed__isnull=False,
+        (has_ended & Q(entitlement__ends_on__gte=days[-1]))
+        | Q(entitlement__agreed__starts_on__in=map(str, days)),
         subscriptions__isnull=False,
     )
     for account in due.distinct():
         try:
             with transaction.atomic():
-                _follow(account, by="payments", reason="The other plan has ended", now=now)
+                follow(account, by="payments", reason="Another plan has ended or begun", now=now)
         except CannotApply as error:
             logger.error("%s cannot have another plan: %s", account, error.code)  # noqa: TRY400 - as above
 
@@ -153,14 +153,18 @@ def adopt(
     for row in _updated(account, fetched):
         row.unclear_until = None
         row.save()
-    _follow(account, by=by, reason=reason, now=now)
+    follow(account, by=by, reason=reason, now=now)
 
 
-def _follow(account: Account, *, by: str, reason: str, now: datetime) -> None:
-    """Change the entitlement to what is paid for, or what staff set; raises CannotApply."""
+def follow(account: Account, *, by: str, reason: str, now: datetime) -> Entitlement | None:
+    """Change the entitlement to what is paid for, or what staff set; return it, or None without a change.
+
+    Raises CannotApply.
+    """
     target = wanted(account, now)
-    if target is not None and (to := to_change(account, target)):
-        entitlements.change(account, to, by=by, reason=reason, now=now, is_payment=True)
+    if target is None or not (to := to_change(account, target)):
+        return None
+    return entitlements.change(account, to, by=by, reason=reason, now=now, is_payment=True)
 
 
 def _updated(account: Account, fetched: dict[str, list[Snapshot]]) -> list[Subscription]:
@@ -365,19 +369,23 @@ def wanted(
     paid = values_of([(row.provider, _with_lateness(row, latest(held_by(row)))) for row in rows], now)
     row = entitlements.locked(account)
     agreed, day = (row.agreed_terms if row else None), now.date()
-    if agreed is not None and day <= agreed.usable_until and not (paid and _is_better(paid, agreed, day)):
+    if paid is None:
+        return _values_as_agreed(agreed) if agreed and day <= agreed.usable_until else None
+    if agreed is not None and not _is_better(paid, agreed, day):
         return _values_as_agreed(agreed)
-    if paid and row and row.starts_on > day and is_paid_on(paid, day):
+    if row and row.starts_on > day and paid["status"] in ("active", "trialing", "past_due"):
         return paid | {"starts_on": day}
     return paid
 
 
 def _is_better(paid: dict[str, Any], agreed: AgreedTerms, day: date) -> bool:
     """Return whether what is paid for serves the account at least as well as what staff set."""
-    is_paid = is_paid_on(paid, day)
+    is_usable = is_paid_on(paid, day) or paid["status"] == "past_due"
+    if day > agreed.usable_until:
+        return is_usable or paid["status"] == "suspended" or paid["ends_on"] >= agreed.ends_on
     if agreed.starts_on > day:
-        return is_paid or paid["status"] == "past_due"  # which may be usable still
-    if not is_paid:
+        return is_usable
+    if not is_paid_on(paid, day):
         return False
     new = paid.get("plan_revision") or Plan.objects.newest(paid["plan"])
     if new is None:
@@ -387,7 +395,7 @@ def _is_better(paid: dict[str, Any], agreed: AgreedTerms, day: date) -> bool:
         return False
     size = (new.rank, new.terms.websites)
     held = (old.rank, old.terms.websites) if old else (new.rank, agreed.sites_limit)
-    if new.slug == agreed.plan or size == held:
+    if size >= held and (new.slug == agreed.plan or size == held):
         return bool(paid["renews"] or paid["ends_on"] >= agreed.ends_on)
     return size > held
 
@@ -412,10 +420,18 @@ def values_of(holding: list[tuple[str, Snapshot]], now: datetime) -> dict[str, A
 
     Raises CannotApply.
     """
-    chosen = best([snapshot for _provider, snapshot in holding], now.date())
+    providers_of = {id(snapshot): provider for provider, snapshot in holding}
+
+    def size(snapshot: Snapshot) -> tuple[int, int]:
+        with suppress(CannotApply):
+            if plan := _revision(providers_of[id(snapshot)], snapshot):
+                return plan.rank, plan.terms.websites
+        return -1, -1
+
+    chosen = best([snapshot for _provider, snapshot in holding], now.date(), size)
     if chosen is None:
         return None
-    provider = next(provider for provider, snapshot in holding if snapshot is chosen)
+    provider = providers_of[id(chosen)]
     revision = _revision(provider, chosen)
     return {**({"plan_revision": revision} if chosen.price else {"plan": chosen.plan}), **effect(chosen)}
 
@@ -458,8 +474,9 @@ def to_change(account: Account, target: dict[str, Any]) -> dict[str, Any]:
     if "plan_revision" in changed:  # which brings features of its own
         changed |= to.keys() & {"features"}
     to = {name: value for name, value in to.items() if name in changed}
-    if to.get("ends_on", entitlement.ends_on) < entitlement.starts_on:
-        to["starts_on"] = to["ends_on"]
+    ends_on = to.get("ends_on", entitlement.ends_on)
+    if ends_on < to.get("starts_on", entitlement.starts_on):
+        to["starts_on"] = ends_on
     return to
 
 

@@ -1,6 +1,6 @@
 """The meaning of events, and which snapshots hold: pure functions, alike in every order of arrival."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from datetime import date, datetime, timedelta
 from typing import Any
 
@@ -9,6 +9,7 @@ import msgspec
 from dashboard_api import limits
 
 STATUSES = ("trialing", "active", "past_due", "suspended", "expired")
+_PAID = 3  # the worth of a subscription that is in order
 FIRST_DAY, LAST_DAY = date(2000, 1, 1), date(2200, 1, 1)
 
 
@@ -142,13 +143,20 @@ def is_same(one: Snapshot, other: Snapshot) -> bool:
     return first == second
 
 
-def best(snapshots: Iterable[Snapshot], today: date) -> Snapshot | None:
+def best(
+    snapshots: Iterable[Snapshot], today: date, size: Callable[[Snapshot], tuple[int, int]] = lambda _: (0, 0)
+) -> Snapshot | None:
     """Return the snapshot of the subscription that serves the account best; None if none counts.
 
-    An extra that is overdue never blocks a year that is paid.
+    An extra that is overdue never blocks a year that is paid. Of those that are paid, the one of the largest
+    plan counts, by ``size``.
     """
-    counting = [each for each in snapshots if each.status]
-    return max(counting, key=lambda each: (_worth(each, today), each.ends_on, each.object_id), default=None)
+
+    def key(each: Snapshot) -> tuple[Any, ...]:
+        worth = _worth(each, today)
+        return worth, size(each) if worth == _PAID else (0, 0), each.ends_on, each.object_id
+
+    return max((each for each in snapshots if each.status), key=key, default=None)
 
 
 def is_paid_on(values: Mapping[str, Any], day: date) -> bool:
@@ -159,5 +167,5 @@ def is_paid_on(values: Mapping[str, Any], day: date) -> bool:
 
 def _worth(snapshot: Snapshot, today: date) -> int:
     if snapshot.status in ("active", "trialing"):
-        return 3 if is_paid_on(effect(snapshot), today) else 0
+        return _PAID if is_paid_on(effect(snapshot), today) else 0
     return {"past_due": 2, "suspended": 1}.get(snapshot.status, 0)

@@ -75,7 +75,7 @@ CALLS = LimitUse(name="calls_per_day", limit=1000, used=850, state="near", reset
         (plan(notice("trial_ends", days=0), status="trialing"), "ends on 30 Nov", "choose a"),  # extended
         (plan(notice("plan_ends", days=14), cancels=True), "Your plan Team ends on 30 Nov", "cancelled"),
         (plan(notice("plan_ends", days=0), cancels=True, **TODAY), "Your plan Team ends today", "cancelled"),
-        (plan(notice("plan_ends", days=14)), "Your plan Team ends on 30 Nov", "unless a plan is paid for"),
+        (plan(notice("plan_ends", days=14)), "Your plan Team ends on 30 Nov", "unless another plan follows"),
         (plan(notice("past_due", days=3), **PAST_DUE), "A payment for Team is missing", "since 19 Nov 2026"),
         (plan(notice("suspended"), status="suspended"), "Your plan Team is suspended", "Contact us"),
         (plan(notice("expired", days=0), status="expired", **TODAY), "Team has ended", "ended on 20 Nov"),

@@ -9,6 +9,7 @@ from types import SimpleNamespace
 
 import pytest
 from django.apps import apps
+from django.core.exceptions import ValidationError
 from django.core.management import CommandError, call_command
 from django.db import OperationalError, connection
 from django.utils import timezone
@@ -275,11 +276,27 @@ def test_a_paying_customer_whom_staff_give_more_days_has_them_without_renewing(c
     ends_on = timezone.now().date() + timedelta(days=30)
     state_of(client, event(account, ends_on=str(ends_on)))
     entitlements.extend(account, days=30, by="ada")
-    state_of(client, event(account, 2, ends_on=str(ends_on)))
     assert (entitlement_of(account).ends_on, entitlement_of(account).renews) == (ends_on, True)
     state_of(client, event(account, 3, **{"ends_on": str(ends_on)} | step))
     row = entitlement_of(account)
     assert (row.status, row.ends_on, row.renews) == ("active", ends_on + timedelta(days=30), False)
+
+
+def test_more_days_follow_where_a_renewing_payment_stops_without_an_event(client, account):
+    ends_on = timezone.now().date() + timedelta(days=30)
+    state_of(client, event(account, ends_on=str(ends_on)))
+    entitlements.extend(account, days=30, by="ada")
+    applying.process_due(timezone.now() + timedelta(days=34))
+    row = entitlement_of(account)
+    assert (row.status, row.ends_on, row.renews) == ("active", ends_on + timedelta(days=30), False)
+
+
+def test_more_days_of_a_paid_plan_never_shorten_a_plan_that_staff_set(client, account):
+    make_plan("big", rank=3)
+    by_invoice(account)
+    state_of(client, event(account, plan="big", ends_on=str(timezone.now().date() + timedelta(days=30))))
+    with pytest.raises(ValidationError, match=f"Staff have set pro until {LAST}"):
+        entitlements.extend(account, days=5, by="ada")
 
 
 def test_more_days_for_an_account_that_a_payment_suspended_do_not_lift_the_suspension(client, account):
@@ -321,6 +338,54 @@ def test_a_payment_counts_until_the_plan_that_staff_set_begins(client, account):
     applying.process_due(timezone.now() + timedelta(days=14))
     row = entitlement_of(account)
     assert (row.plan, row.starts_on, row.ends_on) == ("pro", begins, LAST)
+
+
+@pytest.mark.parametrize(
+    "paid", [{"days": 10}, {"days": 30, "status": "past_due"}, {"days": 10, "status": "past_due"}], ids=str
+)
+@pytest.mark.parametrize("is_paid_first", [True, False])
+def test_what_is_paid_for_can_be_used_before_a_plan_that_begins_later(client, account, paid, is_paid_first):
+    today = timezone.now().date()
+    paid = {"ends_on": str(today + timedelta(days=paid["days"])), **paid}
+    if paid.get("status"):
+        paid["past_due_since"] = str(today)
+    if is_paid_first:
+        state_of(client, event(account, **paid))
+    by_invoice(account, starts_on=today + timedelta(days=14))
+    if not is_paid_first:
+        state_of(client, event(account, **paid))
+    assert entitlement_of(account).is_usable_on(today)
+
+
+def test_the_plan_that_ended_last_stays_as_the_ended_one(client, account):
+    today = timezone.now().date()
+    by_invoice(account, ends_on=today + timedelta(days=100))
+    ended = {"status": "expired", "renews": False, "ends_on": str(today + timedelta(days=30))}
+    state_of(client, event(account, **ended))
+    applying.process_due(timezone.now() + timedelta(days=104))
+    assert (entitlement_of(account).plan, entitlement_of(account).ends_on) == (
+        "pro",
+        today + timedelta(days=100),
+    )
+
+
+def test_of_several_payments_the_one_for_the_largest_plan_counts(client, account):
+    state_of(client, event(account, plan="team", subscription="sub_1"))
+    state_of(client, event(account, plan="pro", subscription="sub_2", ends_on="2199-01-01"))
+    assert entitlement_of(account).plan == "pro"
+    state_of(
+        client,
+        event(account, 2, plan="pro", subscription="sub_2", status="past_due", past_due_since=str(LAST)),
+    )
+    assert entitlement_of(account).plan == "team"
+
+
+def test_a_smaller_revision_of_the_plan_that_staff_set_is_no_better(client, account):
+    by_invoice(account)
+    first = entitlement_of(account).plan_revision
+    make_plan("pro", rank=2, limits={"websites": 1})
+    state_of(client, event(account, plan="pro"))
+    assert entitlement_of(account).plan_revision == first
 
 
 def test_a_subscription_that_ended_leaves_a_plan_that_begins_later(client, account):
