@@ -93,8 +93,9 @@ class Page(msgspec.Struct, frozen=True, kw_only=True):
     charts and the facets in bounded_facets count the worst 1,000, and a value that counts 0 there may still
     have findings. page_count is then at least page + 1, until the last page is reached; pages list all
     matches, as long as page times page_size is at most 10,000.
-    grade is A to F, decided by the worst open finding. While no scanner has completed a check it is null, or
-    C, D or F where open findings are that bad; then grade_provisional is true.
+    grade is A to F, decided by the worst open finding. While no check of the website's pages has been
+    completed it is null, or C, D or F where open findings are that bad; then grade_provisional is true. Those
+    of dns, nmap, sslyze and testssl are no checks of pages.
     do_first has the worst open problems, at most 5: on the first page of a request without filters.
     With group_by, problems are those of the page, in their order, page_count counts their pages and
     problem_total all of them, at least so many where problem_total_relation is at_least; else problems is
@@ -156,7 +157,10 @@ class SeverityCounts(msgspec.Struct, frozen=True, kw_only=True, rename="pascal")
 
 
 class NextGrade(msgspec.Struct, frozen=True, kw_only=True):
-    """The grade that the website gets once its worst open findings are fixed, and how many these are."""
+    """The grade that the website gets once its worst open findings are fixed, and how many these are.
+
+    Null for the best grade, and where a provisional one would become A or B.
+    """
 
     grade: Letter
     fixes: Count

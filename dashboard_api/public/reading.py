@@ -26,7 +26,7 @@ from dashboard_api.public.categories import category_of
 from dashboard_api.public.consent import rank, stricter
 from dashboard_api.public.population import CountedWebsite
 from dashboard_api.public.statistics import monday_of
-from dashboard_api.reading.grading import LETTERS, PROVISIONAL, levels_of
+from dashboard_api.reading.grading import LETTERS, PROVISIONAL, WITHOUT_PAGES, levels_of
 from foundation.domains import registrable_domain
 from foundation.regions import WORLD, proposed_region
 
@@ -62,9 +62,9 @@ def counted_websites(day: date, now: datetime) -> list[CountedWebsite]:
     engines: Counter[int] = Counter()
     is_complete: set[int] = set()
     runs = Coverage.objects.filter(last_run_at__gte=now - SCANNED_WITHIN).order_by()
-    for website, completed in runs.values_list("website_id", "completed_at"):
+    for website, completed, source in runs.values_list("website_id", "completed_at", "source__slug"):
         engines[website] += 1
-        if completed:
+        if completed and source not in WITHOUT_PAGES:
             is_complete.add(website)
     chosen = {pk: host for pk, host in hosts.items() if engines[pk] and _is_public(host)}
     buckets, categories = _open_findings(), _categories()

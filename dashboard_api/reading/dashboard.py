@@ -12,7 +12,7 @@ from dashboard_api.models import Finding
 from dashboard_api.queries import change_feed
 from dashboard_api.queries.credentials import AccountSite
 from dashboard_api.queries.finding_rows import FIRST_SEEN, FIXED_AT, NEWEST, OLDEST, Period, Span
-from dashboard_api.queries.overview import Bucket, Filters, Overview, SourceRow, overview
+from dashboard_api.queries.overview import Bucket, Filters, Overview, Run, SourceRow, overview
 from dashboard_api.reading import grading, problems, sections, topics
 from dashboard_api.reading.facet_counts import Counts, FacetCounts
 from dashboard_api.reading.listing import Listing
@@ -34,7 +34,8 @@ def build_dashboard(
     open_counts = FacetCounts.of(_with_status(Finding.Status.OPEN, stored.buckets))
     surplus = grading.repeated(stored.topic_totals)
     levels = grading.without(grading.levels_of(open_counts.by_kind_and_severity), surplus)
-    graded = grading.grade(levels, stored.runs)
+    completed = grading.completed_on_pages(stored.runs, by_id)
+    graded = grading.grade(levels, completed)
     counts = _counts(link.website_id, request, filters, stored, open_counts, now)
     groups, is_cut = _groups(link.website_id, request, filters, counts, stored)
     shown = _shown(sources, stored, counts, open_counts)
@@ -56,7 +57,7 @@ def build_dashboard(
         summary=sections.summary(
             open_counts,
             recent=stored.recent[0],
-            coverage=stored.runs,
+            last_scan_at=_last_completed(completed or stored.runs),
             first_check_by=sections.first_check_by(sources, stored.runs, linked_on=link.linked_at.date()),
             graded=graded,
             history=grading.history(
@@ -179,6 +180,10 @@ def _grouped(
         total=len(groups),
         relation="at_least" if is_cut else "exact",
     )
+
+
+def _last_completed(runs: Iterable[Run]) -> datetime | None:
+    return max((run.completed_at for run in runs if run.completed_at), default=None)
 
 
 def _history_day(today: date) -> date:

@@ -1,4 +1,4 @@
-"""The grade and the score of a website, now and on earlier days. Decision record 0057."""
+"""The grade and the score of a website, now and on earlier days. Decision records 0057 and 0192."""
 
 import math
 from collections import defaultdict
@@ -8,11 +8,12 @@ from typing import NamedTuple
 
 from dashboard_api.contract import responses
 from dashboard_api.models import Kind, Severity
-from dashboard_api.queries.overview import OpenDay, ProblemTotals, Run
+from dashboard_api.queries.overview import OpenDay, ProblemTotals, Run, SourceRow
 from dashboard_api.reading import topics
 
 LETTERS = "ABCDF"  # by the worst open level, Info to Critical
-PROVISIONAL = "CDF"  # certain from the open findings alone, before any check is complete
+PROVISIONAL = "CDF"  # certain from the open findings alone, before a check of the pages is complete
+WITHOUT_PAGES = frozenset({"dns", "nmap", "sslyze", "testssl"})  # sources that read no page of a website
 RANGES = ((100, 100), (75, 90), (50, 75), (25, 50), (0, 25))  # of the scores of each letter
 
 Levels = Sequence[int]  # the number of open findings of each level, Info to Critical
@@ -20,7 +21,7 @@ NOTHING: Levels = [0] * len(Severity)
 
 
 class Grade(NamedTuple):
-    """A grade; ``provisional`` means that no source has completed a check, so it may become worse.
+    """A grade; ``provisional``: no check of the pages has been completed, so it may become worse.
 
     Letter and score, 0 to 100, are None while nothing can be said.
     """
@@ -77,16 +78,25 @@ def without(levels: Levels, surplus: Levels) -> Levels:
     ]
 
 
-def grade(levels: Levels, coverage: Iterable[Run]) -> Grade:
+def completed_on_pages(runs: Iterable[Run], sources: Mapping[int, SourceRow]) -> list[Run]:
+    """Return the runs of the sources that read pages and have completed a check of the website."""
+    return [run for run in runs if run.completed_at and sources[run.source_id].slug not in WITHOUT_PAGES]
+
+
+def grade(levels: Levels, completed: Sequence[Run]) -> Grade:
     """Return the grade for the worst open finding, with the score.
 
-    C, D and F need no complete check. A and B do, because they say that there is nothing worse.
+    C, D and F need no complete check. A and B need one of the pages, because they say that there is nothing
+    worse.
     """
     letter = LETTERS[_worst(levels)]
-    is_provisional = not any(entry.completed_at for entry in coverage)
+    is_provisional = not completed
     if is_provisional and letter not in PROVISIONAL:
         return Grade(None, provisional=False, score=None, next=None)
-    return Grade(letter, is_provisional, score(levels), _next_grade(levels))
+    following = _next_grade(levels)
+    if is_provisional and following and following.grade not in PROVISIONAL:
+        following = None
+    return Grade(letter, is_provisional, score(levels), following)
 
 
 def score(levels: Levels) -> float:

@@ -171,9 +171,12 @@ def _score(website: Website, subscription: Subscription, address: Address) -> We
     now = headline.dashboard.generated_at.date()
     earlier = [day for day in headline.summary.history if day.day <= now - timedelta(days=7)]
     points = int(headline.summary.score)
-    values = {"grade": headline.dashboard.grade, "score": points, "day": labels.day(now)}
+    grade = letter = headline.dashboard.grade or ""
+    if headline.dashboard.grade_provisional:
+        grade = _("%(grade)s so far") % {"grade": letter}
+    values = {"grade": grade, "score": points, "day": labels.day(now)}
     return WeeklyScore(
-        grade=headline.dashboard.grade or "",
+        grade=letter,
         text=_("Grade %(grade)s, score %(score)s of 100 on %(day)s") % values,
         trend=_trend(points - int(earlier[-1].score)) if earlier else "",
         fixed=_fixed(headline.summary.fixed_7d),

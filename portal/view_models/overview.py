@@ -130,7 +130,7 @@ def overview(dashboard: Dashboard, address: Address) -> Overview:
         grade_title=_("Grade %(grade)s") % {"grade": grade_text} if grade else _("Not graded yet"),
         grade_meaning=labels.label(labels.GRADE_MEANINGS, grade)
         if grade
-        else first_check_text(summary.first_check_by) or _("No check has been completed"),
+        else first_check_text(summary.first_check_by) or _("No check of its pages has been completed"),
         new_url=str(
             replace(address, path=reverse("portal:new_findings", args=[dashboard.host]), filters=Filters())
         ),

@@ -66,6 +66,14 @@ def test_the_days_to_fix_are_of_the_newest_findings_fixed_lately_read_at_once(
     ]
 
 
+def test_a_website_has_no_good_grade_before_a_complete_check_of_its_pages():
+    good, bad = make_crowd(2)
+    api.Coverage.objects.update(source=factories.make_source("dns"))
+    factories.make_finding(bad, severity=api.Severity.HIGH)
+    rows = counted()
+    assert (rows[good.host].grade, rows[bad.host].grade) == ("", "D")
+
+
 def test_what_is_not_watched_paid_linked_or_public_is_not_counted():
     websites = make_crowd(8, accounts=8)
     api.Website.objects.filter(pk=websites[0].pk).update(

@@ -8,7 +8,7 @@ from django.db import connections
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from dashboard_api.models import Finding, Kind, OpenCount, Severity
+from dashboard_api.models import Coverage, Finding, Kind, OpenCount, Severity
 from dashboard_api.queries.overview import OpenDay
 from tests.dashboard_api.calls import answer, ask, fields_for
 from tests.factories import (
@@ -430,6 +430,47 @@ def test_a_bad_grade_needs_no_complete_check_and_is_provisional(link, site, seve
     make_coverage(site, state="partial", completed_at=None)
     dashboard = answer(link).dashboard
     assert (dashboard.grade, dashboard.grade_provisional) == (expected, expected is not None)
+
+
+@pytest.mark.parametrize("source", ["dns", "testssl", "sslyze", "nmap"])
+@pytest.mark.parametrize(("severity", "expected"), [(None, None), (Severity.LOW, None), (Severity.HIGH, "D")])
+def test_a_check_that_reads_no_page_makes_no_grade_final(link, site, source, severity, expected):
+    make_coverage(site, source=make_source("essentials"), state="failed", completed_at=None)
+    make_coverage(site, source=make_source(source))
+    if severity is not None:
+        make_finding(site, severity=severity)
+    response = answer(link)
+    assert (response.dashboard.grade, response.dashboard.grade_provisional) == (
+        expected,
+        expected is not None,
+    )
+    assert (response.summary.score is None) == (expected is None)
+
+
+def test_a_provisional_grade_promises_no_good_one(link, site):
+    make_coverage(site, source=make_source("dns"))
+    make_finding(site, severity=Severity.HIGH)
+    assert answer(link).summary.next_grade is None
+    make_finding(site, severity=Severity.MEDIUM)
+    assert answer(link).summary.next_grade.grade == "C"
+
+
+def test_a_grade_is_final_once_a_check_of_the_pages_was_complete(link, site):
+    make_coverage(site, source=make_source("dns"), state="failed", completed_at=None)
+    make_coverage(site, source=make_source("essentials"))
+    assert answer(link).dashboard.grade == "A"
+
+
+def test_the_last_check_is_the_last_complete_one_of_the_pages(link, site):
+    now = timezone.now()
+    essentials = make_coverage(site, source=make_source("essentials"), state="failed", completed_at=None)
+    assert answer(link).summary.last_scan_at is None
+    dns = make_coverage(site, source=make_source("dns"))
+    assert answer(link).summary.last_scan_at == dns.completed_at
+    Coverage.objects.filter(pk=essentials.pk).update(completed_at=now - timedelta(days=90))
+    assert answer(link).summary.last_scan_at == now - timedelta(days=90)
+    zap = make_coverage(site, source=make_source("zap"), completed_at=now - timedelta(days=3))
+    assert answer(link).summary.last_scan_at == zap.completed_at
 
 
 def test_the_first_check_is_due_after_the_shortest_interval_of_an_enabled_engine(link, site):

@@ -15,7 +15,14 @@ from portal.notifications.digest import Digest
 from portal.notifications.emails import SHOWN_PROBLEMS, compose, membership_of_token, unsubscribe_token
 from portal.topics import TOPICS
 from tests.factories import make_membership, make_portal_account, make_portal_website
-from tests.portal.dashboards import NOW, make_change, make_dashboard, make_note_change, make_summary
+from tests.portal.dashboards import (
+    NOW,
+    make_change,
+    make_dashboard,
+    make_note_change,
+    make_page,
+    make_summary,
+)
 
 pytestmark = pytest.mark.django_db
 EMAIL_ID = UUID(int=7)
@@ -166,6 +173,13 @@ def test_a_weekly_email_has_the_score_now_and_a_week_before(email, website, owne
     assert 'class="grade grade-D"' in html_of(message)
     WebsiteSummary.objects.discard(website.pk)
     assert "score" not in email(make_change(7)).body
+
+
+def test_a_weekly_email_says_that_a_grade_is_provisional(email, website, owner, subscribe):
+    page, summary = make_page(grade="D", grade_provisional=True), make_summary(score=19.9)
+    WebsiteSummary.objects.store(website, dashboard=make_dashboard(dashboard=page, summary=summary))
+    subscribe(owner, frequency="weekly")
+    assert "Grade D so far, score 19 of 100" in email(make_change(7)).body
 
 
 @pytest.mark.parametrize(

@@ -77,7 +77,7 @@ def test_a_zero_means_something_only_where_something_was_checked(grade, open_fin
     [
         ("F", False, "Grade F", "Critical problems are open"),
         ("F", True, "Grade F so far", "Critical problems are open"),
-        (None, False, "Not graded yet", "No check has been completed"),
+        (None, False, "Not graded yet", "No check of its pages has been completed"),
     ],
 )
 def test_a_grade_says_whether_it_is_final(grade, is_provisional, title, meaning):
