@@ -31,6 +31,7 @@ NAMES = (
     _("method"),
     _("unasked at"),
     _("strength"),
+    _("had dispute"),
     _("objected at"),
     _("next check at"),
     _("misses"),

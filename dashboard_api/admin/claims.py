@@ -83,8 +83,9 @@ class OwnershipClaimAdmin(RecordAdmin):
     fields = readonly_fields = (
         *("host", "account", "state", "waits_for", "method", "strength", "token", "link_problem"),
         *("reason", "by"),
-        *("created_at", "verified_at", "contested_at", "objected_at", "misses", "missed_at", "unasked_at"),
-        *("lapsed_at", "ended_at", "checked_at", "found_at", "silent_since", "next_check_at", "last_checks"),
+        *("created_at", "verified_at", "contested_at", "objected_at", "had_dispute"),
+        *("misses", "missed_at", "unasked_at", "lapsed_at", "ended_at"),
+        *("checked_at", "found_at", "silent_since", "next_check_at", "last_checks"),
     )
     form = ClaimForm
     autocomplete_fields = ("account",)

@@ -137,6 +137,7 @@ class OwnershipClaim(models.Model):
     contested_at = models.DateTimeField(null=True)
     objected_at = models.DateTimeField(null=True)  # by the holder of the website
     silent_since = models.DateTimeField(null=True)  # from when the silence of the holders counts
+    had_dispute = models.BooleanField(default=False, db_default=False)  # about a claim of a deleted account
     misses = models.PositiveSmallIntegerField(default=0)
     missed_at = models.DateTimeField(null=True)  # the first of these misses
     unasked_at = models.DateTimeField(null=True)  # the first of the checks that could not ask

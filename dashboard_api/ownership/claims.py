@@ -360,10 +360,30 @@ def _is_disputed(claim: OwnershipClaim, proofs: OwnershipClaimQuerySet) -> bool:
     ``proofs`` are those of the holders. Any claim counts, also one that ended or of another account: the same
     person could claim again, or sign up again.
     """
+    if claim.objected_at is not None or proofs.filter(had_dispute=True).exists():
+        return True
     begins = proofs.aggregate(at=Min("created_at"))["at"]
-    refused = Q(state=State.REFUSED, ended_at__gte=begins) & ~Q(reason="")  # without a reason: by time
-    disputed = OwnershipClaim.objects.filter(Q(objected_at__gte=begins) | refused)
-    return claim.objected_at is not None or disputed.filter(host=claim.host).exists()
+    return OwnershipClaim.objects.filter(_disputed_since(begins), host=claim.host).exists()
+
+
+def _disputed_since(at: datetime) -> Q:
+    refused = Q(state=State.REFUSED, ended_at__gte=at) & ~Q(reason="")  # without a reason: by time
+    return Q(objected_at__gte=at) | refused
+
+
+def keep_disputes(account: Account) -> None:
+    """Note, on claims of others, the disputes about claims of an account that the caller deletes with them.
+
+    A dispute counts as long as one of the claims that were there at its time holds the website.
+    """
+    own = OwnershipClaim.objects.filter(account=account)
+    locked = OwnershipClaim.objects.select_for_update().filter(host__in=own.values("host")).order_by("pk")
+    for other in locked:
+        if other.account_id == account.pk or other.ended_at is not None:
+            continue
+        if own.filter(_disputed_since(other.created_at), host=other.host).exists():
+            other.had_dispute = True
+            other.save(update_fields=["had_dispute"])
 
 
 def _save(claim: OwnershipClaim, now: datetime) -> None:

@@ -228,3 +228,70 @@ def test_what_was_found_alone_does_not_go_to_an_account_that_had_left_before():
     claim = claims.add(second, "blog.example.com", by="eve", now=now)
     claims.record_check(claim, Check(Verdict.FOUND, "file", "https"), now=now)
     assert api.SiteLink.objects.not_revoked().get().website.findings.count() == 0
+
+
+DNS, FILE = Check(Verdict.FOUND, "dns", "dns"), Check(Verdict.FOUND, "file", "https")
+HOUR = timedelta(hours=1)
+
+
+def make_dispute(*, refused, began):
+    """Return a holder whose website acct_0001 claims, after an objection or a refusal by staff."""
+    first, second = factories.make_account("acct_0001"), factories.make_account("acct_0002")
+    holder = claims.record_check(claims.add(second, "blog.example.com", by="eve", now=began), FILE, now=began)
+    factories.make_finding(api.Website.objects.get(host="blog.example.com"))
+    claim = claims.record_check(claims.add(first, "blog.example.com", by="ada", now=began), DNS, now=began)
+    claims.record_check(holder, FILE, now=began + HOUR)
+    if refused:
+        claims.decide(claim, accept=False, by="staff", reason="not the owner", now=began + 2 * HOUR)
+    else:
+        claims.answer(claim, second, agrees=False, by="eve", reason="mine", now=began + 2 * HOUR)
+        claims.withdraw(claim, by="ada", reason="again", now=began + 2 * HOUR)
+    return holder
+
+
+def claimed_by(account, holder, *, began):
+    """Return the account's claim after eight days in which the holder is silent."""
+    claim = claims.record_check(claims.add(account, holder.host, by="eve", now=began), DNS, now=began)
+    claims.record_check(api.OwnershipClaim.objects.get(pk=holder.pk), FILE, now=began + HOUR)
+    return claims.record_check(claim, DNS, now=began + timedelta(days=8))
+
+
+@pytest.mark.parametrize("refused", [False, True])
+@pytest.mark.parametrize("is_open", [False, True])
+def test_a_dispute_about_a_claim_of_a_deleted_account_leaves_later_claims_to_staff(refused, is_open):
+    began = timezone.now()
+    holder = make_dispute(refused=refused, began=began)
+    other = factories.make_account("acct_0003")
+    if is_open:
+        claims.add(other, holder.host, by="zoe", now=began + 3 * HOUR)
+    run("forget_account", "acct_0001", *WHY, "--yes")
+    claim = claimed_by(other, holder, began=began + 4 * HOUR)
+    assert (claim.state, claims.answer_due_at(claim)) == ("contested", None)
+    assert claims.waits_for(claim) == "a decision by staff"
+    assert naming("acct_0001") == []
+
+
+def test_a_dispute_with_a_deleted_account_ends_once_the_holder_of_that_time_has_left():
+    began = timezone.now()
+    holder = make_dispute(refused=False, began=began)
+    third = factories.make_account("acct_0003")
+    run("forget_account", "acct_0001", *WHY, "--yes")
+    left = api.OwnershipClaim.objects.get(pk=holder.pk)
+    claims.withdraw(left, by="eve", reason="sold", now=began + 3 * HOUR)
+    proven = claims.add(third, holder.host, by="zoe", now=began + 3 * HOUR)
+    proven = claims.record_check(proven, FILE, now=began + 3 * HOUR)
+    claim = claimed_by(holder.account, proven, began=began + 4 * HOUR)
+    assert claim.state == "verified"
+
+
+def test_a_dispute_from_before_the_holder_began_does_not_count_after_a_deletion():
+    began = timezone.now()
+    former = make_dispute(refused=False, began=began)
+    claims.withdraw(
+        api.OwnershipClaim.objects.get(pk=former.pk), by="eve", reason="sold", now=began + 3 * HOUR
+    )
+    third, fourth = factories.make_account("acct_0003"), factories.make_account("acct_0004")
+    holder = claims.add(third, former.host, by="zoe", now=began + 3 * HOUR)
+    holder = claims.record_check(holder, FILE, now=began + 3 * HOUR)
+    run("forget_account", "acct_0001", *WHY, "--yes")
+    assert claimed_by(fourth, holder, began=began + 4 * HOUR).state == "verified"
