@@ -6,6 +6,7 @@ a host share the connect timeout. Only name resolution has no limit here: the sy
 """
 
 import io
+import re
 import socket
 import ssl
 import threading
@@ -24,6 +25,7 @@ from urllib3.util.connection import create_connection
 
 CONNECT_SECONDS = 3
 _MAX_INTERIM = 20  # responses before the response, such as 103 Early Hints
+_HEADER = re.compile(rb"([!#$%&'*+.^_`|~0-9A-Za-z-]+)[ \t]*:")
 _NO_DELAY = HTTPConnection.default_socket_options  # headers and body leave in two writes
 
 
@@ -129,12 +131,13 @@ class _TimedResponse(HTTPResponse):
     def __init__(self, sock: socket.socket, *args: Any, deadline: Deadline, **kwargs: Any) -> None:
         super().__init__(sock, *args, **kwargs)
         file: io.BufferedReader = self.fp
-        self.fp = _SizedReads(_TimedReads(file.detach(), sock, deadline))
+        self.fp = self._reads = _Reads(_TimedReads(file.detach(), sock, deadline))
         self._interim = 0
 
     def _read_status(self) -> tuple[str, int, str]:
         """Return a status line; 100 for any after which another follows, as http.client expects."""
         version, status, reason = super()._read_status()  # type: ignore[misc]
+        self._reads.in_headers = True
         if 100 <= status < 200 and status != HTTPStatus.SWITCHING_PROTOCOLS:
             self._interim += 1
             if self._interim > _MAX_INTERIM:
@@ -143,14 +146,34 @@ class _TimedResponse(HTTPResponse):
         return version, status, reason
 
 
-class _SizedReads(io.BufferedReader):
-    """Reads of a given size: http.client would read a chunk of size -1 to the end, however long."""
+class _Reads(io.BufferedReader):
+    """Reads of a given size, and of headers: http.client would do both in ways that browsers do not."""
+
+    in_headers = False
 
     def read(self, *size: int | None) -> bytes:
-        """Read; raise IncompleteRead for a negative size."""
+        """Read; raise IncompleteRead for a negative size, for which http.client would read to the end."""
         if size and size[0] is not None and size[0] < 0:
             raise IncompleteRead(b"")
         return super().read(*size)
+
+    def readline(self, size: int | None = -1) -> bytes:
+        """Read a line; one of a header that browsers skip has no name, or http.client would stop there."""
+        line = super().readline(size)
+        if not self.in_headers or not line.endswith(b"\n"):
+            return line
+        if line in (b"\r\n", b"\n"):
+            self.in_headers = False
+            return line
+        return b"\r\n".join(map(_header, line.rstrip(b"\r\n").split(b"\r"))) + b"\r\n"
+
+
+def _header(line: bytes) -> bytes:
+    """Return a line of a header without space before its colon; one without a name if it is no header."""
+    if line.startswith((b" ", b"\t")):
+        return line
+    match = _HEADER.match(line)
+    return match[1] + line[match.end(1) :].lstrip(b" \t") if match else b":"
 
 
 class _TimedReads(io.RawIOBase):

@@ -196,6 +196,48 @@ def test_a_chunk_of_a_negative_size_is_not_read(shop):
     assert (error.reason, "4096" in error.detail) == ("broken_response", False), "nothing was read"
 
 
+ODD = [
+    b"X-A : y",
+    b"Bad Name: x",
+    "\N{LATIN SMALL LETTER A WITH DIAERESIS}: x".encode(),
+    b"PHP Warning without a colon",
+    b"a warning\r\n\tthat goes on: 1",
+    b": no name",
+    b"From somewhere",
+    b" folded",
+    b"X-B: y\r",
+    b"X-C: y\rand more",
+    b"\r",
+]
+
+
+@pytest.mark.parametrize("line", ODD, ids=repr)
+@pytest.mark.parametrize("before", [b"", b"X-First: 1\r\n"], ids=["first", "second"])
+def test_headers_after_a_line_that_is_none_are_read_as_browsers_do(shop, line, before):
+    response = b"HTTP/1.1 200 OK\r\n" + before + line + b"\r\nTransfer-Encoding: chunked\r\nLast: 1\r\n\r\n"
+    with FaultServer(send(response + b"2\r\nhi\r\n0\r\n\r\n")) as server:
+        shop.serve(server)
+        page = get()
+    assert (page.headers["Last"], page.body) == ("1", b"hi")
+    assert page.headers.get("X-First", "1") in ("1", "1 folded")
+
+
+def test_a_redirect_after_a_line_that_is_no_header_is_followed(shop):
+    moved = send(b"HTTP/1.1 301 Moved\r\nA warning\r\nContent-Length: 0\r\nLocation : /b\r\n\r\n")
+    with FaultServer(moved, answer(200, b"here")) as server:
+        shop.serve(server)
+        assert get().url == f"{URL}b"
+
+
+def test_lines_that_are_no_headers_have_an_end(shop):
+    with FaultServer(send(b"HTTP/1.1 200 OK\r\n" + b"odd\r\n" * 1_000)) as server:
+        shop.serve(server)
+        assert failure().reason == "broken_response"
+    with FaultServer(send(b"HTTP/1.1 200 OK\r\n" + b"odd" * 100_000)) as server:
+        shop.serve(server)
+        assert failure().reason == "broken_response"
+
+
 @pytest.mark.parametrize(
     "url",
     [
