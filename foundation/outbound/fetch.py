@@ -4,7 +4,7 @@ import re
 import ssl
 import zlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from http.client import HTTPException
 from typing import Any
@@ -13,6 +13,7 @@ from urllib.parse import urljoin, urlsplit
 from django.conf import settings
 from django.utils.encoding import iri_to_uri
 from requests.utils import DEFAULT_CA_BUNDLE_PATH
+from urllib3 import HTTPHeaderDict
 from urllib3.exceptions import HTTPError
 
 from foundation.deadline import (
@@ -60,10 +61,11 @@ class FetchFailed(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Hop:
-    """A request: its URL, and the address that answered the connection, or those that were tried."""
+    """A request: its URL, the address that answered or those that were tried, and headers of the response."""
 
     url: str
     addresses: tuple[str, ...] = ()
+    headers: Mapping[str, str] = field(default_factory=HTTPHeaderDict, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -174,6 +176,7 @@ class _Call:
             hops[-1] = Hop(target.url, (connection.address,))
             connection.request("GET", target.path, headers=_headers(self.agent), preload_content=False)
             response = connection.getresponse()
+            hops[-1] = Hop(target.url, (connection.address,), response.headers)
             location = response.headers.get("Location")
             if response.status in _REDIRECTS and location is not None:
                 return str(location)

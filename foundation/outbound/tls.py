@@ -41,8 +41,16 @@ def shake_hands(
     return Handshake(accepted.version, accepted.certificate, problem)
 
 
-def offers(version: ssl.TLSVersion, host: str, address: str, deadline: Deadline, *, port: int = 443) -> bool:
-    """Return whether the server accepts this version of TLS; raise NotConnected.
+def offers(
+    version: ssl.TLSVersion,
+    host: str,
+    address: str,
+    deadline: Deadline,
+    *,
+    port: int = 443,
+    oldest: ssl.TLSVersion | None = None,
+) -> bool:
+    """Return whether the server accepts this version of TLS, or one since ``oldest``; raise NotConnected.
 
     A server may refuse a version by an alert, or break off the handshake, as many load balancers do.
     """
@@ -50,7 +58,7 @@ def offers(version: ssl.TLSVersion, host: str, address: str, deadline: Deadline,
     context.set_ciphers("ALL:@SECLEVEL=0")  # old versions need what OpenSSL refuses by default
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)  # old versions are what this looks for
-        context.minimum_version = context.maximum_version = version
+        context.minimum_version, context.maximum_version = oldest or version, version
     try:
         _shake_hands(host, address, deadline, port, context)
     except (ssl.SSLError, HandshakeBroken):

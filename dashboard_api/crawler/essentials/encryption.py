@@ -18,10 +18,10 @@ _PROBLEMS = {
     "other_name": "certificate-other-name",
     "not_trusted": "certificate-not-trusted",
 }
-_VERSIONS = (  # with whether it is a problem to offer them
-    (ssl.TLSVersion.TLSv1, "tls-1-0-offered", True),
-    (ssl.TLSVersion.TLSv1_1, "tls-1-1-offered", True),
-    (ssl.TLSVersion.TLSv1_3, "tls-1-3-not-offered", False),
+_OLD = {ssl.TLSVersion.TLSv1: "tls-1-0-offered", ssl.TLSVersion.TLSv1_1: "tls-1-1-offered"}
+OF_TLS = (
+    *_PROBLEMS.values(),
+    *("certificate-expires-soon", "certificate-weak-key", *_OLD.values(), "tls-1-3-not-offered"),
 )
 
 
@@ -38,20 +38,20 @@ def check_tls(
 
     If the server answers the first handshake, and later ones not, their rules are unread.
     """
-    location = f"https://{host}/"
+    location = f"https://{host}/" if port == 443 else f"https://{host}:{port}/"
     handshake = shake_hands(host, address, deadline, port=port, tls=tls)
     for rule, evidence in check_certificate(handshake, now):
         yield Problem(rule, location, evidence)
-    unread = []
-    for version, rule, is_problem in _VERSIONS:
-        try:
-            if offers(version, host, address, deadline, port=port) == is_problem:
-                yield Problem(
-                    rule, location, "" if is_problem else f"The handshake chose {handshake.version}."
-                )
-        except NotConnected:
-            unread.append(rule)
-    if unread:
+    if handshake.version != "TLSv1.3":  # a server that offers it chooses it
+        yield Problem("tls-1-3-not-offered", location, f"The handshake chose {handshake.version}.")
+    unread = list(_OLD.values())
+    try:
+        if offers(max(_OLD), host, address, deadline, port=port, oldest=min(_OLD)):
+            for version, rule in _OLD.items():
+                if offers(version, host, address, deadline, port=port):
+                    yield Problem(rule, location)
+                unread.remove(rule)
+    except NotConnected:
         yield Unread(location, unread, "connect_failed")
 
 

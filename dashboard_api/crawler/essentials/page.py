@@ -6,11 +6,12 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Any, NamedTuple
-from urllib.parse import urljoin
+from urllib.parse import urljoin, urlsplit
 
 from dashboard_api.crawler.essentials.markup import Markup
+from foundation.hosts import covers
 from foundation.markup import text_of_page
-from foundation.outbound.fetch import Fetched
+from foundation.outbound.fetch import Fetched, Hop
 
 _PAGES = {200, 203}
 _SIX_MONTHS = 15_552_000
@@ -65,33 +66,45 @@ class Unread(NamedTuple):
 Result = Problem | Checked | Unread
 
 
-def check_page(page: Fetched) -> Iterator[Problem | Unread]:
-    """Yield the problems of the home page in ``page``, the last response after redirects.
+def own_hops(page: Fetched) -> list[Hop]:
+    """Return the requests that led to ``page``, without those to names outside of the website."""
+    host = urlsplit(page.hops[0].url).hostname or ""
+    return [hop for hop in page.hops if covers(host, urlsplit(hop.url).hostname or "")]
 
-    Another response than a page, such as 404, has other headers and markup than the website.
+
+def check_page(page: Fetched, *, without_page: str = "no_page") -> Iterator[Problem | Unread]:
+    """Yield the problems of the home page in ``page``, the last response after redirects, and of these.
+
+    Another response than a page, such as 404, has other headers and markup than the website; it is unread for
+    the reason ``without_page``.
     """
     if page.status not in _PAGES:
-        yield from _unread(page, OF_THE_PAGE, "no_page")
+        yield from _unread(page, OF_THE_PAGE, without_page)
         return
     markup = Markup(page)
     unread: list[str] = [] if markup.is_whole else [*_OF_THE_MARKUP]
-    for rule, evidence, *matcher in (
-        *_transport(page.headers),
-        *_policies(page.headers, markup),
-        *_cookies(page.headers),
-        *_content(page, markup),
-    ):
+    hops = own_hops(page)
+    yield from _transport(hops)
+    yield from check_headers(hops)
+    for rule, evidence in (*_policies(page.headers, markup), *_content(page, markup)):
         if rule in _OF_SCRIPTS and not markup.has_whole_head:
             unread += _OF_SCRIPTS  # the rest of the head may have a policy
         else:
-            yield Problem(rule, page.url, evidence, *matcher)
+            yield Problem(rule, page.url, evidence)
     if unread:
         yield from _unread(page, unread, "not_read_to_the_end")
 
 
+def check_headers(hops: Sequence[Hop]) -> Iterator[Problem]:
+    """Yield the problems that any response can have, also one that redirects: cookies, and versions."""
+    for hop in hops:
+        for rule, evidence, matcher in (*_versions(hop.headers), *_cookies(hop.headers)):
+            yield Problem(rule, hop.url, evidence, matcher)
+
+
 def _unread(page: Fetched, rules: Sequence[str], reason: str) -> Iterator[Unread]:
     """Yield the rules for each address on the way to the page: problems of earlier scans may be there."""
-    for url in dict.fromkeys(urljoin(hop.url, "/") for hop in page.hops):
+    for url in dict.fromkeys(urljoin(hop.url, "/") for hop in own_hops(page)):
         yield Unread(url, rules, reason)
 
 
@@ -116,17 +129,24 @@ def check_security_txt(response: Fetched, now: datetime) -> Iterator[Problem | U
         yield Problem("security-txt-expired", response.hops[0].url, expires[0].strip())
 
 
-def _transport(headers: Mapping[str, str]) -> Iterator[tuple[str, ...]]:
-    hsts = headers.get("Strict-Transport-Security")
-    if hsts is None:
-        yield "hsts-missing", ""
-        return
-    age = re.search(r"max-age\s*=\s*\"?(\d+)", hsts, re.IGNORECASE)
-    if age is None or int(age[1][:12]) < _SIX_MONTHS:
-        yield "hsts-short", f"Strict-Transport-Security: {hsts}"
+def _transport(hops: Sequence[Hop]) -> Iterator[Problem]:
+    """Yield a problem for each name whose responses by https set no HSTS, or a short one: the last counts."""
+    sent: dict[str, str | None] = {}
+    urls: dict[str, str] = {}
+    for hop in hops:
+        if hop.url.startswith("https://"):
+            name = urlsplit(hop.url).netloc
+            sent[name] = hop.headers.get("Strict-Transport-Security", sent.get(name))
+            urls[name] = hop.url
+    for name, hsts in sent.items():
+        age = re.search(r"max-age\s*=\s*\"?(\d+)", hsts or "", re.IGNORECASE)
+        if hsts is None:
+            yield Problem("hsts-missing", urls[name])
+        elif age is None or int(age[1][:12]) < _SIX_MONTHS:
+            yield Problem("hsts-short", urls[name], f"Strict-Transport-Security: {hsts}")
 
 
-def _policies(headers: Mapping[str, str], markup: Markup) -> Iterator[tuple[str, ...]]:
+def _policies(headers: Mapping[str, str], markup: Markup) -> Iterator[tuple[str, str]]:
     sent = headers.get("Content-Security-Policy", "")
     policies = [*_policies_of(sent), *_policies_of(", ".join(markup.policies))]
     if not policies:
@@ -143,13 +163,16 @@ def _policies(headers: Mapping[str, str], markup: Markup) -> Iterator[tuple[str,
     referrer = next((each for each in reversed(referrers) if each in _REFERRERS), "")
     if referrer in _WEAK_REFERRERS:
         yield "referrer-policy-weak", f"Referrer-Policy: {referrer}"
+
+
+def _versions(headers: Mapping[str, str]) -> Iterator[tuple[str, str, str]]:
     for name in ("Server", "X-Powered-By", "X-AspNet-Version"):
         value = headers.get(name, "")
         if _VERSION.search(value) or (name == "X-AspNet-Version" and value):
             yield "version-shown", f"{name}: {value}", name.lower()
 
 
-def _framing(policy: str, options: str) -> Iterator[tuple[str, ...]]:
+def _framing(policy: str, options: str) -> Iterator[tuple[str, str]]:
     """Yield a problem if any website may frame the page: browsers ignore the options if a policy decides."""
     deciding = [each["frame-ancestors"] for each in _policies_of(policy) if "frame-ancestors" in each]
     if deciding:
@@ -182,7 +205,7 @@ def _allows_injected(directives: dict[str, set[str]]) -> bool:
     return bool(sources & (_UNSAFE - ignored))
 
 
-def _cookies(headers: Any) -> Iterator[tuple[str, ...]]:
+def _cookies(headers: Any) -> Iterator[tuple[str, str, str]]:
     for line in headers.getlist("Set-Cookie"):
         name = line.partition("=")[0].strip()[:100]
         pair, *others = line.split(";")
@@ -206,7 +229,7 @@ def _is_removed(attributes: Mapping[str, str]) -> bool:
     return at is not None and at < datetime.now(UTC)
 
 
-def _content(page: Fetched, markup: Markup) -> Iterator[tuple[str, ...]]:
+def _content(page: Fetched, markup: Markup) -> Iterator[tuple[str, str]]:
     headers = page.headers
     origin = headers.get("Access-Control-Allow-Origin", "")
     if origin == "null" and headers.get("Access-Control-Allow-Credentials", "").lower() == "true":

@@ -3,12 +3,13 @@
 import ssl
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import urljoin, urlsplit
 
 from dashboard_api.crawler.canary import is_refusal
-from dashboard_api.crawler.essentials.encryption import check_tls
+from dashboard_api.crawler.essentials.encryption import OF_TLS, check_tls
 from dashboard_api.crawler.essentials.lines import Incomplete, lines_of
 from dashboard_api.crawler.essentials.page import (
     OF_SECURITY_TXT,
@@ -17,9 +18,11 @@ from dashboard_api.crawler.essentials.page import (
     Problem,
     Result,
     Unread,
+    check_headers,
     check_page,
     check_plain,
     check_security_txt,
+    own_hops,
 )
 from foundation.deadline import Deadline, DeadlinePassed
 from foundation.hosts import covers
@@ -31,6 +34,7 @@ SECONDS = 40.0
 _PAGE_BYTES = 1024**2
 _PAUSE = 2.0  # before https is called missing
 _SECURITY_TXT = ".well-known/security.txt"
+_NOT_BY_HTTP = {400, 404, 405, 410, 421, 426}  # as from servers that only answer by https
 
 
 def report(
@@ -49,21 +53,23 @@ def _results(host: str, address: str, agent: str, tls: ssl.SSLContext | None) ->
         yield from check_tls(host, address, deadline, now=now, port=port, tls=tls)
     except (NotConnected, ssl.SSLError) as error:
         page = _page(plain, host, address, deadline, agent)  # otherwise the website is down
-        if page.url.startswith(home) or _answers(host, address, deadline, port):
+        is_reached = any(hop.url.startswith(home) for hop in page.hops)
+        if is_reached or _answers(host, address, deadline, port):
             raise Incomplete("connect_failed") from error
         yield from _without_https(page, error)
+        yield from _other_names(page, deadline, now, tls)
         return
     except DeadlinePassed as error:
         raise Incomplete("timed_out") from error
     page = _page(home, host, address, deadline, agent)
-    yield from (Checked(home), Checked(page.url))
+    yield from (Checked(home), *(Checked(hop.url) for hop in own_hops(page)))
     yield from check_page(page)
+    yield from _other_names(page, deadline, now, tls)
     yield Checked(plain)
     try:
         response = _get(plain, address, deadline, agent)
         yield from check_plain(response)
-        if response.url.startswith("http://"):
-            yield from _by_http(response)
+        yield from _by_http(response)
     except Incomplete as error:
         if not _is_closed(error):  # then http is turned off
             yield Unread(plain, ["https-not-enforced", *OF_THE_PAGE], str(error))
@@ -71,7 +77,8 @@ def _results(host: str, address: str, agent: str, tls: ssl.SSLContext | None) ->
         yield from check_security_txt(_get(f"{home}{_SECURITY_TXT}", address, deadline, agent), now)
     except Incomplete as error:
         if str(error) != "redirected_away":  # then it is another owner's file
-            files = (urljoin(base, f"/{_SECURITY_TXT}") for base in {home: None, page.url: None})
+            urls = (home, *(hop.url for hop in own_hops(page)))
+            files = dict.fromkeys(urljoin(url, f"/{_SECURITY_TXT}") for url in urls)
             yield from (Unread(file, OF_SECURITY_TXT, str(error)) for file in files)
 
 
@@ -93,24 +100,41 @@ def _is_closed(error: Incomplete) -> bool:
     return str(error) == "connect_failed" and isinstance(cause, FetchFailed) and len(cause.hops) == 1
 
 
-def _by_http(page: Fetched) -> Iterator[Result]:
-    """Yield the problems of a page that came by http, where HSTS has no effect."""
-    for each in check_page(page):
-        if isinstance(each, Unread) or not each.rule.startswith("hsts-"):
-            yield each
+def _other_names(
+    page: Fetched, deadline: Deadline, now: datetime, tls: ssl.SSLContext | None
+) -> Iterator[Result]:
+    """Yield the problems of TLS at other names on the way to a page, which was read with any certificate."""
+    addresses = {urljoin(hop.url, "/"): hop.addresses[0] for hop in own_hops(page)}
+    addresses.pop(urljoin(page.hops[0].url, "/"))
+    for url, address in addresses.items():
+        parts = urlsplit(url)
+        if parts.scheme == "https":
+            host, port = parts.hostname or "", parts.port or 443
+            try:
+                yield from check_tls(host, address, deadline, now=now, port=port, tls=tls)
+            except (NotConnected, ssl.SSLError, DeadlinePassed):
+                yield Unread(url, OF_TLS, "connect_failed")
+
+
+def _by_http(response: Fetched) -> Iterator[Result]:
+    """Yield the problems of what http answers where https answers, too; it may answer that it has no page."""
+    hops = [hop for hop in own_hops(response) if hop.url.startswith("http://")]
+    yield from (Checked(hop.url) for hop in hops)
+    if response.url != hops[-1].url or response.status in _NOT_BY_HTTP:
+        yield from check_headers(hops)
+    else:
+        yield from check_page(replace(response, hops=tuple(hops)), without_page="no_page_by_http")
 
 
 def _without_https(page: Fetched, error: Exception) -> Iterator[Result]:
     """Yield the results of a website without https at its own name; http may lead to https at another one."""
     plain = page.hops[0].url
-    yield from (Checked(plain), Checked(page.url))
+    yield from (Checked(hop.url) for hop in own_hops(page))
     yield Problem("https-not-offered", plain, f"No connection by TLS: {in_words(error)}.")
     yield from check_plain(page)
-    if page.url.startswith("http://"):
-        yield from _by_http(page)
-    else:
-        yield from check_page(page)
-        yield Unread(page.url, OF_SECURITY_TXT, "connect_failed")
+    yield from check_page(page)
+    names = dict.fromkeys(urljoin(hop.url, "/") for hop in own_hops(page) if hop.url.startswith("https://"))
+    yield from (Unread(name, OF_SECURITY_TXT, "connect_failed") for name in names)
 
 
 def _page(url: str, host: str, address: str, deadline: Deadline, agent: str) -> Fetched:

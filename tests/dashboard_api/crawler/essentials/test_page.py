@@ -37,8 +37,9 @@ OF_THE_MARKUP = ["directory-listing", "mixed-content", "script-without-integrity
 
 
 def fetched(headers=(), body=b"", *, status=200, urls=(URL,), is_whole=True):
-    hops = tuple(Hop(url, ("192.0.2.10",)) for url in urls)
-    return Fetched(status=status, headers=HTTPHeaderDict(headers), body=body, is_whole=is_whole, hops=hops)
+    headers = HTTPHeaderDict(headers)
+    hops = tuple(Hop(url, ("192.0.2.10",), headers) for url in urls)
+    return Fetched(status=status, headers=headers, body=body, is_whole=is_whole, hops=hops)
 
 
 def rules_of(*args, **kwargs):

@@ -14,6 +14,7 @@ from cryptography.hazmat.primitives.serialization import Encoding
 from dashboard_api.crawler.engines import read_engines
 from dashboard_api.crawler.essentials import encryption, scan
 from dashboard_api.crawler.essentials.encryption import check_certificate, check_tls
+from dashboard_api.crawler.essentials.rules import RULES
 from dashboard_api.crawler.essentials.scan import report
 from dashboard_api.importing.ingest import ImportOptions
 from dashboard_api.importing.service import import_file
@@ -290,10 +291,10 @@ def failures_of(lines):
 
 
 class OldVersionsReset(FaultServer):
-    """A server whose second and third connections, with TLS 1.0 and 1.1, are reset before a handshake."""
+    """A server whose second connection, with TLS 1.0 or 1.1, is reset before a handshake."""
 
     def _serve(self, connection, script):
-        if self.connections in (2, 3):
+        if self.connections == 2:
             with connection:
                 reset_soon(self, connection)
         else:
@@ -321,7 +322,7 @@ def test_versions_of_tls_are_not_checked_if_connections_begin_to_fail(
         internet.serve(server, port=443)
         rules, lines, _ = scanned(trusting)
     assert "https-not-offered" not in rules
-    versions = ["tls-1-0-offered", "tls-1-1-offered", "tls-1-3-not-offered"]
+    versions = ["tls-1-0-offered", "tls-1-1-offered"]
     assert failures_of(lines) == dict.fromkeys(versions, "connect_failed")
 
 
@@ -458,7 +459,7 @@ def test_old_versions_of_tls_and_a_missing_new_one_are_found(certificate, trusti
             HOST, "127.0.0.1", Deadline(20), now=datetime.now(UTC), port=server.port, tls=trusting
         )
         rules = [problem.rule for problem in problems]
-    assert rules == ["certificate-expires-soon", "tls-1-0-offered", "tls-1-1-offered", "tls-1-3-not-offered"]
+    assert rules == ["certificate-expires-soon", "tls-1-3-not-offered", "tls-1-0-offered", "tls-1-1-offered"]
 
 
 def test_a_closed_port_is_no_handshake(trusting):
@@ -607,3 +608,226 @@ def test_a_security_txt_behind_a_redirect_has_one_address(internet, certificate,
         _, lines, _ = scanned(trusting)
     [found] = [line for line in lines if line.get("finding") == "security-txt-expired"]
     assert found["location"] == f"https://{HOST}/.well-known/security.txt"
+
+
+def routes(table):
+    """Respond by the path of the request; a status of 404 to others."""
+
+    def script(server, connection):
+        server.receive(connection)
+        path = server.received[-1].head.split(b" ")[1].decode()
+        connection.sendall(table.get(path, http(404)))
+
+    return script
+
+
+WHOLE = [*GOOD, ("Content-Security-Policy", "default-src 'self'; frame-ancestors 'self'")]
+COOKIE = ("Set-Cookie", "sid=1; HttpOnly; SameSite=Lax")
+TEXT = {"/.well-known/security.txt": http(200, b"Contact: mailto:a@example.com")}
+
+
+@pytest.mark.django_db
+def test_a_cookie_that_a_redirect_sets_is_not_fixed(internet, certificate, trusting):
+    first = http(302, headers=[("Location", "/de/"), COOKIE])
+    page = http(200, headers=WHOLE)
+    with FaultServer(routes({"/": first, "/de/": page}), tls=certificate[1]) as server:
+        internet.serve(server, port=443)
+        problems = dict.fromkeys(("cookie-without-secure", "csp-missing"), f"https://{HOST}/")
+        problems_of = [line for line in report(HOST, PUBLIC, tls=trusting) if "finding" in line]
+        statuses = later_than(problems, trusting=trusting)
+    assert statuses["csp-missing"] == "fixed", "the address shows no page any more"
+    [found] = [line for line in problems_of if line["finding"] == "cookie-without-secure"]
+    assert (found["location"], found["matcher"]) == (f"https://{HOST}/", "sid")
+
+
+@pytest.mark.parametrize("location", [f"https://{HOST}/", f"http://www.{HOST}/"])
+def test_a_redirect_by_http_has_the_problems_of_its_cookies_and_of_its_headers(
+    internet, certificate, trusting, location
+):
+    internet.zone[f"www.{HOST}."] = [OTHER]
+    moved = answer(301, headers=[("Location", location), COOKIE, ("Server", "Apache/2.4.1")])
+    with (
+        FaultServer(answer(200, headers=WHOLE), tls=certificate[1]) as encrypted,
+        FaultServer(moved) as plain,
+        FaultServer(redirect(f"https://{HOST}/")) as www,
+    ):
+        internet.serve(encrypted, port=443)
+        internet.serve(plain, port=80)
+        internet.serve(www, address=OTHER, port=80)
+        _, lines, _ = scanned(trusting)
+    found = {line["finding"]: line["location"] for line in lines if "finding" in line}
+    assert found["cookie-without-secure"] == found["version-shown"] == f"http://{HOST}/"
+
+
+@pytest.fixture
+def www(internet):
+    """The name with www has another address."""
+    internet.zone[f"www.{HOST}."] = [OTHER]
+    return f"https://www.{HOST}/"
+
+
+@pytest.mark.parametrize(
+    ("of_redirect", "of_page", "found"),
+    [
+        ([], GOOD, {"hsts-missing": f"https://{HOST}/"}),
+        ([("Strict-Transport-Security", "max-age=60")], GOOD, {"hsts-short": f"https://{HOST}/"}),
+        (GOOD, [], {"hsts-missing": f"https://www.{HOST}/"}),
+        (GOOD, GOOD, {}),
+    ],
+    ids=["none", "short", "none of the page", "good"],
+)
+def test_each_name_on_the_way_to_the_page_needs_hsts(
+    internet, certificate, trusting, www, of_redirect, of_page, found
+):
+    moved = answer(301, headers=[("Location", www), *of_redirect])
+    with (
+        FaultServer(moved, tls=certificate[1]) as first,
+        FaultServer(answer(200, headers=of_page), tls=certificate[1]) as second,
+    ):
+        internet.serve(first, port=443)
+        internet.serve(second, address=OTHER, port=443)
+        _, lines, _ = scanned(trusting)
+    of_hsts = {
+        line["finding"]: line["location"] for line in lines if line.get("finding", "").startswith("hsts")
+    }
+    assert of_hsts == found
+
+
+@pytest.mark.parametrize("is_first", [True, False])
+def test_one_response_of_a_name_with_hsts_is_enough(internet, certificate, trusting, is_first):
+    hsts = GOOD[:1]
+    first = http(302, headers=[("Location", "/de/"), *(hsts if is_first else [])])
+    page = http(200, headers=[*([] if is_first else hsts), *WHOLE[1:]])
+    with FaultServer(routes({"/": first, "/de/": page}), tls=certificate[1]) as server:
+        internet.serve(server, port=443)
+        rules, _, _ = scanned(trusting)
+    assert not {"hsts-missing", "hsts-short"} & set(rules)
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("is_encrypted", [True, False], ids=["https", "http"])
+def test_the_tls_of_a_name_that_a_redirect_leads_to_is_checked(
+    internet, certificate, trusting, www, tmp_path, is_encrypted
+):
+    (tmp_path / "old").mkdir()
+    old = write_certificate(tmp_path / "old", name=f"www.{HOST}", hours=24 * 90)
+    with (
+        FaultServer(redirect(www), tls=certificate[1] if is_encrypted else None) as first,
+        FaultServer(answer(200, headers=WHOLE), tls=old_tls(old)) as second,
+    ):
+        internet.serve(first, port=443 if is_encrypted else 80)
+        internet.serve(second, address=OTHER, port=443)
+        _, lines, _ = scanned(trusting)
+    found = {line["finding"] for line in lines if line.get("location") == www}
+    assert found == {
+        "certificate-not-trusted",
+        *("tls-1-0-offered", "tls-1-1-offered", "tls-1-3-not-offered"),
+    }
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("is_encrypted", [True, False], ids=["https", "http"])
+def test_problems_of_tls_stay_open_at_a_name_whose_handshake_fails(
+    internet, certificate, trusting, www, monkeypatch, is_encrypted
+):
+    checked = scan.check_tls
+
+    def check_tls(host, *args, **kwargs):
+        if host != HOST:
+            raise NotConnected("timed out")
+        return checked(host, *args, **kwargs)
+
+    monkeypatch.setattr(scan, "check_tls", check_tls)
+    with (
+        FaultServer(redirect(www), tls=certificate[1] if is_encrypted else None) as first,
+        FaultServer(answer(200, headers=WHOLE), tls=certificate[1]) as second,
+    ):
+        internet.serve(first, port=443 if is_encrypted else 80)
+        internet.serve(second, address=OTHER, port=443)
+        problems = dict.fromkeys((*encryption.OF_TLS, "csp-missing"), www)
+        statuses = later_than(problems, trusting=trusting)
+    assert {rule for rule, status in statuses.items() if status == "fixed"} == {"csp-missing"}
+
+
+def test_the_rules_of_tls_are_those_that_a_name_can_break():
+    assert {*encryption.OF_TLS} == {rule for rule in RULES if rule.startswith(("certificate-", "tls-"))}
+
+
+def test_a_good_website_behind_a_redirect_needs_few_connections(internet, certificate, trusting, www):
+    page = routes({"/": http(200, headers=WHOLE), **TEXT})
+    moved = routes({"/": http(301, headers=[("Location", www), *GOOD]), **TEXT})
+    with (
+        FaultServer(moved, tls=certificate[1]) as first,
+        FaultServer(page, tls=certificate[1]) as second,
+        FaultServer(redirect(f"https://{HOST}/")) as plain,
+    ):
+        internet.serve(first, port=443)
+        internet.serve(second, address=OTHER, port=443)
+        internet.serve(plain, port=80)
+        rules, lines, _ = scanned(trusting)
+    assert set(rules) == {"certificate-expires-soon", "certificate-other-name"}  # of the tests
+    assert not [line for line in lines if "error" in line]
+    assert [each.connections for each in (first, second, plain)] == [5, 5, 1]
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("status", [400, 404, 405, 410, 421, 426])
+def test_http_without_a_page_shows_no_problems_of_one(internet, certificate, trusting, status):
+    refusal = answer(status, headers=[COOKIE])
+    with (
+        FaultServer(routes({"/": http(200, headers=WHOLE), **TEXT}), tls=certificate[1]) as encrypted,
+        FaultServer(refusal) as plain,
+    ):
+        internet.serve(encrypted, port=443)
+        internet.serve(plain, port=80)
+        rules, lines, _ = scanned(trusting)
+        problems = dict.fromkeys(("mixed-content", "csp-missing"), f"http://{HOST}/")
+        statuses = later_than(problems, trusting=trusting)
+    assert set(rules) == {"certificate-expires-soon", "https-not-enforced", "cookie-without-secure"}
+    assert not [line for line in lines if "error" in line]
+    assert (statuses["mixed-content"], statuses["csp-missing"]) == ("fixed", "fixed")
+
+
+def test_a_response_by_http_that_is_no_page_does_not_speak_of_the_home_page(internet, certificate, trusting):
+    with (
+        FaultServer(answer(200, headers=WHOLE), tls=certificate[1]) as encrypted,
+        FaultServer(answer(408)) as plain,
+    ):
+        internet.serve(encrypted, port=443)
+        internet.serve(plain, port=80)
+        _, lines, _ = scanned(trusting)
+    assert {line["checked"]: line["error"] for line in lines if "error" in line} == {
+        f"http://{HOST}/": "no_page_by_http"
+    }
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    "later", [answer(200, headers=WHOLE), redirect(f"https://{HOST}/")], ids=["page", "redirect"]
+)
+def test_problems_at_another_name_that_http_leads_to_are_fixed(internet, certificate, trusting, www, later):
+    with (
+        FaultServer(answer(200, headers=WHOLE), tls=certificate[1]) as encrypted,
+        FaultServer(redirect(f"http://www.{HOST}/")) as plain,
+        FaultServer(later) as other,
+    ):
+        internet.serve(encrypted, port=443)
+        internet.serve(plain, port=80)
+        internet.serve(other, address=OTHER, port=80)
+        statuses = later_than({"csp-missing": f"http://www.{HOST}/"}, trusting=trusting)
+    assert statuses["csp-missing"] == "fixed"
+
+
+def test_a_report_names_nothing_outside_of_the_website(internet, certificate, trusting):
+    internet.zone["example.com."] = [OTHER]
+    with (
+        FaultServer(answer(200, headers=WHOLE), tls=certificate[1]) as encrypted,
+        FaultServer(redirect("http://example.com/")) as plain,
+        FaultServer(answer(404, headers=[COOKIE])) as other,
+    ):
+        internet.serve(encrypted, port=443)
+        internet.serve(plain, port=80)
+        internet.serve(other, address=OTHER, port=80)
+        _, lines, _ = scanned(trusting)
+    named = {line.get("checked") or line.get("location") for line in lines[1:]}
+    assert not [url for url in named if f"//{HOST}/" not in url]
