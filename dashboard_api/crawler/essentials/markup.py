@@ -1,6 +1,7 @@
 """Reads the markup of the home page: what it loads, and its own Content-Security-Policy."""
 
 import re
+from collections.abc import Mapping
 from urllib.parse import urljoin, urlsplit
 
 from foundation.domains import registrable_domain
@@ -9,6 +10,12 @@ from foundation.outbound.fetch import Fetched
 
 _LOADED = {"script": "src", "img": "src", "iframe": "src", "audio": "src", "video": "src", "source": "src"}
 _LISTING = re.compile(r"<title>\s*(Index of|Directory listing for) /", re.IGNORECASE)
+_DATA = ("json", "importmap", "speculationrules")  # the ends of types of scripts
+_DIGEST = re.compile(r"\bsha(256|384|512)-", re.IGNORECASE)  # browsers ignore others
+# Browsers take a response for a page by its beginning if it has none of the other types.
+_NO_TYPE = {"", "unknown/unknown", "application/unknown", "*/*"}
+_TAGS = rb"!doctype html|html|head|script|iframe|h1|div|font|table|a|style|title|b|body|br|p"
+_PAGE = re.compile(rb"[\t\n\f\r ]*(<!--|<(%s)[ >])" % _TAGS, re.IGNORECASE)
 
 
 class Markup(HeadReader):
@@ -25,7 +32,7 @@ class Markup(HeadReader):
         self.policies: list[str] = []
         self._url, self._owner, self._base = page.url, _owner(page.url), ""
         content_type = page.headers.get("Content-Type", "").lower()
-        is_html = "html" in content_type
+        is_html = "html" in content_type or (content_type in _NO_TYPE and _is_taken_for_html(page))
         text = text_of_page(page.body, content_type)
         self.is_whole = page.is_whole and not (is_html and text is None)
         self.is_listing = bool(_LISTING.search(text or ""))
@@ -46,13 +53,26 @@ class Markup(HeadReader):
         if tag == "meta" and is_policy and self.is_head and not self.inert:
             self.policies.append(values.get("content") or "")
         is_style = tag == "link" and "stylesheet" in (values.get("rel") or "").lower().split()
+        if tag == "script" and (values.get("type") or "").strip().lower().endswith(_DATA):
+            return  # neither loaded nor run
         whole = _joined(
             self._base or self._url, values.get("href" if is_style else _LOADED.get(tag, "")) or ""
         )
         if urlsplit(whole).scheme == "http":
             self.plain.append(whole[:300])
-        if whole and tag == "script" and _owner(whole) != self._owner and "integrity" not in values:
+        is_protected = _DIGEST.search(values.get("integrity") or "")
+        if whole and tag == "script" and _owner(whole) != self._owner and not is_protected:
             self.foreign.append(whole[:300])
+
+
+def _is_taken_for_html(page: Fetched) -> bool:
+    """Return whether browsers take a response without a type for a page, perhaps once it is unpacked."""
+    return not has_nosniff(page.headers) and (not page.body or bool(_PAGE.match(page.body)))
+
+
+def has_nosniff(headers: Mapping[str, str]) -> bool:
+    """Return whether browsers take a response for what its type says."""
+    return headers.get("X-Content-Type-Options", "").partition(",")[0].strip().lower() == "nosniff"
 
 
 def _joined(base: str, address: str) -> str:

@@ -8,7 +8,7 @@ from email.utils import parsedate_to_datetime
 from typing import Any, NamedTuple
 from urllib.parse import urljoin, urlsplit
 
-from dashboard_api.crawler.essentials.markup import Markup
+from dashboard_api.crawler.essentials.markup import Markup, has_nosniff
 from foundation.hosts import covers
 from foundation.markup import text_of_page
 from foundation.outbound.fetch import Fetched, Hop
@@ -157,7 +157,7 @@ def _policies(headers: Mapping[str, str], markup: Markup) -> Iterator[tuple[str,
             f"Content-Security-Policy: {', '.join(filter(None, (sent, *markup.policies)))}",
         )
     yield from _framing(sent, headers.get("X-Frame-Options", ""))
-    if headers.get("X-Content-Type-Options", "").partition(",")[0].strip().lower() != "nosniff":
+    if not has_nosniff(headers):
         yield "nosniff-missing", ""
     referrers = [each.strip() for each in headers.get("Referrer-Policy", "").lower().split(",")]
     referrer = next((each for each in reversed(referrers) if each in _REFERRERS), "")

@@ -48,7 +48,8 @@ def rules_of(*args, **kwargs):
 
 def test_a_website_that_does_everything_right_has_no_problem():
     body = (
-        b'<script src="/own.js"></script><script src="https://cdn.example.net/x.js" integrity="x"></script>'
+        b'<script src="/own.js"></script>'
+        b'<script src="https://cdn.example.net/x.js" integrity="sha384-x"></script>'
     )
     cookie = [("Set-Cookie", "id=1; Secure; HttpOnly; SameSite=Lax")]
     assert rules_of([*GOOD.items(), *cookie], body) == []
@@ -226,6 +227,14 @@ PAGES = [
     ('<a href="http://other.example.net/">elsewhere</a>', []),
     ('<script src="//cdn.example.net/x.js"></script>', ["script-without-integrity"]),
     ('<script src="https://static.example.com/x.js"></script>', []),
+    *(
+        (f'<script src="https://cdn.example.net/x.js" {each}></script>', ["script-without-integrity"])
+        for each in ("integrity", 'integrity=" "', 'integrity="md5-x"', 'type="module"', "type")
+    ),
+    *(
+        (f'<script type="{each}" src="http://cdn.example.net/x.js"></script>', [])
+        for each in ("application/json", " Application/LD+JSON ", "importmap", "speculationrules")
+    ),
     ("<title>Index of /backup</title>", ["directory-listing"]),
     ('<img src="http://[broken">', []),
     ('<iframe src="http://shop.example.com/a"></iframe>', ["mixed-content"]),
@@ -249,7 +258,8 @@ def test_a_page(body, rules):
     assert rules_of(GOOD, body.encode()) == rules
 
 
-MIXED = '<title>Index of /</title><img src="http://shop.example.com/a.png">'
+IMAGE = '<img src="http://shop.example.com/a.png">'
+MIXED = f"<title>Index of /</title>{IMAGE}"
 
 
 @pytest.mark.parametrize(
@@ -267,6 +277,39 @@ MIXED = '<title>Index of /</title><img src="http://shop.example.com/a.png">'
 def test_a_page_is_read_as_it_is_encoded(body, charset):
     headers = GOOD | {"Content-Type": f"text/html{charset}"}
     assert rules_of(headers, body) == ["directory-listing", "mixed-content"]
+
+
+UNTYPED = {
+    name: value for name, value in GOOD.items() if name not in ("Content-Type", "X-Content-Type-Options")
+}
+BEGINNINGS = [
+    ("<!doctype html>", True),
+    ("\n <HTML lang=en>", True),
+    ("<!-- made by hand -->", True),
+    ("<p>", True),
+    ("<pre>", False),
+    ("Hello ", False),
+    ("<?xml version='1.0'?>", False),
+]
+
+
+@pytest.mark.parametrize(("beginning", "is_html"), BEGINNINGS)
+@pytest.mark.parametrize("content_type", [None, "", "unknown/unknown", "*/*"])
+def test_a_response_without_a_type_is_a_page_if_it_begins_like_one(beginning, is_html, content_type):
+    headers = UNTYPED | ({} if content_type is None else {"Content-Type": content_type})
+    assert ("mixed-content" in rules_of(headers, (beginning + IMAGE).encode())) is is_html
+
+
+def test_a_response_without_a_type_is_no_page_with_nosniff():
+    assert rules_of(UNTYPED | {"X-Content-Type-Options": "nosniff"}, f"<p>{IMAGE}".encode()) == []
+
+
+def test_a_response_without_a_type_that_cannot_be_unpacked_may_be_a_page():
+    bare = {name: value for name, value in BARE.items() if name in {*UNTYPED, "X-Frame-Options"}}
+    found = list(check_page(fetched(bare, is_whole=False)))
+    assert [each.rule for each in found if isinstance(each, Problem)] == ["nosniff-missing"]
+    unread = {rule for each in found if isinstance(each, Unread) for rule in each.rules}
+    assert unread == {*OF_THE_MARKUP, "csp-missing", "csp-unsafe-scripts"}
 
 
 def test_the_markup_of_a_page_that_cannot_be_decoded_is_not_checked():
