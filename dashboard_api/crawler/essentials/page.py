@@ -16,8 +16,8 @@ from foundation.outbound.fetch import Fetched, Hop
 _PAGES = {200, 203}
 _SIX_MONTHS = 15_552_000
 _VERSION = re.compile(r"/\s*v?\d")
-_UNSAFE = {"'unsafe-inline'", "'unsafe-eval'", "*", "http:", "https:", "data:"}
-_ANYONE = {"*", "http:", "https:", "http://*", "https://*"}
+_ANYONE = re.compile(r"https?:|(https?://)?\*(:(\d+|\*))?(/.*)?")  # a source that stands for every website
+_STRICT = re.compile(r"'(nonce|sha256|sha384|sha512)-[a-z0-9+/_-]+={0,2}'|'strict-dynamic'")
 _WEAK_REFERRERS = {"unsafe-url", "no-referrer-when-downgrade"}
 _REFERRERS = _WEAK_REFERRERS | {  # browsers skip others
     *("no-referrer", "same-origin", "origin", "strict-origin"),
@@ -176,7 +176,7 @@ def _framing(policy: str, options: str) -> Iterator[tuple[str, str]]:
     """Yield a problem if any website may frame the page: browsers ignore the options if a policy decides."""
     deciding = [each["frame-ancestors"] for each in _policies_of(policy) if "frame-ancestors" in each]
     if deciding:
-        if all(sources & _ANYONE for sources in deciding):
+        if all(any(map(_ANYONE.fullmatch, sources)) for sources in deciding):
             yield "framing-allowed", f"Content-Security-Policy: {policy}"
     elif not {value.strip() for value in options.lower().split(",")} & {"deny", "sameorigin"}:
         evidence = f"X-Frame-Options: {options}" if options else "Neither frame-ancestors nor X-Frame-Options"
@@ -194,15 +194,29 @@ def _directives(policy: str) -> dict[str, set[str]]:
 
 
 def _allows_injected(directives: dict[str, set[str]]) -> bool:
-    """Return whether an injected script runs: a nonce or a hash turns unsafe-inline off."""
+    """Return whether an injected script runs: as an element, as an attribute such as onclick, or by eval."""
     sources = directives.get("script-src", directives.get("default-src"))
-    if sources is None:
+    elements, attributes = (directives.get(f"script-src-{kind}", sources) for kind in ("elem", "attr"))
+    if sources is None or elements is None or attributes is None:
         return True
-    is_strict = any(each.startswith(("'nonce-", "'sha256-", "'sha384-", "'sha512-")) for each in sources)
-    ignored = {"'unsafe-inline'"} if is_strict else set()
+    return (
+        _allows_inline(elements)
+        or _allows_anyone(elements)
+        or _allows_inline(attributes)
+        or "'unsafe-eval'" in sources
+    )
+
+
+def _allows_inline(sources: set[str]) -> bool:
+    """Return whether scripts of the page run: a nonce, a hash or strict-dynamic turns unsafe-inline off."""
+    return "'unsafe-inline'" in sources and not any(map(_STRICT.fullmatch, sources))
+
+
+def _allows_anyone(sources: set[str]) -> bool:
+    """Return whether a script of any website is loaded."""
     if "'strict-dynamic'" in sources:
-        ignored |= {"*", "http:", "https:"}
-    return bool(sources & (_UNSAFE - ignored))
+        return False
+    return "data:" in sources or any(map(_ANYONE.fullmatch, sources))
 
 
 def _cookies(headers: Any) -> Iterator[tuple[str, str, str]]:

@@ -69,6 +69,46 @@ CASES = [
     ({"Content-Security-Policy": POLICY + "https:"}, ["csp-unsafe-scripts"]),
     ({"Content-Security-Policy": POLICY + "'nonce-x' 'strict-dynamic' https: 'unsafe-inline'"}, []),
     ({"Content-Security-Policy": "frame-ancestors 'self'"}, ["csp-unsafe-scripts"]),
+    *(
+        ({"Content-Security-Policy": POLICY + sources}, ["csp-unsafe-scripts"])
+        for sources in (
+            "'self'; script-src-elem * 'unsafe-inline'",
+            "'self'; script-src-elem 'unsafe-inline'",
+            "'self'; script-src-elem https:",
+            "'self'; script-src-attr 'unsafe-inline'",
+            "'unsafe-eval'; script-src-elem 'self'; script-src-attr 'none'",
+            "'unsafe-inline'; script-src-elem 'self'",
+            "https://*",
+            "HTTP://*",
+            "*:443",
+            "https://*:*/scripts/",
+            "data:",
+            "'unsafe-inline' 'nonce-'",
+            "'unsafe-inline' 'nonce-{{ nonce }}'",
+            "'unsafe-inline' 'sha256-'",
+        )
+    ),
+    *(
+        ({"Content-Security-Policy": POLICY + sources}, [])
+        for sources in (
+            "'unsafe-inline'; script-src-elem 'self'; script-src-attr 'none'",
+            "*; script-src-elem 'self' 'unsafe-eval'; script-src-attr 'unsafe-inline' 'nonce-x'",
+            "'self'; script-src-attr *",
+            "'none'",
+            "https://*.example.com",
+            "wss://*",
+            "'self' blob:",
+            "'unsafe-inline' 'nonce-aB1+/-_=='",
+            "'unsafe-inline' 'sha256-aB1='",
+            "'unsafe-inline' 'strict-dynamic' https://* data:",
+        )
+    ),
+    ({"Content-Security-Policy": "script-src-elem 'self'; frame-ancestors 'self'"}, ["csp-unsafe-scripts"]),
+    (
+        {"Content-Security-Policy": "default-src 'self'; script-src-elem *; frame-ancestors 'self'"},
+        ["csp-unsafe-scripts"],
+    ),
+    ({"Content-Security-Policy": "default-src 'self'; frame-ancestors *:443"}, ["framing-allowed"]),
     ({"Content-Security-Policy": "default-src 'self'"}, ["framing-allowed"]),
     ({"Content-Security-Policy": "default-src 'self'", "X-Frame-Options": "DENY"}, []),
     ({"Content-Security-Policy": "default-src 'self'", "X-Frame-Options": "sameorigin, SameOrigin"}, []),
