@@ -38,6 +38,9 @@ _PART = 65_536
 _PACKED = {"gzip": (31,), "x-gzip": (31,), "deflate": (15, -15)}
 # Browsers ignore other names, such as "utf-8" of a wrong setting.
 _PACKINGS = _PACKED.keys() | {"br", "zstd", "compress", "x-compress", "dcb", "dcz"}
+# What browsers offer in TLS 1.2, of which Python leaves RSA key exchange and SHA-1 out. DHE, which they
+# gave up, is the last: old servers have keys for it that OpenSSL refuses.
+_CIPHERS = "ECDHE+AESGCM:ECDHE+CHACHA20:ECDHE+AES:RSA+AES:DHE+AES:!aDSS:!AESCCM"
 _PYTHON = re.compile(r"^\[[^]]*\] |\s*\(_ssl\.c:\d+\)$")  # numbers and places that mean nothing to an owner
 
 
@@ -303,7 +306,9 @@ def _headers(agent: str) -> dict[str, str]:
 @cache
 def trusted() -> ssl.SSLContext:
     """Return a TLS context with the public certificate authorities, whatever the environment names."""
-    return ssl.create_default_context(cafile=DEFAULT_CA_BUNDLE_PATH)
+    context = ssl.create_default_context(cafile=DEFAULT_CA_BUNDLE_PATH)
+    context.set_ciphers(_CIPHERS)
+    return context
 
 
 @cache
@@ -311,4 +316,5 @@ def unverified() -> ssl.SSLContext:
     """Return a TLS context that accepts any certificate, so the response may come from anyone."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+    context.set_ciphers(_CIPHERS)
     return context

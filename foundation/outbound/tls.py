@@ -3,12 +3,15 @@
 import socket
 import ssl
 import warnings
+from contextlib import suppress
 from dataclasses import dataclass
 
 from foundation.deadline import CONNECT_SECONDS, Deadline, handshake_ended_after
-from foundation.outbound.fetch import trusted
+from foundation.outbound.fetch import trusted, unverified
 
 _EXPIRED, _OTHER_NAME = 10, 62  # verify codes of OpenSSL
+_HANDSHAKE = b"\x16"  # the type of a server's first message that is no alert
+_PART = 16_384
 _SECONDS = 10.0  # of a handshake: some servers leave a version that they do not offer without an answer
 
 
@@ -18,6 +21,10 @@ class NotConnected(Exception):
 
 class HandshakeBroken(NotConnected):
     """The address accepted the connection, and broke off the handshake."""
+
+
+class HandshakeRefused(ssl.SSLError):
+    """The server began the handshake, and ended it: it may demand a certificate of the client."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,12 +39,12 @@ class Handshake:
 def shake_hands(
     host: str, address: str, deadline: Deadline, *, port: int = 443, tls: ssl.SSLContext | None = None
 ) -> Handshake:
-    """Return the handshake, even if the certificate is not valid; raise NotConnected."""
+    """Return the handshake, even if the certificate is not valid; raise NotConnected or an ssl.SSLError."""
     try:
         return _shake_hands(host, address, deadline, port, tls or trusted())
     except ssl.SSLCertVerificationError as error:
         problem = {_EXPIRED: "expired", _OTHER_NAME: "other_name"}.get(error.verify_code, "not_trusted")
-    accepted = _shake_hands(host, address, deadline, port, _any_certificate())
+    accepted = _shake_hands(host, address, deadline, port, unverified())
     return Handshake(accepted.version, accepted.certificate, problem)
 
 
@@ -54,7 +61,8 @@ def offers(
 
     A server may refuse a version by an alert, or break off the handshake, as many load balancers do.
     """
-    context = _any_certificate()
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
     context.set_ciphers("ALL:@SECLEVEL=0")  # old versions need what OpenSSL refuses by default
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)  # old versions are what this looks for
@@ -74,10 +82,8 @@ def _shake_hands(
     try:
         with socket.create_connection((address, port), min(CONNECT_SECONDS, seconds)) as plain:
             plain.settimeout(seconds)
-            with (
-                handshake_ended_after(seconds, plain),
-                context.wrap_socket(plain, server_hostname=host) as encrypted,
-            ):
+            with handshake_ended_after(seconds, plain):
+                encrypted = _encrypted(plain, context, host)
                 certificate = encrypted.getpeercert(binary_form=True) or b""
                 return Handshake(encrypted.version() or "", certificate)
     except ssl.SSLError as error:
@@ -91,7 +97,33 @@ def _shake_hands(
         raise NotConnected(str(error)) from error
 
 
-def _any_certificate() -> ssl.SSLContext:
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-    context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
-    return context
+def _encrypted(plain: socket.socket, context: ssl.SSLContext, host: str) -> ssl.SSLObject:
+    """Return a connection after its handshake; raise HandshakeRefused if the server began and ended it."""
+    incoming, outgoing, first = ssl.MemoryBIO(), ssl.MemoryBIO(), b""
+    encrypted = context.wrap_bio(incoming, outgoing, server_hostname=host)
+    while True:
+        try:
+            encrypted.do_handshake()
+        except ssl.SSLWantReadError:
+            pass
+        except ssl.SSLError as error:
+            is_theirs = isinstance(error, ssl.SSLEOFError) or "ALERT" in (error.reason or "")
+            if first == _HANDSHAKE and is_theirs:
+                raise HandshakeRefused(str(error)) from error
+            raise
+        else:
+            return encrypted
+        finally:
+            with suppress(ConnectionResetError, BrokenPipeError):  # the server may have said why
+                plain.sendall(outgoing.read())
+        try:
+            received = plain.recv(_PART)
+        except ConnectionResetError:
+            if not first:
+                raise
+            received = b""
+        first = first or received[:1]
+        if received:
+            incoming.write(received)
+        else:
+            incoming.write_eof()

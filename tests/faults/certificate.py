@@ -29,9 +29,9 @@ def make_certificate(key, *, name="localhost", hours=1):
     )
 
 
-def write_certificate(folder, **fields):
+def write_certificate(folder, *, key=None, **fields):
     """Return the certificate's file, and a server's TLS context with it."""
-    key = ec.generate_private_key(ec.SECP256R1())
+    key = key or ec.generate_private_key(ec.SECP256R1())
     certificate = make_certificate(key, **fields)
     file = folder / "certificate.pem"
     file.write_bytes(

@@ -28,7 +28,7 @@ from foundation.deadline import Deadline, DeadlinePassed
 from foundation.hosts import covers
 from foundation.outbound.fetch import Fetched, FetchFailed, fetch, in_words
 from foundation.outbound.names import localhost_port
-from foundation.outbound.tls import NotConnected, shake_hands
+from foundation.outbound.tls import HandshakeRefused, NotConnected, shake_hands
 
 SECONDS = 40.0
 _PAGE_BYTES = 1024**2
@@ -51,6 +51,8 @@ def _results(host: str, address: str, agent: str, tls: ssl.SSLContext | None) ->
     port = localhost_port(host) or 443
     try:
         yield from check_tls(host, address, deadline, now=now, port=port, tls=tls)
+    except HandshakeRefused as error:
+        raise Incomplete("tls_invalid") from error
     except (NotConnected, ssl.SSLError) as error:
         page = _page(plain, host, address, deadline, agent)  # otherwise the website is down
         is_reached = any(hop.url.startswith(home) for hop in page.hops)
@@ -87,6 +89,8 @@ def _answers(host: str, address: str, deadline: Deadline, port: int) -> bool:
     try:
         time.sleep(min(_PAUSE, deadline.remaining()))
         shake_hands(host, address, deadline, port=port)
+    except HandshakeRefused:
+        return True
     except (NotConnected, ssl.SSLError):
         return False
     except DeadlinePassed as error:

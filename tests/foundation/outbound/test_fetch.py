@@ -11,8 +11,10 @@ import time
 import zlib
 
 import pytest
+from cryptography.hazmat.primitives.asymmetric import rsa
 
 from foundation.deadline import Deadline
+from foundation.outbound import fetch as outbound
 from foundation.outbound.fetch import FetchFailed, Hop, fetch
 from tests.faults.certificate import write_certificate
 from tests.faults.server import (
@@ -500,6 +502,24 @@ def test_https_names_the_host_and_checks_its_certificate(shop, tmp_path):
         assert get(f"https://{HOST}/", tls=trusting(file)).body == b"safe"
     assert names == [HOST]
     assert server.received[0].header("host") == HOST
+
+
+@pytest.mark.parametrize(("name", "is_valid"), [(HOST, True), ("evil.example.net", False)])
+def test_https_with_older_ciphers_of_browsers_is_reached_and_its_certificate_is_checked(
+    shop, tmp_path, monkeypatch, name, is_valid
+):
+    file, tls = write_certificate(tmp_path, key=rsa.generate_private_key(65537, 2048), name=name)
+    tls.maximum_version = ssl.TLSVersion.TLSv1_2
+    tls.set_ciphers("AES128-SHA")
+    monkeypatch.setattr(outbound, "DEFAULT_CA_BUNDLE_PATH", file)
+    monkeypatch.setattr(outbound, "trusted", outbound.trusted.__wrapped__)
+    with FaultServer(answer(200, b"token"), tls=tls) as server:
+        shop.serve(server, port=443)
+        assert get(f"https://{HOST}/", verify=False).body == b"token"
+        if is_valid:
+            assert get(f"https://{HOST}/").body == b"token"
+        else:
+            assert "certificate verify failed" in failure(f"https://{HOST}/").detail
 
 
 @pytest.mark.parametrize("name", ["evil.example.net", "*.shop.example.com", "example.com"])

@@ -2,12 +2,14 @@
 
 import ssl
 import time
+import warnings
 
 import pytest
+from cryptography.hazmat.primitives.asymmetric import rsa
 
 from foundation.deadline import Deadline, DeadlinePassed
 from foundation.outbound import tls
-from foundation.outbound.tls import NotConnected, offers, shake_hands
+from foundation.outbound.tls import HandshakeRefused, NotConnected, offers, shake_hands
 from tests.faults.certificate import write_certificate
 from tests.faults.server import TOO_LATE, FaultServer, answer, closed_port, reset_soon, say_nothing
 from tests.faults.tickets import endless_hellos
@@ -73,3 +75,46 @@ def test_a_server_that_never_ends_the_handshake_ends_at_the_wall_clock():
     with FaultServer(endless_hellos) as server, pytest.raises(DeadlinePassed):
         shake_hands(HOST, HERE, Deadline(2), port=server.port)
     assert time.monotonic() - started < TOO_LATE
+
+
+def limited(context, ciphers):
+    context.maximum_version = ssl.TLSVersion.TLSv1_2
+    context.set_ciphers(ciphers)
+    return context
+
+
+@pytest.mark.parametrize(
+    "ciphers", ["AES128-GCM-SHA256", "AES256-SHA", "ECDHE-RSA-AES128-SHA", "ECDHE-RSA-AES128-SHA256"]
+)
+def test_a_server_with_ciphers_that_browsers_offer_is_read(tmp_path, ciphers):
+    _, context = write_certificate(tmp_path, key=rsa.generate_private_key(65537, 2048), name=HOST)
+    with FaultServer(answer(200, b"here"), tls=limited(context, ciphers)) as server:
+        shaken = shake_hands(HOST, HERE, Deadline(5), port=server.port)
+    assert (shaken.version, shaken.problem) == ("TLSv1.2", "not_trusted"), "with and without a check of it"
+
+
+def test_a_server_that_demands_a_certificate_has_begun_a_handshake(tmp_path):
+    file, context = write_certificate(tmp_path, name=HOST)
+    context.maximum_version = ssl.TLSVersion.TLSv1_2
+    context.verify_mode = ssl.CERT_REQUIRED
+    context.load_verify_locations(file)
+    with FaultServer(answer(200), tls=context) as server, pytest.raises(HandshakeRefused):
+        shake_hands(HOST, HERE, Deadline(5), port=server.port)
+
+
+def test_a_server_that_has_no_cipher_of_ours_has_not_begun_a_handshake(tmp_path):
+    context = limited(write_certificate(tmp_path, name=HOST)[1], "DHE-RSA-AES256-GCM-SHA384")
+    with FaultServer(answer(200), tls=context) as server, pytest.raises(ssl.SSLError) as caught:
+        shake_hands(HOST, HERE, Deadline(5), port=server.port)
+    assert not isinstance(caught.value, HandshakeRefused)
+
+
+def test_a_server_that_chooses_an_old_version_and_then_fails_does_not_offer_it(tmp_path):
+    """OpenSSL 3 has no signature for TLS 1.0 unless its level of security is 0."""
+    _, context = write_certificate(tmp_path, key=rsa.generate_private_key(65537, 2048), name=HOST)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)
+        context.minimum_version = ssl.TLSVersion.TLSv1
+    context.set_ciphers("ALL:@SECLEVEL=2")
+    with FaultServer(answer(200), tls=context) as server:
+        assert offers(ssl.TLSVersion.TLSv1, HOST, HERE, Deadline(5), port=server.port) is False

@@ -831,3 +831,29 @@ def test_a_report_names_nothing_outside_of_the_website(internet, certificate, tr
         _, lines, _ = scanned(trusting)
     named = {line.get("checked") or line.get("location") for line in lines[1:]}
     assert not [url for url in named if f"//{HOST}/" not in url]
+
+
+@pytest.mark.parametrize("plain", [answer(200), redirect(f"https://{HOST}/")], ids=["page", "redirect"])
+def test_https_that_demands_a_certificate_is_not_called_missing(internet, certificate, plain):
+    demanding = write_certificate(certificate[0].parent, name=HOST)[1]
+    demanding.maximum_version = ssl.TLSVersion.TLSv1_2
+    demanding.verify_mode = ssl.CERT_REQUIRED
+    with FaultServer(answer(200), tls=demanding) as encrypted, FaultServer(plain) as server:
+        internet.serve(encrypted, port=443)
+        internet.serve(server, port=80)
+        rules, lines, last = scanned()
+    assert (rules, lines[-1]["error"], last["complete"]) == ([], "tls_invalid", False)
+
+
+@pytest.mark.parametrize("ciphers", ["AES256-GCM-SHA384", "AES128-SHA", "ECDHE-RSA-AES256-SHA"])
+def test_https_with_older_ciphers_of_browsers_is_not_called_missing(internet, tmp_path, ciphers):
+    tls = write_certificate(tmp_path, key=rsa.generate_private_key(65537, 2048), name=HOST)[1]
+    tls.maximum_version = ssl.TLSVersion.TLSv1_2
+    tls.set_ciphers(ciphers)
+    with FaultServer(answer(200, headers=WHOLE), tls=tls) as encrypted, FaultServer(answer(200)) as plain:
+        internet.serve(encrypted, port=443)
+        internet.serve(plain, port=80)
+        rules, _, last = scanned()
+    assert {"certificate-not-trusted", "tls-1-3-not-offered", "https-not-enforced"} <= set(rules)
+    assert "https-not-offered" not in rules
+    assert last["complete"] is True
