@@ -61,6 +61,7 @@ def log_problems() -> None:
 def problems() -> list[str]:
     """Return a line for each problem of this deployment."""
     messages = [each for each in run_checks(include_deployment_checks=True) if not each.is_silenced()]
+    messages.sort(key=lambda each: (-each.level, str(each.id), str(each.msg)))  # run in no fixed order
     failures = [f"{each.msg} {each.hint or ''}".strip() for each in messages if each.level >= WARNING]
     # What stops everything comes first.
     stops = (*_machine_problems(), *_database_problems(newest_only=False), *_redis_problems())

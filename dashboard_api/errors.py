@@ -524,9 +524,16 @@ class SlowRequest(Unavailable):
 
 
 class BusyWithReports(Unavailable):
-    """This process receives as many reports as it can, or cannot store another one."""
+    """This process receives as many reports as it can."""
 
     message = "Other reports are being received. Send this one again after Retry-After seconds."
+    retry_after = limits.REPORT_RETRY_AFTER_SECONDS
+
+
+class CannotStoreReport(Unavailable):
+    """The folder of reports cannot be written to, such as on a full disk."""
+
+    message = "The report cannot be stored now. Send it again after Retry-After seconds."
     retry_after = limits.REPORT_RETRY_AFTER_SECONDS
 
 

@@ -90,7 +90,9 @@ class OperatorCommand(BaseCommand):
         if own := self.on_record:
             parser.add_argument("--by", required=own.needs_by, metavar="NAME", type=_name, help=own.by)
             parser.add_argument("--reason", default="", required=own.needs_reason, help=own.reason)
-        parser.add_argument("--json", action="store_true", dest="as_json", help="print one JSON object")
+        parser.add_argument(
+            "--json", action="store_true", dest="as_json", help="print JSON, one object per line"
+        )
         parser.error = partial(self._usage_error, parser, parser.error)  # type: ignore[method-assign]
         return parser
 

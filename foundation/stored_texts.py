@@ -28,7 +28,7 @@ _ROWS = (
     _("has %(count)s columns, and the first line %(expected)s"),
     _("has no %(name)s"),
     _("failed, and has no score (scoreModifier or score_modifier)"),
-    _("names no host, and no base URL says where it is relative to"),
+    _("names no host: say with base_url what address it is relative to"),
     _("names no host"),
     _("names no server"),
     _("names no website: neither StartUrl nor StartURL"),
@@ -36,7 +36,7 @@ _ROWS = (
     _("names no address: %(address)s"),
     _("names no location: matched-at, url and host are all missing"),
     _("names no location: neither the instance's uri nor the site's name"),
-    _("names no location on %(website)s: %(location)s"),
+    _("names no location on %(website)s: %(location)s (a path begins with a slash, and needs base_url)"),
     _("is of %(host)s, which is neither %(website)s nor one of its subdomains"),
     _("is from another scanner than the first row, %(scanner)s"),
     _(

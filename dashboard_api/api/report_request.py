@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from difflib import get_close_matches
 from typing import Any
 
@@ -224,7 +224,7 @@ def _moment(text: str) -> str:
     moment = parse_time(text)
     if moment is None:
         raise ValueError("must be a time such as 2026-01-31T14:00:00Z")
-    if moment > timezone.now():
+    if moment > timezone.now() + timedelta(seconds=limits.TIMESTAMP_WINDOW_SECONDS):
         raise ValueError("is in the future")
     return moment.isoformat()
 

@@ -81,7 +81,7 @@ def _stored(request: HttpRequest, format_name: str) -> StoredReport:
         return report_files.store(parts)
     except OSError as error:
         logger.exception("a report cannot be stored in REPORTS_FOLDER")
-        raise errors.BusyWithReports from error
+        raise errors.CannotStoreReport from error
 
 
 def _reply(job: ReportJob) -> Reply:

@@ -64,7 +64,7 @@ PARAMETERS: dict[str, tuple[dict[str, Any], str]] = {
     "complete": (_BOOLEAN, "The scan ran to its end: open findings that it does not report are fixed."),
     "scanned_at": (
         {"type": "string", "format": "date-time"},
-        "When the scan ended; replaces the times in the report.",
+        "When the scan ended; replaces the times in the report. Up to 5 minutes ahead counts as now.",
     ),
     "base_url": (_TEXT, "The base of locations without a host, such as https://shop.example.com/."),
     "target": (

@@ -956,7 +956,11 @@ class ImportedReport(msgspec.Struct, frozen=True, kw_only=True):
     reopened: Annotated[Count, Meta(description="Fixed findings that came back.")]
     fixed: Annotated[Count, Meta(description="Findings that a complete scan no longer reports.")]
     new_severities: Annotated[
-        dict[str, int], Meta(description="How many new and reopened findings have each severity.")
+        dict[str, int],
+        Meta(
+            description="How many new and reopened findings have each severity, after standing decisions; "
+            "those accepted by one are left out."
+        ),
     ]
     category: Annotated[str, Meta(description="The name of this scan, if the website has several.")]
     targets: Annotated[list[str], Meta(description="Where a missing finding counts as fixed.")]
@@ -973,6 +977,6 @@ class ReportResponse(msgspec.Struct, frozen=True, kw_only=True):
     state: Annotated[Literal["waiting", "done"], Meta(description="Whether the report is imported.")]
     passed: Annotated[
         bool | None,
-        Meta(description="False if a new or reopened finding is as bad as fail_on; null: waiting."),
+        Meta(description="False if a finding counted in new_severities is as bad as fail_on; null: waiting."),
     ]
     reports: Annotated[list[ImportedReport], Meta(description="One for each scanner in the file.")]

@@ -1,7 +1,7 @@
 """Load what a plan needs, and write what it returns. Only here does an import change findings."""
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import datetime
 from itertools import groupby
 from operator import attrgetter
@@ -33,10 +33,10 @@ _CHANGED = [name for name in StoredFinding._fields if name not in ("id", "finger
 
 def apply_reported(
     groups: Mapping[str, GroupedFinding], website: Website, source: Source, scan: Scan, journal: Journal
-) -> Counter[str]:
+) -> tuple[Counter[str], list[int]]:
     """Store the findings of one batch of a report.
 
-    Return the numbers of new, updated and reopened ones, and of each severity among the new and reopened.
+    Return the numbers of new, updated and reopened ones, and the ids of the new and reopened ones.
     """
     findings = _stored_findings(groups, website, source)
     occurrences: dict[int, dict[str, StoredOccurrence]] = defaultdict(dict)
@@ -59,15 +59,16 @@ def apply_reported(
     )
     reopened = len(plan.reopened)
     counts = Counter(new=len(plan.new), updated=len(findings) - reopened, reopened=reopened)
-    return counts + _severities(plan, findings.values())
+    return counts, [*added, *(number for number, _ in plan.reopened)]
 
 
-def _severities(plan: ReportedPlan, stored: Iterable[StoredFinding]) -> Counter[str]:
-    """Return the number of new and reopened findings of each severity, by its label."""
-    severities = {finding.id: finding.severity for finding in (*stored, *plan.changed)}
-    levels = [finding.severity for finding, _ in plan.new]
-    levels += [severities[finding] for finding, _ in plan.reopened]
-    return Counter(Severity(level).label for level in levels)
+def severities_of_open(ids: Sequence[int]) -> dict[str, int]:
+    """Return the number of open findings of each severity, by its label, the worst first."""
+    counts: Counter[int] = Counter()
+    for start in range(0, len(ids), _BATCH):
+        opened = Finding.objects.filter(pk__in=ids[start : start + _BATCH], status=Finding.Status.OPEN)
+        counts.update(opened.order_by().values_list("severity", flat=True))
+    return {Severity(level).label: counts[level] for level in sorted(counts, reverse=True)}
 
 
 def apply_absent(staged: StagedReport, website: Website, source: Source, scan: Scan, journal: Journal) -> int:

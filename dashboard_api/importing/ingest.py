@@ -16,14 +16,14 @@ from django.utils import timezone
 
 from dashboard_api import standing_decisions
 from dashboard_api.importing import bulk_insert
-from dashboard_api.importing.apply import apply_absent, apply_reported
+from dashboard_api.importing.apply import apply_absent, apply_reported, severities_of_open
 from dashboard_api.importing.coverage import EVERYWHERE, category_of, record_run
 from dashboard_api.importing.journal import Journal
 from dashboard_api.importing.locations import normalise_location
 from dashboard_api.importing.scopes import Scan, Targets, target_of
 from dashboard_api.importing.staging import GroupedFinding, StagedReport, TimeOf, stage
 from dashboard_api.limits import MAX_CATEGORY_LENGTH
-from dashboard_api.models import Coverage, CoverageScope, Finding, Severity, Source, Website
+from dashboard_api.models import Coverage, CoverageScope, Finding, Source, Website
 from dashboard_api.scanners.report import Reject, ScanReport
 from dashboard_api.scanners.text import one_line
 
@@ -75,7 +75,7 @@ class ImportResult:
     updated: int = 0
     reopened: int = 0
     fixed: int = 0
-    new_severities: dict[str, int] = field(default_factory=dict)  # of those that are new or reopened
+    new_severities: dict[str, int] = field(default_factory=dict)  # of the new and reopened that stay open
     category: str = ""
     targets: tuple[str, ...] = ()  # the first of those where a missing finding counts as fixed
     more_targets: int = 0
@@ -126,7 +126,7 @@ def read(report: ScanReport, website: Website, options: ImportOptions) -> ReadRe
         result=replace(result, note=note),
         time_of=_time_of(options, ended_at=ended_at, now=now),
         targets=tuple(rows.scope.targets) if report.names_targets and not note else (EVERYWHERE,),
-        proves_absence=is_complete and not rows.unreadable and result.state != Coverage.State.FAILED,
+        proves_absence=is_complete and not rows.unidentified and result.state != Coverage.State.FAILED,
         is_unnamed_part=report.is_unnamed_part and not one_line(options.category),
     )
 
@@ -169,11 +169,15 @@ def store(
         scan = _record_run(report, source, journal)
         journal.record_scan(scan, rows.suppressed_fingerprints())
         counts: Counter[str] = Counter()
+        came: list[int] = []
         for batch in _batches(rows.grouped_findings(report.time_of)):
-            counts += apply_reported(batch, website, source, scan, journal)
+            of_batch, ids = apply_reported(batch, website, source, scan, journal)
+            counts += of_batch
+            came += ids
             on_stored(len(batch))
         fixed = apply_absent(rows, website, source, scan, journal)
         standing_decisions.apply_to(website, source, timezone.now())
+        new_severities = severities_of_open(came)
     targets = () if scan.absent_at is None else tuple(scan.scope.targets)  # where absence is proven
     return replace(
         result,
@@ -181,7 +185,7 @@ def store(
         updated=counts["updated"],
         reopened=counts["reopened"],
         fixed=fixed,
-        new_severities={label: counts[label] for label in reversed(Severity.labels) if counts[label]},
+        new_severities=new_severities,
         category=scan.scope.category,
         targets=targets[:SHOWN_TARGETS],
         more_targets=len(targets[SHOWN_TARGETS:]),

@@ -11,6 +11,12 @@ from foundation.hosts import covers, normalise_dns_name
 _SCHEME = re.compile(r"[a-z][a-z0-9+.-]*://", re.IGNORECASE | re.ASCII)
 # Scheme, host with port, and path; urlsplit checks each host once, in _host_and_port.
 _PARTS = re.compile(r"(?:([a-z][a-z0-9+.-]*):)?//([^/?#]*)([^?#]*)", re.IGNORECASE | re.ASCII)
+# A path without its first slash, or an address that lacks one: "app/login.php", "index.php", "https:/host/a".
+_RELATIVE = re.compile(
+    r"[^/?#:.]+:?/(?!/).*|[^/?#:]+\.(?:php|html?|aspx?|jsp|js|css|json|xml)(?:[?#].*)?",
+    re.IGNORECASE | re.DOTALL,
+)
+_LABEL = re.compile(r"[a-z0-9-]+", re.ASCII)
 DEFAULT_PORTS = {"http": 80, "https": 443, "ws": 80, "wss": 443}
 
 
@@ -18,31 +24,36 @@ class OutsideWebsite(ValueError):
     """The location is not on the website; the message completes "row 7 ..."."""
 
 
+class UnclearLocation(OutsideWebsite):
+    """The location names no host that is understood, so it may be on the website."""
+
+
 def normalise_location(site: str, location: str, *, base_url: str | None = None) -> str:
     """Return ``location`` with scheme and host in one form, and without user, query and fragment.
 
     It may lack a scheme (``www.example.com:443``), or the host as well (``/login``); then ``base_url``
     completes it. DNS names are locations, too (``_dmarc.example.com``, ``*.example.com``). Raises
-    OutsideWebsite unless the host is ``site`` or one of its subdomains.
+    OutsideWebsite unless the host is ``site`` or one of its subdomains, and UnclearLocation if it may be.
     """
     if location.lower().startswith("file:"):
-        raise OutsideWebsite(
+        raise UnclearLocation(
             "is about a file, and the report names no folder above it (originalUriBaseIds): it has no "
             "location below the base URL"
         )
     if location.startswith(("/", "?", "#", ".")) and not location.startswith("//"):
         if base_url is None:
-            raise OutsideWebsite("names no host, and no base URL says where it is relative to")
+            raise UnclearLocation("names no host: say with base_url what address it is relative to")
         location = urljoin(base_url, location)
     elif not _SCHEME.match(location):
         location = f"//{_bracketed(location.removeprefix('//'))}"
+    netloc = ""
     try:
         scheme, netloc, path = _parts(location)
         host, port = _host_and_port(netloc)
     except ValueError as error:
-        raise OutsideWebsite(f"names no location on {site}: {_shown(location)}") from error
+        raise _refusal(site, location, host=_private_host(netloc)) from error
     if not covers(site, host):
-        raise OutsideWebsite(f"is of {host}, which is neither {site} nor one of its subdomains")
+        raise _refusal(site, location, host=host)
     authority = _bracketed(host)
     if port is not None and port != DEFAULT_PORTS.get(scheme):
         authority += f":{port}"
@@ -50,6 +61,25 @@ def normalise_location(site: str, location: str, *, base_url: str | None = None)
         return authority + path
     root = "/" if scheme in DEFAULT_PORTS else ""
     return f"{scheme}://{authority}{path or root}"
+
+
+def _refusal(site: str, location: str, *, host: str) -> OutsideWebsite:
+    """Return the error for ``location``, which names ``host``, or none where that is empty."""
+    if host and not _RELATIVE.fullmatch(location.removeprefix("//")):
+        return OutsideWebsite(f"is of {host}, which is neither {site} nor one of its subdomains")
+    return UnclearLocation(
+        f"names no location on {site}: {_shown(location)} (a path begins with a slash, and needs base_url)"
+    )
+
+
+def _private_host(netloc: str) -> str:
+    """Return the IP address or single label in ``netloc``, which is another host; empty for anything else."""
+    try:
+        authority = urlsplit("//" + netloc.partition("\\")[0])
+        host, _ = authority.hostname or "", authority.port
+        return host if _LABEL.fullmatch(host) else str(ipaddress.ip_address(host))
+    except ValueError:
+        return ""
 
 
 def _shown(location: str) -> str:

@@ -13,7 +13,7 @@ from operator import itemgetter
 import msgspec
 
 from dashboard_api import limits
-from dashboard_api.importing.locations import OutsideWebsite, normalise_location
+from dashboard_api.importing.locations import OutsideWebsite, UnclearLocation, normalise_location
 from dashboard_api.importing.scopes import Scope, target_of
 from dashboard_api.limits import MAX_STORED_EVIDENCE_BYTES, MAX_STORED_REJECTS
 from dashboard_api.scanners.redaction import redact_addresses
@@ -115,6 +115,7 @@ class StagedReport:
     def __init__(self, scope: Scope, budget: Budget | None = None) -> None:
         self.scope, self._budget = scope, budget or Budget()
         self.coverage = self.unreadable = 0
+        self.unidentified = 0  # of the unreadable rows, those that may be about any finding
         self.rejected, self.failed, self.suppressed = RowList(), RowList(), RowList()
         self._rows: list[tuple[str, str, bytes]] = []
         self._aliases: list[tuple[str, str]] = []
@@ -146,8 +147,15 @@ class StagedReport:
             "INSERT OR IGNORE INTO suppressed VALUES (?)", [(fingerprint,) for fingerprint in fingerprints]
         )
 
+    def keep(self, fingerprints: Sequence[str]) -> None:
+        """Add findings that the report lists at an unclear location: neither they nor a location is gone."""
+        self.suppress(fingerprints)
+        self._database.executemany(
+            "INSERT OR IGNORE INTO kept VALUES (?)", [(each,) for each in fingerprints]
+        )
+
     def suppressed_fingerprints(self) -> Iterator[str]:
-        """Yield the findings that the report suppresses."""
+        """Yield the findings that the report suppresses, or lists at an unclear location."""
         for (fingerprint,) in self._database.execute("SELECT fingerprint FROM suppressed"):
             yield fingerprint
 
@@ -228,6 +236,7 @@ class StagedReport:
             if row.first_seen_at is not None:
                 finding.add(location, seen_at=time_of(row.first_seen_at), evidence="")
         assert finding is not None  # noqa: S101  # groupby yields no empty group
+        finding.is_sampled |= bool(self.unreadable and self._number(_IS_KEPT, fingerprint))
         finding.locations_count = (
             len(finding.occurrences) if has_room else self._number(_COUNT_LOCATIONS, fingerprint)
         )
@@ -251,10 +260,12 @@ CREATE TABLE finding (number INTEGER PRIMARY KEY, fingerprint TEXT);
 CREATE TABLE alias (fingerprint TEXT, alias TEXT, UNIQUE (fingerprint, alias));
 CREATE TABLE checked (location TEXT PRIMARY KEY) WITHOUT ROWID;
 CREATE TABLE suppressed (fingerprint TEXT PRIMARY KEY) WITHOUT ROWID;
+CREATE TABLE kept (fingerprint TEXT PRIMARY KEY) WITHOUT ROWID;
 BEGIN;
 """
 _LOCATIONS = "SELECT location FROM checked UNION SELECT location FROM report_row"
 _COUNT_LOCATIONS = "SELECT COUNT(DISTINCT location) FROM report_row WHERE fingerprint = ?"
+_IS_KEPT = "SELECT COUNT(*) FROM kept WHERE fingerprint = ?"
 _ALIASES = """
 SELECT fingerprint, alias FROM alias WHERE alias NOT IN (SELECT fingerprint FROM report_row) ORDER BY rowid
 """
@@ -280,12 +291,15 @@ def stage(report: ScanReport, site: str, *, base_url: str | None) -> StagedRepor
     for row in report:
         if isinstance(row, Reject):
             staged.unreadable += 1
+            staged.unidentified += 1
             staged.rejected.add(row.row, row.reason)
             continue
         try:
             location = redact_addresses(normalise_location(site, row.location, base_url=base_url))
         except OutsideWebsite as error:
             staged.rejected.add(row.row, str(error))
+            if isinstance(error, UnclearLocation):
+                _keep_open(staged, row, report.source)
             continue
         scope.targets.add(target_of(location))
         if isinstance(row, ReportedFinding):
@@ -297,6 +311,17 @@ def stage(report: ScanReport, site: str, *, base_url: str | None) -> StagedRepor
             _stage_check(staged, row, location, report.source)
     staged.finish()
     return staged
+
+
+def _keep_open(staged: StagedReport, row: ReportedFinding | Check, source: str) -> None:
+    """Let the finding of a row whose location is unclear stay open; every finding if a check failed there."""
+    staged.unreadable += 1
+    if isinstance(row, ReportedFinding):
+        staged.keep([fingerprint_of(source, identity) for identity in (row.identity, *row.aliases)])
+    elif row.error:
+        staged.unidentified += 1
+    else:
+        staged.suppress(fingerprint_of(source, identity) for identity in row.identities)
 
 
 def _stage_check(staged: StagedReport, check: Check, location: str, source: str) -> None:

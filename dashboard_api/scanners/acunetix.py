@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from datetime import datetime
 from typing import BinaryIO
 
-from dashboard_api.scanners.members import address_in, as_utc, parse_time
+from dashboard_api.scanners.members import address_of_path, as_utc, parse_time
 from dashboard_api.scanners.report import (
     SEVERITIES,
     BadRow,
@@ -90,7 +90,7 @@ def _convert(number: int, row: XmlRow) -> ReportedFinding | Check:
     if row.name == "Scan":
         return Check(row=number, location=start, seen_at=None)
     affects = one_line(text_at(row.element, "Affects"))
-    location = address_in(start, affects) if affects.startswith(("/", "http://", "https://")) else start
+    location = address_of_path(start, affects) if affects.startswith(("/", "http://", "https://")) else start
     if one_line(text_at(row.element, "IsFalsePositive")).lower() == "true":
         return Check(row=number, location=location, seen_at=None)
     return _finding(number, row.element, location)

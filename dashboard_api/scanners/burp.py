@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from datetime import datetime
 from typing import BinaryIO
 
-from dashboard_api.scanners.members import address_in, parse_mail_time
+from dashboard_api.scanners.members import address_of_path, parse_mail_time
 from dashboard_api.scanners.report import (
     BadRow,
     Check,
@@ -81,7 +81,7 @@ def _convert(number: int, issue: Element) -> ReportedFinding | Check:
     host = one_line(text_at(issue, "host"))
     if not host.lower().startswith(("http://", "https://")):
         raise BadRow("names no host")
-    location = address_in(host, one_line(text_at(issue, "path")) or "/")
+    location = address_of_path(host, one_line(text_at(issue, "path")) or "/")
     raw = one_line(text_at(issue, "severity"))
     if raw.lower() == _FALSE_POSITIVE:
         return Check(row=number, location=location, seen_at=None)

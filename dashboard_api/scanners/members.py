@@ -71,6 +71,11 @@ def address_in(base: str, address: str) -> str:
         raise BadRow(f"names no address: {address[:100]}") from error
 
 
+def address_of_path(base: str, path: str) -> str:
+    """Return ``path`` on the host of ``base``, also if it begins with two slashes; raises BadRow."""
+    return address_in(base, f"/.{path}" if path.startswith("//") else path)
+
+
 def time_of(parent: Row, *keys: str) -> datetime | None:
     """Return the ISO 8601 time at the first of the keys that has one."""
     return next((time for key in keys if (time := parse_time(line_of(parent, key)))), None)

@@ -4,6 +4,7 @@ from datetime import timedelta
 
 import msgspec
 import pytest
+from django.core import checks
 from django.core.management import CommandError, call_command
 from django.utils import timezone
 
@@ -68,6 +69,18 @@ def test_a_full_disk_comes_first(monkeypatch, settings):
     monkeypatch.setattr(shutil, "disk_usage", lambda _: usage)
     first, *_ = doctor.problems()
     assert first.startswith("Less than 5% of the disk of /")
+
+
+def test_messages_of_checks_come_in_one_order_the_worst_first(monkeypatch):
+    messages = [
+        checks.Warning("b", id="a.W1"),
+        checks.Error("c", id="a.E1"),
+        checks.Warning("a", id="a.W1"),
+        checks.Critical("d", id="z"),
+    ]
+    for found in (messages, messages[::-1]):
+        monkeypatch.setattr(doctor, "run_checks", lambda found=found, **_: found)
+        assert [line for line in doctor.problems() if line in "abcd"] == ["d", "c", "a", "b"]
 
 
 def test_a_redis_that_does_not_answer_is_named(settings):

@@ -47,6 +47,11 @@ def test_several_objects_are_printed_one_per_line():
     assert [json.loads(line) for line in output.splitlines()] == [{"id": 1}, {"id": 2}]
 
 
+def test_help_says_that_json_is_one_object_per_line():
+    parser = OperatorCommand().create_parser("manage.py", "list_imports")
+    assert "--json                print JSON, one object per line" in parser.format_help()
+
+
 def test_a_remark_goes_to_standard_error_and_not_to_scripts():
     result = Result(text="script", fields={}, remark="Run it.")
     assert run(lambda: result) == ("script\n", "Run it.\n")

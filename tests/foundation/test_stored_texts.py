@@ -12,7 +12,7 @@ from dashboard_api.importing import locations
 from dashboard_api.scanners import unsupported
 from foundation.stored_texts import translate
 
-RAISED = {"BadRow", "UnreadableReport", "OutsideWebsite"}
+RAISED = {"BadRow", "UnreadableReport", "OutsideWebsite", "UnclearLocation"}
 ENGLISH = re.compile(r"\b(is|are|has|the|names|of|which|with|and|that|it|your)\b", re.IGNORECASE)
 # A value that fits every template.
 VALUE = "3"

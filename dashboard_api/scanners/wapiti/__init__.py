@@ -15,7 +15,7 @@ from dashboard_api.scanners.json_values import open_document
 from dashboard_api.scanners.lazy_list import is_list
 from dashboard_api.scanners.members import (
     Row,
-    address_in,
+    address_of_path,
     line_of,
     list_of,
     object_of,
@@ -56,7 +56,7 @@ def read(stream: BinaryIO) -> ScanReport:
             raise BadRow("is not a JSON object")
         if not row.category:
             return Check(row=number, location=line_of(row.entry, "url") or target, seen_at=None)
-        return _finding(number, row, row.entry, address_in(target, line_of(row.entry, "path") or "/"))
+        return _finding(number, row, row.entry, address_of_path(target, line_of(row.entry, "path") or "/"))
 
     return ScanReport(
         source="wapiti",

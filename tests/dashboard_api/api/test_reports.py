@@ -10,14 +10,14 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from dashboard_api import limits
+from dashboard_api import limits, standing_decisions
 from dashboard_api.api import report_views
 from dashboard_api.billing.entitlements import change
 from dashboard_api.importing import report_files
-from dashboard_api.models import Finding, ImportRun, ReportJob, ReportToken
+from dashboard_api.models import Finding, ImportRun, ReportJob, ReportToken, Severity, Source
 from tests.dashboard_api.api.reports import REPORTS, fetch, make_token, never_run, run_here, send
 from tests.dashboard_api.scanners.samples import json_lines, make_result, make_row, make_tools
-from tests.factories import SECRET, make_account, make_link, make_website
+from tests.factories import SECRET, make_account, make_link, make_standing_decision, make_website
 
 pytestmark = pytest.mark.django_db
 REPORT = json_lines(make_row())
@@ -128,6 +128,55 @@ def test_a_finding_that_came_back_fails_as_well(client, token):
     send(client, token, others, complete="true")
     back = send(client, token, json_lines(make_row(timestamp="2026-03-03T00:00:00Z")), fail_on="High").json()
     assert (back["passed"], back["reports"][0]["new_severities"]) == (False, {"High": 1})
+
+
+def decided(severity, *, rule="exposed-panel"):
+    """Let a standing decision about the source begin: about a rule, or without one the minimum."""
+    source = Source.objects.imported("nuclei", "Nuclei")
+    decision = make_standing_decision(source=source, rule=rule, severity=severity)
+    standing_decisions.begin(decision, timezone.now())
+
+
+def of_severity(severity, **members):
+    return json_lines(make_row(info={"name": "Exposed panel", "severity": severity}, **members))
+
+
+@pytest.mark.parametrize(("severity", "chosen", "passed"), [("low", 4, False), ("critical", 1, True)])
+def test_the_response_counts_the_severity_that_was_decided_for_the_rule(
+    client, token, severity, chosen, passed
+):
+    decided(chosen)
+    body = send(client, token, of_severity(severity), fail_on="High").json()
+    label = Severity(chosen).label
+    assert (body["passed"], body["reports"][0]["new_severities"]) == (passed, {label: 1})
+    assert Finding.objects.get().severity == chosen
+
+
+def test_a_new_finding_that_a_decision_accepts_fails_no_job(client, token):
+    decided(3, rule="")
+    rows = make_row(), make_row(template_id="b", info={"name": "B", "severity": "low"})
+    report = send(client, token, json_lines(*rows), fail_on="Low", dry_run="true").json()
+    assert (report["passed"], report["reports"][0]["new_severities"]) == (False, {"High": 1})
+    body = send(client, token, of_severity("low"), fail_on="Low").json()
+    assert (body["passed"], body["reports"][0]["new"], body["reports"][0]["new_severities"]) == (True, 1, {})
+
+
+def test_a_finding_that_came_back_counts_as_it_was_decided(client, token):
+    send(client, token, of_severity("low"))
+    others = json_lines(make_row(template_id="other", timestamp="2026-03-02T00:00:00Z"))
+    send(client, token, others, complete="true")
+    decided(4)
+    back = send(client, token, of_severity("low", timestamp="2026-03-03T00:00:00Z"), fail_on="High").json()
+    assert (back["passed"], back["reports"][0]["new_severities"]) == (False, {"Critical": 1})
+
+
+def test_a_time_up_to_five_minutes_ahead_of_our_clock_is_now(client, token):
+    ahead = timezone.now() + timedelta(minutes=4)
+    response = send(client, token, REPORT, scanned_at=ahead.isoformat(), dry_run="true")
+    assert response.status_code == 200
+    assert response.json()["reports"][0]["scanned_at"] < ahead.isoformat()
+    later = (timezone.now() + timedelta(minutes=6)).isoformat()
+    assert wrong_fields(send(client, token, REPORT, scanned_at=later)) == {"scanned_at": "is in the future"}
 
 
 # The order of checks, and that a stranger's request leaves nothing behind.
@@ -453,7 +502,10 @@ def test_a_full_disk_is_503_and_leaves_nothing(client, token, folder, monkeypatc
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(report_files.os, "fsync", full)
-    refused(send(client, token, REPORT), 503, "unavailable", folder)
+    response = send(client, token, REPORT)
+    body = refused(response, 503, "unavailable", folder)
+    assert body["message"].startswith("The report cannot be stored now.")
+    assert int(response["Retry-After"]) > 0
 
 
 def test_a_use_is_noted_once_a_minute(client, token, django_assert_num_queries):

@@ -108,7 +108,7 @@ def test_complete_scan_with_a_given_time_fixes(website, report):
 
 def test_base_url_places_what_names_no_host(website, report):
     file = report(make_row(matched_at="/login"))
-    assert "no base URL" in refusal(file, *HOST)
+    assert "base_url" in refusal(file, *HOST)
     run("import_report", file, *HOST, "--base-url", "https://www.shop.example.com/")
     assert Finding.objects.get().location == "https://www.shop.example.com/login"
 

@@ -30,7 +30,7 @@ def website():
 def row(rule="panel", path="/admin", *, day=0, **members):
     seen = (MARCH + day * DAY).isoformat()
     location = f"https://shop.example.com{path}"
-    return make_row(template_id=rule, matched_at=location, **({"timestamp": seen} | members))
+    return make_row(template_id=rule, **({"timestamp": seen, "matched_at": location} | members))
 
 
 def bring(website, *rows, **options):
@@ -239,6 +239,51 @@ def test_scan_with_trouble_is_never_complete(website, trouble):
 def test_row_of_another_host_does_not_make_a_scan_partial(website):
     foreign = make_row(matched_at="https://example.com/")
     assert bring(website, row(), foreign, complete=True).state == "ok"
+
+
+UNCLEAR = [
+    "/admin",
+    "app/admin.php",
+    "https://shop.example.com:99999/admin",
+    "https://shop.example.com:8a/admin",
+    "https://[::1/admin",
+    "https:/shop.example.com/admin",
+    "file:///srv/admin",
+]
+
+
+@pytest.mark.parametrize("location", UNCLEAR)
+def test_finding_that_is_listed_with_an_unclear_location_is_not_fixed(website, location):
+    bring(website, row("panel"), row("version"), row("gone"))
+    result = bring(website, row("panel", day=1, matched_at=location), row("version", day=1), complete=True)
+    assert (result.state, result.detail, result.rejected) == ("partial", "Unreadable rows: 1.", 1)
+    assert (result.updated, result.fixed) == (1, 1)
+    assert Finding.objects.get(rule="panel").status == "open"
+    assert Finding.objects.get(rule="gone").status == "fixed"
+
+
+def test_finding_with_an_unclear_location_loses_none_of_its_others(website):
+    bring(website, row(path="/a"), row(path="/b"), row("version", "/a"), row("version", "/b"))
+    rows = [row(path="/a", day=1), row(day=1, matched_at="/b"), row("version", "/a", day=1)]
+    bring(website, *rows, complete=True)
+    counts = dict(Finding.objects.values_list("rule", "locations_count"))
+    assert counts == {"panel": 2, "version": 1}
+    result = bring(website, row(path="/a", day=2), row("version", "/a", day=2), complete=True)
+    assert result.state == "ok"
+    assert Finding.objects.get(rule="panel").locations_count == 1
+
+
+def test_failed_check_with_an_unclear_location_closes_nothing(website):
+    bring(website, row("panel"), row("version"))
+    result = bring(website, row("version", day=1), row(matched_at="/a", error="timeout"), complete=True)
+    assert (result.state, result.fixed) == ("partial", 0)
+
+
+def test_check_with_an_unclear_location_hides_no_finding(website):
+    bring(website, row("panel"), row("version"))
+    checked = row(matched_at="/a", matcher_status=False)
+    result = bring(website, row("version", day=1), checked, complete=True)
+    assert (result.state, result.rejected, result.fixed) == ("partial", 1, 1)
 
 
 def test_fixed_finding_that_is_seen_again_is_open_again(website):

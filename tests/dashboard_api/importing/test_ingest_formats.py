@@ -129,6 +129,20 @@ def test_every_location_of_a_result_is_a_place_of_its_finding():
     }
 
 
+@pytest.mark.parametrize("fingerprints", [{}, {"h": "1"}])
+def test_a_result_in_a_file_outside_of_every_source_root_is_not_called_fixed(fingerprints):
+    website = make_website()
+    other = result_in("b.c", fingerprints={"h": "2"})
+    third = result_in("c.c", fingerprints={"h": "3"})
+    bring_results(website, result_in("a.c", fingerprints=fingerprints), other, third, day=1)
+    for members in ({}, {"suppressions": [{"kind": "inSource"}]}):
+        listed = result_in("file:///srv/a.c", fingerprints=fingerprints, **members)
+        result = bring_results(website, listed, other, third, day=2)
+        assert (result.state, result.fixed) == (Coverage.State.PARTIAL, 0)
+    # What the report does not list at all is gone, although it is partial.
+    assert bring_results(website, listed, other, day=3).fixed == 1
+
+
 def test_file_outside_of_every_source_root_is_rejected_with_a_hint():
     result = bring_results(make_website(), result_in("file:///C:/a.c"), result_in("b.c"), day=1)
     (reject,) = result.rejects

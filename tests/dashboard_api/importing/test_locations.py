@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dashboard_api.importing.locations import OutsideWebsite, normalise_location
+from dashboard_api.importing.locations import OutsideWebsite, UnclearLocation, normalise_location
 
 SITE = "shop.example.com"
 BASE = "https://shop.example.com/app/"
@@ -63,6 +63,60 @@ def test_place_elsewhere_is_refused(location):
         normalise_location(SITE, location)
 
 
+@pytest.mark.parametrize(
+    "location",
+    [
+        "https://shop.example.com:99999/a",
+        "https://shop.example.com:8a/a",
+        "https://[::1/a",
+        "https:///a",
+        "https:/shop.example.com/a",
+        "file:///srv/a",
+        "/a",
+        "./a.c",
+        "a/b.php",
+        "a/b.php:80",
+        "index.php",
+        "login.html?next=/",
+        "javascript:alert(1)",
+        "",
+    ],
+)
+@pytest.mark.parametrize("allow_private", [False, True])
+def test_location_that_names_no_host_clearly_may_be_on_the_website(settings, location, allow_private):
+    settings.ALLOW_PRIVATE_HOSTS = allow_private
+    with pytest.raises(UnclearLocation):
+        normalise_location(SITE, location)
+
+
+@pytest.mark.parametrize(
+    "location",
+    [
+        "https://example.com/",
+        "example.com",
+        "example.com:443",
+        "//example.com/a",
+        "example.com/a",
+        "192.0.2.1",
+        "192.0.2.1:22",
+        "http://192.0.2.1:3000/a",
+        "2001:db8::1",
+        "[2001:db8::1]:443",
+        "http://localhost:3000/a",
+        "http://intranet/a",
+        "localhost:22",
+        "DC01",
+        "_dmarc.evil.example",
+    ],
+)
+@pytest.mark.parametrize("allow_private", [False, True])
+def test_location_that_names_another_host_is_not_on_the_website(settings, location, allow_private):
+    settings.ALLOW_PRIVATE_HOSTS = allow_private
+    with pytest.raises(OutsideWebsite, match=r"^is of .*, which is neither") as refusal:
+        normalise_location(SITE, location)
+    assert not isinstance(refusal.value, UnclearLocation)
+
+
 def test_refusal_says_whose_place_it_is():
     with pytest.raises(OutsideWebsite, match=r"^is of example\.com, which is neither shop"):
         normalise_location(SITE, "https://example.com/")
@@ -81,9 +135,15 @@ def test_place_without_host_is_resolved_against_the_base(location, stored):
     assert normalise_location(SITE, location, base_url=BASE) == stored
 
 
-def test_place_without_host_needs_a_base():
-    with pytest.raises(OutsideWebsite, match="no base URL"):
-        normalise_location(SITE, "/login")
+def test_place_below_a_base_without_scheme_is_unclear():
+    with pytest.raises(UnclearLocation):
+        normalise_location(SITE, "/login", base_url=SITE)
+
+
+@pytest.mark.parametrize("location", ["/login", "app/login.php", "index.php"])
+def test_refusal_of_a_place_without_host_asks_for_a_base(location):
+    with pytest.raises(OutsideWebsite, match="base_url"):
+        normalise_location(SITE, location)
 
 
 @pytest.mark.parametrize(

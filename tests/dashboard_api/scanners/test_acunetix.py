@@ -65,6 +65,7 @@ def test_what_is_possible_is_suspected():
     [
         ("/a?b=c", "https://shop.example.com/a?b=c"),
         ("https://shop.example.com/a", "https://shop.example.com/a"),
+        ("//admin/x", "https://shop.example.com//admin/x"),
         ("Web Server", "https://shop.example.com/"),
         ("", "https://shop.example.com/"),
     ],

@@ -82,6 +82,11 @@ def test_messages_without_base64_are_read():
     assert "Request:\nGET /a" in read_whole(burp, data).findings[0].evidence
 
 
+@pytest.mark.parametrize("path", ["/a?b=//c", "//admin/x", "///x"])
+def test_location_is_the_path_on_the_host(path):
+    assert read_one(path=path).location == f"https://shop.example.com{path}"
+
+
 def test_one_type_is_one_finding_wherever_it_is_and_issues_of_extensions_go_by_name():
     identities = [
         read_one(**members).identity

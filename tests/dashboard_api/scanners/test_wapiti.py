@@ -83,6 +83,11 @@ def test_category_says_what_it_is_and_what_to_do():
     assert finding.location == "https://shop.example.com/go"
 
 
+@pytest.mark.parametrize("path", ["//search", "//search:8x/", "///x", "/a:b", "/?q=//x"])
+def test_a_path_is_below_the_target_also_with_several_slashes(path):
+    assert read_one(path=path).location == f"https://shop.example.com{path}"
+
+
 def test_other_parameters_and_paths_are_the_same_problem():
     first, second = read(
         make_wapiti_entry(), make_wapiti_entry(path="/out", parameter="u", info="... in the parameter u")
