@@ -38,7 +38,7 @@ def record_run(
         for target in urls
     }
     newest = {target for target, scope in updated.items() if _update(scope, runs[run.category, target])}
-    summarise(coverage, list(scopes.values()))
+    summarise(coverage, scopes.values())
     _save(coverage, list(updated.values()))
     return newest
 

@@ -1,6 +1,6 @@
 """The last run of each scope that a source checks on a website. Decision record 0035."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import ClassVar, Self
 
 from django.db import models
@@ -65,8 +65,9 @@ class CoverageScope(models.Model):
         )
 
 
-def summarise(coverage: Coverage, scopes: Sequence[CoverageScope]) -> None:
+def summarise(coverage: Coverage, scopes: Collection[CoverageScope]) -> None:
     """Set and save the summary of the scopes: worst state, oldest run, number of URLs checked."""
+    scopes = sorted(scopes, key=lambda scope: (scope.category, scope.target))
     coverage.state = max((scope.state for scope in scopes), key=_WORST_LAST.index)
     coverage.last_run_at = min(scope.last_run_at for scope in scopes)
     coverage.completed_at = max(

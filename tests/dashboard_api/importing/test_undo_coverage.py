@@ -111,3 +111,13 @@ def test_imports_taken_back_in_any_order_leave_the_coverage_of_the_others(scans,
         for each in wrong:
             take_back(runs[each])
         assert coverage() == expected
+
+
+def test_of_scans_at_the_same_time_the_order_of_imports_does_not_matter():
+    scan = {"targets": [HOSTS[0]], "complete": True, "day": 0, "category": ""}
+    scans = [scan, scan | {"category": "nightly"}, scan]
+    with rolled_back():
+        bring_scans(scans, [1, 2])
+        expected = coverage()
+    take_back(bring_scans(scans, [0, 1, 2])[0])
+    assert coverage() == expected
