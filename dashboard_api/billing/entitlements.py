@@ -4,6 +4,7 @@ Decision record 0119.
 """
 
 from collections.abc import Collection, Iterable, Mapping
+from contextlib import suppress
 from datetime import date, datetime, timedelta
 from typing import Any
 
@@ -63,9 +64,13 @@ def change(
     after = _facts(entitlement)
     old = before or dict.fromkeys(after)
     changed = [name for name, value in after.items() if value != old[name]]
-    if not is_payment and before != after:
+    if changed and not is_payment:
         _agree(entitlement, changed, was_agreed=is_agreed, sets_status="status" in to)
-    if before == after:
+        if entitlement.agreed and ("ends_on" in changed or entitlement.agreed != agreed):
+            moved |= _follow(entitlement, now)
+        after = _facts(entitlement)
+        changed = [name for name, value in after.items() if value != old[name]]
+    if not changed:
         return entitlement
     entitlement.save()
     if moved and entitlement.plan_revision is not None:
@@ -80,11 +85,7 @@ def change(
     )
     if before and "sites_limit" in changed:
         websites.settle(account, now)
-    if entitlement.agreed == agreed or not account.subscriptions.exists():
-        return entitlement
-    from dashboard_api.billing.callbacks.applying import follow  # which imports this module
-
-    return follow(account, by="payments", reason=_("A better plan is paid for."), now=now) or entitlement
+    return entitlement
 
 
 def note_limits(entitlement: Entitlement, used: Iterable[Use]) -> None:
@@ -120,6 +121,23 @@ def _agree(
         entitlement.agreed = msgspec.to_builtins(msgspec.structs.replace(terms, renews=renews))
 
 
+def _follow(entitlement: Entitlement, now: datetime) -> bool:
+    """Let what is paid for hold where it is better than what staff set; return whether the plan moved."""
+    from dashboard_api.billing.callbacks.applying import to_change, wanted  # which imports this module
+    from dashboard_api.billing.callbacks.snapshots import CannotApply
+
+    account = entitlement.account
+    if not account.subscriptions.exists():
+        return False
+    with suppress(CannotApply):  # an unknown price: what staff set holds
+        if target := wanted(account, now, row=entitlement):
+            moved = _set(entitlement, to_change(account, target, row=entitlement), now)
+            entitlement.copy_limits(now.date())
+            entitlement.full_clean()
+            return moved
+    return False
+
+
 def payable(entitlement: Entitlement) -> tuple[str, ...]:
     """Return the fields that a payment may change: without the status while staff suspend the account."""
     fields = ("plan", "plan_revision", "starts_on", "ends_on", "renews", "cancels", "sites_limit", "features")
@@ -134,8 +152,21 @@ def extend(
     now = now or timezone.now()
     entitlement = locked(account) or new_entitlement(account, {})
     to = extension(entitlement, days=days, today=now.date())
+    return change(account, to, by=by, reason=reason, now=now)
+
+
+def extension(entitlement: Entitlement, *, days: int, today: date, status: str = "") -> dict[str, Any]:
+    """Return the values of an extension, with which staff may set ``status``; raises ValidationError.
+
+    It is refused where it would have no effect, or replace another plan that staff set.
+    """
     agreed = entitlement.agreed_terms
-    if agreed and agreed.ends_on > to["ends_on"]:
+    is_suspended = entitlement.status == Status.SUSPENDED and not entitlement.suspended_by_staff
+    if not status and (is_suspended or entitlement.status == Status.PAST_DUE):
+        raise ValidationError(
+            _("A payment is missing: also set the status to active, or more days have no effect.")
+        )
+    if agreed and agreed.ends_on >= today and agreed.plan != entitlement.plan:
         raise ValidationError(
             _(
                 "Staff have set %(plan)s until %(day)s, which follows what is paid for. To replace it, set "
@@ -143,13 +174,9 @@ def extend(
             )
             % {"plan": agreed.plan, "day": agreed.ends_on}
         )
-    return change(account, to, by=by, reason=reason, now=now)
-
-
-def extension(entitlement: Entitlement, *, days: int, today: date) -> dict[str, Any]:
-    """Return the values of an extension; raises ValidationError."""
+    last = max(entitlement.ends_on, today, agreed.ends_on if agreed else today)
     try:
-        to: dict[str, Any] = {"ends_on": max(entitlement.ends_on, today) + timedelta(days=days)}
+        to: dict[str, Any] = {"ends_on": last + timedelta(days=days)}
     except OverflowError as error:
         raise ValidationError({"ends_on": _("That is beyond the calendar.")}) from error
     return to | ({"status": Status.ACTIVE} if entitlement.status == Status.EXPIRED else {})
@@ -255,8 +282,9 @@ def _with_sites_limit(entitlement: Entitlement, overrides: list[Override], value
 def _facts(entitlement: Entitlement) -> dict[str, Any]:
     """Return the values that a change records."""
     facts = {name: getattr(entitlement, name) for name in _RECORDED}
-    revision = entitlement.plan_revision
+    revision, agreed = entitlement.plan_revision, entitlement.agreed_terms
     return facts | {
+        "set_by_staff": f"{agreed.plan} until {agreed.ends_on}" if agreed else None,
         "features": ", ".join(entitlement.features or []),
         "plan_revision": revision.revision if revision else None,
         "overrides": ", ".join(map(_in_words, entitlement.own_overrides)),

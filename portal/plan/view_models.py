@@ -132,13 +132,15 @@ def state_in_words(own: AccountEntitlement | None, today: date, *, is_over: bool
             next_step = "" if is_over else _("You need not do anything.")
         case "trialing":
             text = _("Your trial of %(plan)s runs until %(day)s.")
-            next_step = _("Then results, downloads and e-mails stop until you choose a plan.") + " " + kept
+            next_step = (
+                _("Choose a plan by then. Without one, results, downloads and e-mails stop.") + " " + kept
+            )
         case "past_due":
             values["since"] = labels.day(own.past_due_since or own.ends_on)
             text = _("A payment for %(plan)s has been missing since %(since)s.")
             next_step = _(
                 "Everything works until %(until)s, but no website or member can be added, and no scan "
-                "begins. Without a payment, results, downloads and e-mails stop then."
+                "begins. Without a payment or another plan, results, downloads and e-mails stop then."
             )
         case "suspended":
             text = _("Your plan %(plan)s is suspended.")

@@ -45,7 +45,7 @@ def plan_page(client):
 @pytest.mark.parametrize(
     ("days", "fields", "tone", "sentence", "next_step"),
     [
-        (5, {"status": "trialing"}, "ok", "Your trial of Team runs until", "until you choose a plan"),
+        (5, {"status": "trialing"}, "ok", "Your trial of Team runs until", "Choose a plan by then"),
         (
             5,
             {"status": "trialing", "renews": True},

@@ -24,6 +24,7 @@ from dashboard_api.billing.callbacks.snapshots import (
     is_ambiguous,
     is_paid_on,
     is_same,
+    is_usable_on,
     latest,
     merge,
 )
@@ -358,36 +359,40 @@ def held_by(row: Subscription) -> tuple[Snapshot, ...]:
 
 
 def wanted(
-    account: Account, now: datetime, fetched: dict[str, list[Snapshot]] | None = None
+    account: Account,
+    now: datetime,
+    fetched: dict[str, list[Snapshot]] | None = None,
+    *,
+    row: Entitlement | None = None,
 ) -> dict[str, Any] | None:
     """Return the values that the providers' snapshots give to the entitlement; None without any.
 
     A plan that staff set counts like a subscription until its last day. ``fetched`` is what providers say
-    now. Raises CannotApply.
+    now, ``row`` the entitlement if it is not stored yet. Raises CannotApply.
     """
-    rows = _updated(account, fetched or {})
-    paid = values_of([(row.provider, _with_lateness(row, latest(held_by(row)))) for row in rows], now)
-    row = entitlements.locked(account)
+    held = _updated(account, fetched or {})
+    paid = values_of([(each.provider, _with_lateness(each, latest(held_by(each)))) for each in held], now)
+    row = row or entitlements.locked(account)
     agreed, day = (row.agreed_terms if row else None), now.date()
     if paid is None:
         return _values_as_agreed(agreed) if agreed and day <= agreed.usable_until else None
-    if agreed is not None and not _is_better(paid, agreed, day):
+    if row and agreed is not None and not _is_better(paid, agreed, day, row):
         return _values_as_agreed(agreed)
     if row and row.starts_on > day and paid["status"] in ("active", "trialing", "past_due"):
         return paid | {"starts_on": day}
     return paid
 
 
-def _is_better(paid: dict[str, Any], agreed: AgreedTerms, day: date) -> bool:
+def _is_better(paid: dict[str, Any], agreed: AgreedTerms, day: date, row: Entitlement) -> bool:
     """Return whether what is paid for serves the account at least as well as what staff set."""
-    is_usable = is_paid_on(paid, day) or paid["status"] == "past_due"
+    is_usable = is_usable_on(paid, day)
     if day > agreed.usable_until:
         return is_usable or paid["status"] == "suspended" or paid["ends_on"] >= agreed.ends_on
-    if agreed.starts_on > day:
+    if agreed.starts_on > day or not is_usable:
         return is_usable
-    if not is_paid_on(paid, day):
-        return False
-    new = paid.get("plan_revision") or Plan.objects.newest(paid["plan"])
+    new = paid.get("plan_revision")
+    if new is None:  # the account keeps its revision of the same plan
+        new = row.plan_revision if row.plan == paid["plan"] else Plan.objects.newest(paid["plan"])
     if new is None:
         return False
     old = _agreed_revision(agreed)
@@ -396,7 +401,7 @@ def _is_better(paid: dict[str, Any], agreed: AgreedTerms, day: date) -> bool:
     size = (new.rank, new.terms.websites)
     held = (old.rank, old.terms.websites) if old else (new.rank, agreed.sites_limit)
     if size >= held and (new.slug == agreed.plan or size == held):
-        return bool(paid["renews"] or paid["ends_on"] >= agreed.ends_on)
+        return is_paid_on(paid, day) and bool(paid["renews"] or paid["ends_on"] >= agreed.ends_on)
     return size > held
 
 
@@ -463,9 +468,9 @@ def _revision(provider: str, snapshot: Snapshot) -> Plan | None:
     return revision
 
 
-def to_change(account: Account, target: dict[str, Any]) -> dict[str, Any]:
-    """Return the values of ``target`` that differ from the entitlement of the account, which is locked."""
-    entitlement = entitlements.locked(account)
+def to_change(account: Account, target: dict[str, Any], *, row: Entitlement | None = None) -> dict[str, Any]:
+    """Return the values of ``target`` that differ from ``row``, or from the account's stored entitlement."""
+    entitlement = row or entitlements.locked(account)
     if entitlement is None:
         return target
     may = entitlements.payable(entitlement)

@@ -165,6 +165,13 @@ def is_paid_on(values: Mapping[str, Any], day: date) -> bool:
     return values["status"] in ("active", "trialing") and values["ends_on"] >= day - grace
 
 
+def is_usable_on(values: Mapping[str, Any], day: date) -> bool:
+    """Return whether an entitlement with these values is usable on ``day``, also while a payment is late."""
+    since = values["past_due_since"]
+    is_late = values["status"] == "past_due" and since is not None and since >= day - limits.PAST_DUE_GRACE
+    return is_late or is_paid_on(values, day)
+
+
 def _worth(snapshot: Snapshot, today: date) -> int:
     if snapshot.status in ("active", "trialing"):
         return _PAID if is_paid_on(effect(snapshot), today) else 0

@@ -42,13 +42,16 @@ class Command(OperatorCommand):
             raise CommandError("Give either --ends-on or --extend-days.")
         account = find_account(ref)
         existing = entitlements.locked(account)
-        before = in_fields(existing) if existing else None
+        before = (in_fields(existing), existing.agreed) if existing else None
         if extend_days is not None:
             changes |= entitlements.extension(
-                existing or new_entitlement(account, {}), days=extend_days, today=timezone.now().date()
+                existing or new_entitlement(account, {}),
+                days=extend_days,
+                today=timezone.now().date(),
+                status=changes.get("status", ""),
             ) | {name: value for name, value in changes.items() if name == "status"}
         entitlement = entitlements.change(account, changes, by=by, reason=reason)
-        changed = in_fields(entitlement) != before
+        changed = (in_fields(entitlement), entitlement.agreed) != before
         return Result(
             text=f"{ref}: {in_words(entitlement)}{'' if changed else ' Nothing changed.'}",
             fields={"changed": changed, "account": ref, "entitlement": result_fields(entitlement)},

@@ -112,7 +112,7 @@ def test_extension_of_an_expired_entitlement_counts_from_today_and_activates_it(
 
 
 def test_extension_leaves_a_suspension_in_force(account):
-    make_entitlement(account, status=Status.SUSPENDED)
+    make_entitlement(account, status=Status.SUSPENDED, suspended_by_staff=True)
     assert extend(account, days=30, today=FIRST).status == Status.SUSPENDED
 
 

@@ -291,6 +291,40 @@ def test_more_days_follow_where_a_renewing_payment_stops_without_an_event(client
     assert (row.status, row.ends_on, row.renews) == ("active", ends_on + timedelta(days=30), False)
 
 
+def test_more_days_given_twice_add_up_and_the_customer_sees_what_is_paid_for(client, account, capsys):
+    ends_on = timezone.now().date() + timedelta(days=30)
+    state_of(client, event(account, ends_on=str(ends_on)))
+    paid = entitlement_of(account).terms
+    entitlements.extend(account, days=30, by="ada")
+    call_command("set_entitlement", account.ref, extend_days=30, by="ada")
+    assert "Nothing changed" not in capsys.readouterr().out
+    assert entitlement_of(account).terms == paid
+    assert entitlement_of(account).agreed_terms.ends_on == ends_on + timedelta(days=60)
+    changes = AuditEvent.objects.filter(action="entitlement.changed").order_by("-id")[:2]
+    assert [list(change.after) for change in changes] == [["set_by_staff"]] * 2
+
+
+def test_a_smaller_new_revision_of_the_plan_does_not_end_a_renewing_one(client, account):
+    by_invoice(account)
+    state_of(client, event(account, plan="pro", ends_on="2199-01-01"))
+    make_plan("pro", rank=2, limits={"websites": 1})
+    state_of(client, event(account, 2, plan="pro", ends_on="2199-02-01"))
+    row = entitlement_of(account)
+    assert (row.ends_on, row.renews, row.sites_limit) == (date(2199, 2, 1), True, 20)
+
+
+def test_a_larger_plan_that_is_paid_late_keeps_its_days_of_grace(client, account):
+    make_plan("big", rank=3)
+    by_invoice(account)
+    today = timezone.now().date()
+    state_of(
+        client, event(account, plan="big", ends_on=str(today), status="past_due", past_due_since=str(today))
+    )
+    assert (entitlement_of(account).plan, entitlement_of(account).status) == ("big", "past_due")
+    applying.process_due(timezone.now() + timedelta(days=8))
+    assert (entitlement_of(account).plan, entitlement_of(account).status) == ("pro", "active")
+
+
 def test_more_days_of_a_paid_plan_never_shorten_a_plan_that_staff_set(client, account):
     make_plan("big", rank=3)
     by_invoice(account)
@@ -299,11 +333,11 @@ def test_more_days_of_a_paid_plan_never_shorten_a_plan_that_staff_set(client, ac
         entitlements.extend(account, days=5, by="ada")
 
 
-def test_more_days_for_an_account_that_a_payment_suspended_do_not_lift_the_suspension(client, account):
-    state_of(client, event(account, status="suspended"))
-    entitlements.extend(account, days=30, by="ada")
-    state_of(client, event(account, 2, status="suspended", ends_on="2199-01-01"))
-    assert entitlement_of(account).status == Status.SUSPENDED
+def test_more_days_are_refused_where_a_payment_is_missing(client, account):
+    for version, status in enumerate(("suspended", "past_due")):
+        state_of(client, event(account, version, status=status, past_due_since="2026-11-01"))
+        with pytest.raises(ValidationError, match="also set the status to active"):
+            entitlements.extend(account, days=30, by="ada")
 
 
 @pytest.mark.parametrize("slug", ["pro", "big"])
