@@ -4,7 +4,7 @@ from datetime import date, timedelta
 from typing import Any
 
 from django import forms
-from django.contrib import admin
+from django.contrib import admin, messages
 from django.contrib.admin.options import BaseModelAdmin
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest, HttpResponse
@@ -80,9 +80,20 @@ class EntitlementForm(forms.ModelForm):
 def save_entitlement(request: HttpRequest, form: EntitlementForm) -> Entitlement:
     """Save what a form changes, through the one writer of entitlements."""
     data = form.cleaned_data
-    return entitlements.change(
+    changed = entitlements.change(
         form.instance.account, form.changes(), by=user_name(request), reason=data.get("reason", "")
     )
+    _say_what_follows(request, changed)
+    return changed
+
+
+def _say_what_follows(request: HttpRequest, entitlement: Entitlement) -> None:
+    """Say so if what is paid for holds, and not what staff have just set."""
+    agreed = entitlement.agreed_terms
+    if agreed and not entitlement.is_as_agreed:
+        text = _("%(account)s: what is paid for holds. What staff have set follows: %(plan)s until %(day)s.")
+        values = {"account": entitlement.account, "plan": agreed.plan, "day": agreed.ends_on}
+        messages.info(request, text % values)
 
 
 class OverrideForm(ReasonForm):
@@ -256,10 +267,15 @@ class EntitlementAdmin(ReadableFeatures, OperatorAdmin):
         self._extend(request, queryset, days=365)
 
     def _extend(self, request: HttpRequest, queryset: QuerySet[Entitlement], *, days: int) -> None:
+        def extend(entitlement: Entitlement) -> None:
+            _say_what_follows(
+                request, entitlements.extend(entitlement.account, days=days, by=user_name(request))
+            )
+
         self.perform(
             request,
             queryset,
-            lambda entitlement: entitlements.extend(entitlement.account, days=days, by=user_name(request)),
+            extend,
             done=_("Extended by %(days)s days") % {"days": days},
         )
 

@@ -1,6 +1,7 @@
 import re
 from datetime import UTC, datetime, timedelta
 
+import msgspec
 import pytest
 from django.contrib import admin
 from django.contrib.admin.models import LogEntry
@@ -43,6 +44,7 @@ from dashboard_api.models import (
     Website,
 )
 from tests.dashboard_api.api.reports import make_token
+from tests.dashboard_api.billing.callbacks.test_snapshots import snapshot
 from tests.factories import (
     SECRET,
     make_account,
@@ -465,6 +467,21 @@ def test_entitlement_is_extended_at_once(operator, action, days):
     entitlement.refresh_from_db()
     assert (entitlement.ends_on - ends_on).days == days
     assert f"Extended by {days} days" in messages(response)[0]
+
+
+def test_staff_read_that_what_is_paid_for_holds_and_what_they_set_follows(operator):
+    make_plan()
+    account = make_account()
+    ends_on = timezone.now().date() + timedelta(days=30)
+    paid = snapshot((1, 0), renews=True, ends_on=ends_on)
+    row = {"provider": "standard", "object_id": "sub_1", "held": msgspec.to_builtins((paid,))}
+    Subscription.objects.create(account=account, **row)
+    to = {"plan": "team", "ends_on": ends_on, "renews": True}
+    entitlement = change_entitlement(account, to, by="payments", is_payment=True)
+    said = messages(act(operator, entitlement, "extend_by_30_days"))
+    assert f"What staff have set follows: team until {ends_on + timedelta(days=30)}." in " ".join(said)
+    entitlement.refresh_from_db()
+    assert entitlement.ends_on == ends_on
 
 
 def test_entitlement_is_suspended_after_confirmation(operator):
