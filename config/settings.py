@@ -315,6 +315,7 @@ LOGGING: dict[str, Any] = {
     "handlers": {"console": {"class": "logging.StreamHandler", "formatter": LOG_FORMAT}},
     "loggers": {
         "stripe": {"level": "WARNING"},  # it logs what it sends and gets
+        "urllib3.connection": {"level": "ERROR"},  # it logs odd headers that others send, whole
         # The code that refuses a request logs it once.
         "django.request": {"level": "ERROR"},
         "django.security.DisallowedHost": {"filters": ["hosts"]},

@@ -15,7 +15,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from functools import partial
 from http import HTTPStatus
-from http.client import BadStatusLine, HTTPResponse, IncompleteRead
+from http.client import BadStatusLine, HTTPException, HTTPResponse, IncompleteRead
 from typing import Any
 
 from requests.adapters import HTTPAdapter
@@ -25,6 +25,8 @@ from urllib3.util.connection import create_connection
 
 CONNECT_SECONDS = 3
 _MAX_INTERIM = 20  # responses before the response, such as 103 Early Hints
+_MAX_LINES = 200  # of headers, with those that are none; http.client reads 100 headers
+_MAX_HEADERS = 256 * 1024  # bytes, as in Chrome
 _HEADER = re.compile(rb"([!#$%&'*+.^_`|~0-9A-Za-z-]+)[ \t]*:")
 _NO_DELAY = HTTPConnection.default_socket_options  # headers and body leave in two writes
 
@@ -137,7 +139,7 @@ class _TimedResponse(HTTPResponse):
     def _read_status(self) -> tuple[str, int, str]:
         """Return a status line; 100 for any after which another follows, as http.client expects."""
         version, status, reason = super()._read_status()  # type: ignore[misc]
-        self._reads.in_headers = True
+        self._reads.begin_headers()
         if 100 <= status < 200 and status != HTTPStatus.SWITCHING_PROTOCOLS:
             self._interim += 1
             if self._interim > _MAX_INTERIM:
@@ -149,7 +151,13 @@ class _TimedResponse(HTTPResponse):
 class _Reads(io.BufferedReader):
     """Reads of a given size, and of headers: http.client would do both in ways that browsers do not."""
 
-    in_headers = False
+    _in_headers = False
+    _lines = _bytes = 0  # of the headers
+    _is_kept = False  # whether the last line of the headers was one
+
+    def begin_headers(self) -> None:
+        """Read lines as headers from here to the next empty one."""
+        self._in_headers, self._is_kept, self._lines, self._bytes = True, False, 0, 0
 
     def read(self, *size: int | None) -> bytes:
         """Read; raise IncompleteRead for a negative size, for which http.client would read to the end."""
@@ -158,22 +166,23 @@ class _Reads(io.BufferedReader):
         return super().read(*size)
 
     def readline(self, size: int | None = -1) -> bytes:
-        """Read a line; one of a header that browsers skip has no name, or http.client would stop there."""
-        line = super().readline(size)
-        if not self.in_headers or not line.endswith(b"\n"):
-            return line
-        if line in (b"\r\n", b"\n"):
-            self.in_headers = False
-            return line
-        return b"\r\n".join(map(_header, line.rstrip(b"\r\n").split(b"\r"))) + b"\r\n"
-
-
-def _header(line: bytes) -> bytes:
-    """Return a line of a header without space before its colon; one without a name if it is no header."""
-    if line.startswith((b" ", b"\t")):
-        return line
-    match = _HEADER.match(line)
-    return match[1] + line[match.end(1) :].lstrip(b" \t") if match else b":"
+        """Read a line, or the next one of headers that is one: http.client would stop at others."""
+        while True:
+            line = super().readline(size)
+            if not self._in_headers or len(line) == size:  # the latter is too long for http.client
+                return line
+            if line in (b"\r\n", b"\n", b""):
+                self._in_headers = False
+                return line
+            self._lines, self._bytes = self._lines + 1, self._bytes + len(line)
+            if self._lines > _MAX_LINES or self._bytes > _MAX_HEADERS:
+                raise HTTPException("the headers are too long")
+            if not line.startswith((b" ", b"\t")):  # such a line goes on with the last one
+                match = _HEADER.match(line)
+                self._is_kept = match is not None
+                line = match[1] + line[match.end(1) :].lstrip(b" \t") if match else b""
+            if self._is_kept:  # without a CR, at which the parser would begin another line
+                return line.rstrip(b"\r\n").replace(b"\r", b" ") + b"\r\n"
 
 
 class _TimedReads(io.RawIOBase):

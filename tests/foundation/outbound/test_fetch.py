@@ -231,13 +231,37 @@ def test_a_redirect_after_a_line_that_is_no_header_is_followed(shop):
         assert get().url == f"{URL}b"
 
 
-def test_lines_that_are_no_headers_have_an_end(shop):
-    with FaultServer(send(b"HTTP/1.1 200 OK\r\n" + b"odd\r\n" * 1_000)) as server:
+@pytest.mark.parametrize(
+    "lines",
+    [b"odd\r\n" * 1_000, b"odd" * 100_000, b"X: %s\r\n" % (b"y" * 50_000) * 6, b"\r" * 65_537 + b"X: y"],
+    ids=["lines", "one line", "bytes", "a line in two parts"],
+)
+@pytest.mark.parametrize("before", [b"", b"HTTP/1.1 103 Early Hints\r\n"], ids=["response", "hints"])
+def test_headers_have_an_end(shop, lines, before):
+    end = b"\r\nHTTP/1.1 200 OK\r\n\r\n" if before else b"\r\n"
+    with FaultServer(send((before or b"HTTP/1.1 200 OK\r\n") + lines + end)) as server:
         shop.serve(server)
         assert failure().reason == "broken_response"
-    with FaultServer(send(b"HTTP/1.1 200 OK\r\n" + b"odd" * 100_000)) as server:
+
+
+@pytest.mark.parametrize(
+    ("line", "seen"),
+    [(b":\r" * 30_000, 0), (b"a:\r" * 20_000, 1), (b"odd\r" * 15_000, 0), (b"a:\r\n b" + b"\r" * 60_000, 1)],
+    ids=["no name", "name", "no header", "folded"],
+)
+@pytest.mark.parametrize("end", [b"\r\n\r\n", b""], ids=["ended", "cut"])
+def test_a_line_is_one_header_at_most(shop, caplog, line, seen, end):
+    """The parser of e-mails splits lines at a bare CR, too, and remembers each part that is no header."""
+    with FaultServer(send(b"HTTP/1.1 200 OK\r\n" + line + end)) as server:
         shop.serve(server)
-        assert failure().reason == "broken_response"
+        assert len(get().headers) == seen
+    assert not caplog.records
+
+
+def test_a_bare_cr_begins_no_header(shop):
+    with FaultServer(send(b"HTTP/1.1 200 OK\r\nX-A: 1\rX-B: 2\r\n\rX-C: 3\r\n\r\n")) as server:
+        shop.serve(server)
+        assert dict(get().headers) == {"X-A": "1 X-B: 2"}
 
 
 @pytest.mark.parametrize(
