@@ -3,6 +3,7 @@
 It distinguishes a website that refuses a scan from a clean one. Decision record 0117.
 """
 
+from collections.abc import Set
 from urllib.parse import urlsplit
 
 from foundation.deadline import Deadline
@@ -12,7 +13,7 @@ from foundation.outbound.names import localhost_port, origin_of
 
 _SECONDS = 6.0  # shorter than a cancellation may take
 _BYTES = 32 * 1024
-_REFUSALS = {401, 403, 406, 429, 503}
+REFUSALS = frozenset({401, 403, 406, 429, 503})
 # The beginnings of pages that test whether a browser asks, in lower case.
 _CHALLENGES = (
     b"<title>just a moment...</title>",
@@ -45,9 +46,9 @@ def _fetch(url: str, address: str, deadline: Deadline, agent: str) -> Fetched:
     return fetch(url, max_bytes=_BYTES, deadline=deadline, verify=False, agent=agent, pinned=[address])
 
 
-def is_refusal(page: Fetched) -> bool:
+def is_refusal(page: Fetched, statuses: Set[int] = REFUSALS) -> bool:
     """Return whether a response refuses the scan, or tests for a browser."""
-    if page.status in _REFUSALS or "cf-mitigated" in page.headers:
+    if page.status in statuses or "cf-mitigated" in page.headers:
         return True
     start = page.body[:_BYTES].lower()
     return any(challenge in start for challenge in _CHALLENGES)

@@ -38,9 +38,10 @@ _PART = 65_536
 _PACKED = {"gzip": (31,), "x-gzip": (31,), "deflate": (15, -15)}
 # Browsers ignore other names, such as "utf-8" of a wrong setting.
 _PACKINGS = _PACKED.keys() | {"br", "zstd", "compress", "x-compress", "dcb", "dcz"}
-# What browsers offer in TLS 1.2, of which Python leaves RSA key exchange and SHA-1 out. DHE, which they
-# gave up, is the last: old servers have keys for it that OpenSSL refuses.
-_CIPHERS = "ECDHE+AESGCM:ECDHE+CHACHA20:ECDHE+AES:RSA+AES:DHE+AES:!aDSS:!AESCCM"
+# What browsers offer in TLS 1.2, of which Python leaves RSA key exchange and SHA-1 out. They gave DHE up, and
+# old servers that prefer it have keys for it that OpenSSL refuses.
+_CIPHERS = "ECDHE+AESGCM:ECDHE+CHACHA20:ECDHE+AES:RSA+AES:!aDSS:!AESCCM"
+LEGACY_SERVERS = 0x4  # OP_LEGACY_SERVER_CONNECT of Python 3.12
 _PYTHON = re.compile(r"^\[[^]]*\] |\s*\(_ssl\.c:\d+\)$")  # numbers and places that mean nothing to an owner
 
 
@@ -304,10 +305,16 @@ def _headers(agent: str) -> dict[str, str]:
 
 
 @cache
-def trusted() -> ssl.SSLContext:
-    """Return a TLS context with the public certificate authorities, whatever the environment names."""
+def trusted(*, legacy: bool = False) -> ssl.SSLContext:
+    """Return a TLS context with the public certificate authorities, whatever the environment names.
+
+    With ``legacy``, it accepts servers without secure renegotiation, as browsers do: somebody between may
+    have sent the beginning of a request, so what they respond proves nothing.
+    """
     context = ssl.create_default_context(cafile=DEFAULT_CA_BUNDLE_PATH)
     context.set_ciphers(_CIPHERS)
+    if legacy:
+        context.options |= LEGACY_SERVERS
     return context
 
 
@@ -317,4 +324,5 @@ def unverified() -> ssl.SSLContext:
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
     context.set_ciphers(_CIPHERS)
+    context.options |= LEGACY_SERVERS
     return context

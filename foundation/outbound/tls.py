@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from foundation.deadline import CONNECT_SECONDS, Deadline, handshake_ended_after
-from foundation.outbound.fetch import trusted, unverified
+from foundation.outbound.fetch import LEGACY_SERVERS, trusted, unverified
 
 _EXPIRED, _OTHER_NAME = 10, 62  # verify codes of OpenSSL
 _HANDSHAKE = b"\x16"  # the type of a server's first message that is no alert
@@ -24,7 +24,7 @@ class HandshakeBroken(NotConnected):
 
 
 class HandshakeRefused(ssl.SSLError):
-    """The server began the handshake, and ended it: it may demand a certificate of the client."""
+    """The server began the handshake, and one side ended it: it may demand a certificate of the client."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ def shake_hands(
 ) -> Handshake:
     """Return the handshake, even if the certificate is not valid; raise NotConnected or an ssl.SSLError."""
     try:
-        return _shake_hands(host, address, deadline, port, tls or trusted())
+        return _shake_hands(host, address, deadline, port, tls or trusted(legacy=True))
     except ssl.SSLCertVerificationError as error:
         problem = {_EXPIRED: "expired", _OTHER_NAME: "other_name"}.get(error.verify_code, "not_trusted")
     accepted = _shake_hands(host, address, deadline, port, unverified())
@@ -64,6 +64,7 @@ def offers(
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
     context.set_ciphers("ALL:@SECLEVEL=0")  # old versions need what OpenSSL refuses by default
+    context.options |= LEGACY_SERVERS
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)  # old versions are what this looks for
         context.minimum_version, context.maximum_version = oldest or version, version
@@ -98,7 +99,7 @@ def _shake_hands(
 
 
 def _encrypted(plain: socket.socket, context: ssl.SSLContext, host: str) -> ssl.SSLObject:
-    """Return a connection after its handshake; raise HandshakeRefused if the server began and ended it."""
+    """Return a connection after its handshake; raise HandshakeRefused if it ends after the server began."""
     incoming, outgoing, first = ssl.MemoryBIO(), ssl.MemoryBIO(), b""
     encrypted = context.wrap_bio(incoming, outgoing, server_hostname=host)
     while True:
@@ -106,9 +107,10 @@ def _encrypted(plain: socket.socket, context: ssl.SSLContext, host: str) -> ssl.
             encrypted.do_handshake()
         except ssl.SSLWantReadError:
             pass
+        except ssl.SSLCertVerificationError:
+            raise
         except ssl.SSLError as error:
-            is_theirs = isinstance(error, ssl.SSLEOFError) or "ALERT" in (error.reason or "")
-            if first == _HANDSHAKE and is_theirs:
+            if first == _HANDSHAKE:
                 raise HandshakeRefused(str(error)) from error
             raise
         else:

@@ -72,13 +72,17 @@ def own_hops(page: Fetched) -> list[Hop]:
     return [hop for hop in page.hops if covers(host, urlsplit(hop.url).hostname or "")]
 
 
+def is_page(response: Fetched) -> bool:
+    """Return whether a response is a page: others, such as 404, have other headers and markup."""
+    return response.status in _PAGES
+
+
 def check_page(page: Fetched, *, without_page: str = "no_page") -> Iterator[Problem | Unread]:
     """Yield the problems of the home page in ``page``, the last response after redirects, and of these.
 
-    Another response than a page, such as 404, has other headers and markup than the website; it is unread for
-    the reason ``without_page``.
+    Another response than a page is unread for the reason ``without_page``.
     """
-    if page.status not in _PAGES:
+    if not is_page(page):
         yield from _unread(page, OF_THE_PAGE, without_page)
         return
     markup = Markup(page)

@@ -2,13 +2,13 @@
 
 import ssl
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import urljoin, urlsplit
 
-from dashboard_api.crawler.canary import is_refusal
+from dashboard_api.crawler.canary import REFUSALS, is_refusal
 from dashboard_api.crawler.essentials.encryption import OF_TLS, check_tls
 from dashboard_api.crawler.essentials.lines import Incomplete, lines_of
 from dashboard_api.crawler.essentials.page import (
@@ -22,6 +22,7 @@ from dashboard_api.crawler.essentials.page import (
     check_page,
     check_plain,
     check_security_txt,
+    is_page,
     own_hops,
 )
 from foundation.deadline import Deadline, DeadlinePassed
@@ -34,6 +35,7 @@ SECONDS = 40.0
 _PAGE_BYTES = 1024**2
 _PAUSE = 2.0  # before https is called missing
 _SECURITY_TXT = ".well-known/security.txt"
+_OF_THE_WHOLE = frozenset({429, 503})  # what refuses the scan, rather than a file to everyone
 _NOT_BY_HTTP = {400, 404, 405, 410, 421, 426}  # as from servers that only answer by https
 
 
@@ -71,12 +73,13 @@ def _results(host: str, address: str, agent: str, tls: ssl.SSLContext | None) ->
     try:
         response = _get(plain, address, deadline, agent)
         yield from check_plain(response)
-        yield from _by_http(response)
+        yield from _by_http(response, page)
     except Incomplete as error:
         if not _is_closed(error):  # then http is turned off
             yield Unread(plain, ["https-not-enforced", *OF_THE_PAGE], str(error))
     try:
-        yield from check_security_txt(_get(f"{home}{_SECURITY_TXT}", address, deadline, agent), now)
+        response = _get(f"{home}{_SECURITY_TXT}", address, deadline, agent, refusals=_OF_THE_WHOLE)
+        yield from check_security_txt(response, now)
     except Incomplete as error:
         if str(error) != "redirected_away":  # then it is another owner's file
             urls = (home, *(hop.url for hop in own_hops(page)))
@@ -120,14 +123,19 @@ def _other_names(
                 yield Unread(url, OF_TLS, "connect_failed")
 
 
-def _by_http(response: Fetched) -> Iterator[Result]:
-    """Yield the problems of what http answers where https answers, too; it may answer that it has no page."""
+def _by_http(response: Fetched, page: Fetched) -> Iterator[Result]:
+    """Yield the problems of what http answers where https answers with ``page``.
+
+    Where that is a page, http may answer that it has none. Otherwise, the whole website may be broken.
+    """
+    by_https = is_page(page) and page.url.startswith("https://")
     hops = [hop for hop in own_hops(response) if hop.url.startswith("http://")]
     yield from (Checked(hop.url) for hop in hops)
-    if response.url != hops[-1].url or response.status in _NOT_BY_HTTP:
+    if response.url != hops[-1].url or (by_https and response.status in _NOT_BY_HTTP):
         yield from check_headers(hops)
     else:
-        yield from check_page(replace(response, hops=tuple(hops)), without_page="no_page_by_http")
+        reason = "no_page_by_http" if by_https else "no_page"
+        yield from check_page(replace(response, hops=tuple(hops)), without_page=reason)
 
 
 def _without_https(page: Fetched, error: Exception) -> Iterator[Result]:
@@ -149,7 +157,7 @@ def _page(url: str, host: str, address: str, deadline: Deadline, agent: str) -> 
     return page
 
 
-def _get(url: str, address: str, deadline: Deadline, agent: str) -> Fetched:
+def _get(url: str, address: str, deadline: Deadline, agent: str, *, refusals: Set[int] = REFUSALS) -> Fetched:
     """Return the response, whatever the certificate; raise Incomplete, also if the website refuses scans."""
     try:
         response = fetch(
@@ -157,7 +165,7 @@ def _get(url: str, address: str, deadline: Deadline, agent: str) -> Fetched:
         )
     except FetchFailed as error:
         raise Incomplete(error.reason) from error
-    if is_refusal(response):
+    if is_refusal(response, refusals):
         raise Incomplete("blocked")
     if response.status >= 500:
         raise Incomplete("server_error")

@@ -9,6 +9,7 @@ from cryptography.hazmat.primitives.asymmetric import rsa
 
 from foundation.deadline import Deadline, DeadlinePassed
 from foundation.outbound import tls
+from foundation.outbound.fetch import LEGACY_SERVERS, trusted, unverified
 from foundation.outbound.tls import HandshakeRefused, NotConnected, offers, shake_hands
 from tests.faults.certificate import write_certificate
 from tests.faults.server import TOO_LATE, FaultServer, answer, closed_port, reset_soon, say_nothing
@@ -107,6 +108,47 @@ def test_a_server_that_has_no_cipher_of_ours_has_not_begun_a_handshake(tmp_path)
     with FaultServer(answer(200), tls=context) as server, pytest.raises(ssl.SSLError) as caught:
         shake_hands(HOST, HERE, Deadline(5), port=server.port)
     assert not isinstance(caught.value, HandshakeRefused)
+
+
+def hello(*, version=b"\3\3", cipher=b"\xc0\x2f", extensions=b""):
+    """Return a script that sends the beginning of a handshake: ServerHello (RFC 5246, 7.4.1.3)."""
+    content = version + bytes(32) + b"\0" + cipher + b"\0" + extensions
+    message = b"\2" + len(content).to_bytes(3) + content
+
+    def script(server, connection):
+        connection.recv(4096)
+        connection.sendall(b"\x16" + version + len(message).to_bytes(2) + message)
+
+    return script
+
+
+@pytest.mark.parametrize(
+    "script",
+    [hello(version=b"\3\1"), hello(cipher=b"\0\x9f")],
+    ids=["TLS 1.0", "a cipher that was not offered"],
+)
+def test_a_handshake_that_our_side_ends_has_begun(script):
+    with FaultServer(script) as server, pytest.raises(HandshakeRefused):
+        shake_hands(HOST, HERE, Deadline(5), port=server.port)
+
+
+def test_a_server_without_secure_renegotiation_is_read():
+    """Browsers accept it (RFC 5746, 4.1); the handshake goes on until this server ends it."""
+    with FaultServer(hello()) as server, pytest.raises(HandshakeRefused, match=r"(?i)eof"):
+        shake_hands(HOST, HERE, Deadline(5), port=server.port)
+    assert unverified().options & LEGACY_SERVERS
+    assert not trusted().options & LEGACY_SERVERS, "as for proofs"
+
+
+def test_dhe_is_not_offered(tmp_path):
+    """Old servers prefer it, with keys that OpenSSL refuses; browsers gave it up."""
+    _, context = write_certificate(tmp_path, key=rsa.generate_private_key(65537, 2048), name=HOST)
+    limited(context, "DHE-RSA-AES256-GCM-SHA384:ECDHE-RSA-AES256-GCM-SHA384")
+    context.options |= ssl.OP_CIPHER_SERVER_PREFERENCE
+    for ours in (trusted(), unverified()):
+        assert not [each["name"] for each in ours.get_ciphers() if each["name"].startswith("DHE")]
+    with FaultServer(answer(200, b"here"), tls=context) as server:
+        assert shake_hands(HOST, HERE, Deadline(5), port=server.port).version == "TLSv1.2"
 
 
 def test_a_server_that_chooses_an_old_version_and_then_fails_does_not_offer_it(tmp_path):

@@ -14,6 +14,7 @@ from cryptography.hazmat.primitives.serialization import Encoding
 from dashboard_api.crawler.engines import read_engines
 from dashboard_api.crawler.essentials import encryption, scan
 from dashboard_api.crawler.essentials.encryption import check_certificate, check_tls
+from dashboard_api.crawler.essentials.page import OF_THE_PAGE
 from dashboard_api.crawler.essentials.rules import RULES
 from dashboard_api.crawler.essentials.scan import report
 from dashboard_api.importing.ingest import ImportOptions
@@ -264,12 +265,13 @@ AWAY = [("Location", "https://other.example.net/security.txt")]
 @pytest.mark.parametrize(
     ("response", "reason"),
     [
-        (http(403), "blocked"),
+        (http(429), "blocked"),
+        (http(403, headers=[("cf-mitigated", "challenge")]), "blocked"),
         (http(500), "server_error"),
         (b"", "broken_response"),
         (http(302, headers=AWAY), ""),
     ],
-    ids=["refused", "broken", "no response", "elsewhere"],
+    ids=["refused", "challenge", "broken", "no response", "elsewhere"],
 )
 def test_a_security_txt_without_a_response_is_not_checked(internet, certificate, trusting, response, reason):
     def script(server, connection):
@@ -283,6 +285,19 @@ def test_a_security_txt_without_a_response_is_not_checked(internet, certificate,
     assert not {"security-txt-missing", "security-txt-expired"} & set(rules)
     failed = ["security-txt-missing", "security-txt-expired"] if reason else []
     assert failures_of(lines) == dict.fromkeys(failed, reason)
+
+
+@pytest.mark.parametrize("status", [401, 403, 406])
+def test_a_security_txt_that_the_public_cannot_read_is_missing(internet, certificate, trusting, status):
+    """S3 answers 403 for files that do not exist, and many servers for names with a dot."""
+    denied = routes({"/": http(200, headers=WHOLE), "/.well-known/security.txt": http(status)})
+    with FaultServer(denied, tls=certificate[1]) as server:
+        internet.serve(server, port=443)
+        _, lines, last = scanned(trusting)
+    [found] = [line for line in lines if line.get("finding") == "security-txt-missing"]
+    assert found["evidence"] == f"Status {status}"
+    assert failures_of(lines) == {}
+    assert last["complete"] is True
 
 
 def failures_of(lines):
@@ -786,6 +801,37 @@ def test_http_without_a_page_shows_no_problems_of_one(internet, certificate, tru
     assert set(rules) == {"certificate-expires-soon", "https-not-enforced", "cookie-without-secure"}
     assert not [line for line in lines if "error" in line]
     assert (statuses["mixed-content"], statuses["csp-missing"]) == ("fixed", "fixed")
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("status", [400, 404, 405, 410, 421, 426])
+def test_problems_of_the_page_by_http_stay_open_while_https_shows_no_page(
+    internet, certificate, trusting, status
+):
+    """As while the whole website is broken, or https has no page yet."""
+    with (
+        FaultServer(answer(404), tls=certificate[1]) as encrypted,
+        FaultServer(answer(status)) as plain,
+    ):
+        internet.serve(encrypted, port=443)
+        internet.serve(plain, port=80)
+        _, lines, _ = scanned(trusting)
+        problems = dict.fromkeys(OF_THE_PAGE, f"http://{HOST}/")
+        statuses = later_than(problems, trusting=trusting)
+    assert {statuses[rule] for rule in problems} == {"open"}
+    assert {line["error"] for line in lines if "error" in line} == {"no_page"}
+
+
+def test_the_page_by_http_is_checked_where_https_shows_none(internet, certificate, trusting):
+    with (
+        FaultServer(answer(404), tls=certificate[1]) as encrypted,
+        FaultServer(answer(200, headers=GOOD)) as plain,
+    ):
+        internet.serve(encrypted, port=443)
+        internet.serve(plain, port=80)
+        _, lines, _ = scanned(trusting)
+    [found] = [line["location"] for line in lines if line.get("finding") == "csp-missing"]
+    assert found == f"http://{HOST}/"
 
 
 def test_a_response_by_http_that_is_no_page_does_not_speak_of_the_home_page(internet, certificate, trusting):
