@@ -78,7 +78,7 @@ PARAMETERS: dict[str, tuple[dict[str, Any], str]] = {
     "dry_run": (_BOOLEAN, "Show the outcome, and store nothing."),
     "fail_on": (
         {"type": "string", "enum": _SEVERITIES},
-        "Set passed to false if a finding that is new or came back is at least as bad.",
+        "Set passed to false if a finding that is new, came back or has an unclear location is as bad.",
     ),
 }
 EXAMPLE = {
@@ -109,6 +109,7 @@ EXAMPLE = {
             "reopened": 0,
             "fixed": 1,
             "new_severities": {"High": 1},
+            "unclear_severities": {},
             "category": "",
             "targets": ["shop.example.com"],
             "more_targets": 0,

@@ -962,6 +962,13 @@ class ImportedReport(msgspec.Struct, frozen=True, kw_only=True):
             "those accepted by one are left out."
         ),
     ]
+    unclear_severities: Annotated[
+        dict[str, int],
+        Meta(
+            description="How many rejected rows are findings of each severity whose location is not "
+            "understood, and may be on the website; known findings and accepted ones are included."
+        ),
+    ]
     category: Annotated[str, Meta(description="The name of this scan, if the website has several.")]
     targets: Annotated[list[str], Meta(description="Where a missing finding counts as fixed.")]
     more_targets: Annotated[Count, Meta(description="Further targets, which targets leaves out.")]
@@ -977,6 +984,9 @@ class ReportResponse(msgspec.Struct, frozen=True, kw_only=True):
     state: Annotated[Literal["waiting", "done"], Meta(description="Whether the report is imported.")]
     passed: Annotated[
         bool | None,
-        Meta(description="False if a finding counted in new_severities is as bad as fail_on; null: waiting."),
+        Meta(
+            description="False if a finding counted in new_severities or unclear_severities is as bad as "
+            "fail_on; null: waiting."
+        ),
     ]
     reports: Annotated[list[ImportedReport], Meta(description="One for each scanner in the file.")]

@@ -23,7 +23,7 @@ from dashboard_api.importing.locations import normalise_location
 from dashboard_api.importing.scopes import Scan, Targets, target_of
 from dashboard_api.importing.staging import GroupedFinding, StagedReport, TimeOf, stage
 from dashboard_api.limits import MAX_CATEGORY_LENGTH
-from dashboard_api.models import Coverage, CoverageScope, Finding, Source, Website
+from dashboard_api.models import Coverage, CoverageScope, Finding, Severity, Source, Website
 from dashboard_api.scanners.report import Reject, ScanReport
 from dashboard_api.scanners.text import one_line
 
@@ -76,6 +76,7 @@ class ImportResult:
     reopened: int = 0
     fixed: int = 0
     new_severities: dict[str, int] = field(default_factory=dict)  # of the new and reopened that stay open
+    unclear_severities: dict[str, int] = field(default_factory=dict)  # of finding rows at unclear locations
     category: str = ""
     targets: tuple[str, ...] = ()  # the first of those where a missing finding counts as fixed
     more_targets: int = 0
@@ -223,6 +224,7 @@ def _result(
         failures=tuple(rows.failed.first),
         suppressed=rows.suppressed.count,
         suppressions=tuple(rows.suppressed.first),
+        unclear_severities={Severity(each).label: n for each, n in rows.unclear_severities.items()},
     )
 
 

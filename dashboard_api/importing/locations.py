@@ -11,10 +11,10 @@ from foundation.hosts import covers, normalise_dns_name
 _SCHEME = re.compile(r"[a-z][a-z0-9+.-]*://", re.IGNORECASE | re.ASCII)
 # Scheme, host with port, and path; urlsplit checks each host once, in _host_and_port.
 _PARTS = re.compile(r"(?:([a-z][a-z0-9+.-]*):)?//([^/?#]*)([^?#]*)", re.IGNORECASE | re.ASCII)
-# A path without its first slash, or an address that lacks one: "app/login.php", "index.php", "https:/host/a".
-_RELATIVE = re.compile(
-    r"[^/?#:.]+:?/(?!/).*|[^/?#:]+\.(?:php|html?|aspx?|jsp|js|css|json|xml)(?:[?#].*)?",
-    re.IGNORECASE | re.DOTALL,
+# What names a host: an address with a scheme, or a host with or without a port, which no file is called.
+_FILE = r"[^:]*\.(?:php\d?|phtml|[sx]?html?|aspx?|ashx|asmx|jspx?|do|action|cgi|cfm|js|css|json|xml)"
+_NAMES_HOST = re.compile(
+    rf"{_SCHEME.pattern}[^\\]*|(?!{_FILE}\Z)[^/?#\\]*", re.IGNORECASE | re.ASCII | re.DOTALL
 )
 _LABEL = re.compile(r"[a-z0-9-]+", re.ASCII)
 DEFAULT_PORTS = {"http": 80, "https": 443, "ws": 80, "wss": 443}
@@ -40,6 +40,7 @@ def normalise_location(site: str, location: str, *, base_url: str | None = None)
             "is about a file, and the report names no folder above it (originalUriBaseIds): it has no "
             "location below the base URL"
         )
+    given = location
     if location.startswith(("/", "?", "#", ".")) and not location.startswith("//"):
         if base_url is None:
             raise UnclearLocation("names no host: say with base_url what address it is relative to")
@@ -51,9 +52,9 @@ def normalise_location(site: str, location: str, *, base_url: str | None = None)
         scheme, netloc, path = _parts(location)
         host, port = _host_and_port(netloc)
     except ValueError as error:
-        raise _refusal(site, location, host=_private_host(netloc)) from error
+        raise _refusal(site, given, host=_private_host(netloc)) from error
     if not covers(site, host):
-        raise _refusal(site, location, host=host)
+        raise _refusal(site, given, host=host)
     authority = _bracketed(host)
     if port is not None and port != DEFAULT_PORTS.get(scheme):
         authority += f":{port}"
@@ -64,8 +65,8 @@ def normalise_location(site: str, location: str, *, base_url: str | None = None)
 
 
 def _refusal(site: str, location: str, *, host: str) -> OutsideWebsite:
-    """Return the error for ``location``, which names ``host``, or none where that is empty."""
-    if host and not _RELATIVE.fullmatch(location.removeprefix("//")):
+    """Return the error for ``location``; ``host`` is what would be its host, or empty."""
+    if host and _NAMES_HOST.fullmatch(location):
         return OutsideWebsite(f"is of {host}, which is neither {site} nor one of its subdomains")
     return UnclearLocation(
         f"names no location on {site}: {_shown(location)} (a path begins with a slash, and needs base_url)"

@@ -116,6 +116,7 @@ class StagedReport:
         self.scope, self._budget = scope, budget or Budget()
         self.coverage = self.unreadable = 0
         self.unidentified = 0  # of the unreadable rows, those that may be about any finding
+        self.unclear_severities: Counter[Severity] = Counter()  # of the finding rows at unclear locations
         self.rejected, self.failed, self.suppressed = RowList(), RowList(), RowList()
         self._rows: list[tuple[str, str, bytes]] = []
         self._aliases: list[tuple[str, str]] = []
@@ -148,14 +149,14 @@ class StagedReport:
         )
 
     def keep(self, fingerprints: Sequence[str]) -> None:
-        """Add findings that the report lists at an unclear location: neither they nor a location is gone."""
+        """Add findings that the report has at an unclear location: neither they nor a location is gone."""
         self.suppress(fingerprints)
         self._database.executemany(
             "INSERT OR IGNORE INTO kept VALUES (?)", [(each,) for each in fingerprints]
         )
 
     def suppressed_fingerprints(self) -> Iterator[str]:
-        """Yield the findings that the report suppresses, or lists at an unclear location."""
+        """Yield the findings that the report suppresses, or has at an unclear location."""
         for (fingerprint,) in self._database.execute("SELECT fingerprint FROM suppressed"):
             yield fingerprint
 
@@ -317,11 +318,12 @@ def _keep_open(staged: StagedReport, row: ReportedFinding | Check, source: str) 
     """Let the finding of a row whose location is unclear stay open; every finding if a check failed there."""
     staged.unreadable += 1
     if isinstance(row, ReportedFinding):
+        staged.unclear_severities[row.severity] += 1
         staged.keep([fingerprint_of(source, identity) for identity in (row.identity, *row.aliases)])
     elif row.error:
         staged.unidentified += 1
     else:
-        staged.suppress(fingerprint_of(source, identity) for identity in row.identities)
+        staged.keep([fingerprint_of(source, identity) for identity in row.identities])
 
 
 def _stage_check(staged: StagedReport, check: Check, location: str, source: str) -> None:

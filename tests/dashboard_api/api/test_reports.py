@@ -170,6 +170,30 @@ def test_a_finding_that_came_back_counts_as_it_was_decided(client, token):
     assert (back["passed"], back["reports"][0]["new_severities"]) == (False, {"Critical": 1})
 
 
+@pytest.mark.parametrize(("fail_on", "passed"), [("Critical", False), ("High", False), ("", True)])
+def test_a_finding_that_is_not_stored_for_its_unclear_location_fails_a_job(client, token, fail_on, passed):
+    unclear = make_row(info={"name": "B", "severity": "critical"}, template_id="b", matched_at="login.do")
+    low = make_row(info={"name": "A", "severity": "low"})
+    body = send(client, token, json_lines(low, unclear, unclear), fail_on=fail_on).json()
+    (report,) = body["reports"]
+    assert (body["passed"], report["rejected"], report["new_severities"]) == (passed, 2, {"Low": 1})
+    assert report["unclear_severities"] == {"Critical": 2}
+
+
+@pytest.mark.parametrize(
+    "members",
+    [
+        {"matched_at": "https://example.com/"},
+        {"matched_at": "login.do", "info": {"name": "B", "severity": "medium"}},
+        {"matched_at": "login.do", "matcher_status": False},
+    ],
+)
+def test_what_is_elsewhere_or_less_severe_or_no_finding_fails_no_job(client, token, members):
+    low = make_row(info={"name": "A", "severity": "low"})
+    body = send(client, token, json_lines(low, make_row(template_id="b", **members)), fail_on="High").json()
+    assert (body["passed"], body["reports"][0]["rejected"]) == (True, 1)
+
+
 def test_a_time_up_to_five_minutes_ahead_of_our_clock_is_now(client, token):
     ahead = timezone.now() + timedelta(minutes=4)
     response = send(client, token, REPORT, scanned_at=ahead.isoformat(), dry_run="true")

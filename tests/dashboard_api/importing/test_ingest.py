@@ -248,6 +248,9 @@ UNCLEAR = [
     "https://shop.example.com:8a/admin",
     "https://[::1/admin",
     "https:/shop.example.com/admin",
+    "https:\\\\shop.example.com\\admin",
+    "index.php/admin",
+    "login.do",
     "file:///srv/admin",
 ]
 

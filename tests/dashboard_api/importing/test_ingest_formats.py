@@ -143,6 +143,15 @@ def test_a_result_in_a_file_outside_of_every_source_root_is_not_called_fixed(fin
     assert bring_results(website, listed, other, day=3).fixed == 1
 
 
+@pytest.mark.parametrize("members", [{}, {"suppressions": [{"kind": "inSource"}]}])
+def test_a_finding_with_a_result_at_an_unclear_location_loses_no_location(members):
+    website = make_website()
+    bring_results(website, result_in("a.c"), result_in("b.c"), day=1)
+    bring_results(website, result_in("a.c"), result_in("file:///srv/b.c", **members), day=2)
+    assert Finding.objects.get().locations_count == 2
+    assert Occurrence.objects.filter(gone_at=None).count() == 2
+
+
 def test_file_outside_of_every_source_root_is_rejected_with_a_hint():
     result = bring_results(make_website(), result_in("file:///C:/a.c"), result_in("b.c"), day=1)
     (reject,) = result.rejects
