@@ -64,7 +64,7 @@ def unavailable(request: HttpRequest) -> HttpResponse:
 
 
 def longest_wait(limit: str) -> int:
-    """Return after how many seconds at most someone has room again within a limit of ACCOUNT_RATE_LIMITS."""
+    """Return the longest wait, in seconds, after which a limit of ACCOUNT_RATE_LIMITS has room again."""
     rates = ratelimit.get_rates(app="allauth.account", action=limit)
     return int(max(rate.duration for rate in rates))
 

@@ -166,7 +166,7 @@ class _Reads(io.BufferedReader):
         return super().read(*size)
 
     def readline(self, size: int | None = -1) -> bytes:
-        """Read a line, or the next one of headers that is one: http.client would stop at others."""
+        """Read a line; among headers, skip those that are none, where http.client stops."""
         while True:
             line = super().readline(size)
             if not self._in_headers or len(line) == size:  # the latter is too long for http.client

@@ -91,7 +91,7 @@ def _say_what_follows(request: HttpRequest, entitlement: Entitlement) -> None:
     """Say so if what is paid for holds, and not what staff have just set."""
     agreed = entitlement.agreed_terms
     if agreed and not entitlement.is_as_agreed:
-        text = _("%(account)s: what is paid for holds. What staff have set follows: %(plan)s until %(day)s.")
+        text = _("%(account)s: the paid plan holds. The plan that staff set follows: %(plan)s until %(day)s.")
         values = {"account": entitlement.account, "plan": agreed.plan, "day": agreed.ends_on}
         messages.info(request, text % values)
 

@@ -32,7 +32,7 @@ MEANINGS = {
     "fixes": "How many findings must be fixed for it.",
     "generated_at": "When the response was made.",
     "grade": "The grade, A to F; see above for null.",
-    "grade_provisional": "Whether no check of the pages has been completed yet.",
+    "grade_provisional": "Whether the grade lacks a complete check of pages.",
     "host": "The website, as in the request.",
     "hosts": "Hosts of the website, by the first location of each finding; in filters null: any.",
     "id": "The id; as text, because it may become longer.",

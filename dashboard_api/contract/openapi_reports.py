@@ -78,7 +78,7 @@ PARAMETERS: dict[str, tuple[dict[str, Any], str]] = {
     "dry_run": (_BOOLEAN, "Show the outcome, and store nothing."),
     "fail_on": (
         {"type": "string", "enum": _SEVERITIES},
-        "Set passed to false if a finding that is new, came back or has an unclear location is as bad.",
+        "passed is false if a finding at least as bad is new, came back or has an unclear location.",
     ),
 }
 EXAMPLE = {

@@ -985,8 +985,8 @@ class ReportResponse(msgspec.Struct, frozen=True, kw_only=True):
     passed: Annotated[
         bool | None,
         Meta(
-            description="False if a finding counted in new_severities or unclear_severities is as bad as "
-            "fail_on; null: waiting."
+            description="False if new_severities or unclear_severities has any at least as bad as fail_on; "
+            "null: waiting."
         ),
     ]
     reports: Annotated[list[ImportedReport], Meta(description="One for each scanner in the file.")]

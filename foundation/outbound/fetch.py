@@ -308,8 +308,8 @@ def _headers(agent: str) -> dict[str, str]:
 def trusted(*, legacy: bool = False) -> ssl.SSLContext:
     """Return a TLS context with the public certificate authorities, whatever the environment names.
 
-    With ``legacy``, it accepts servers without secure renegotiation, as browsers do: somebody between may
-    have sent the beginning of a request, so what they respond proves nothing.
+    With ``legacy``, it accepts servers without secure renegotiation, as browsers do: an attacker may have
+    sent the beginning of a request, so the response proves nothing.
     """
     context = ssl.create_default_context(cafile=DEFAULT_CA_BUNDLE_PATH)
     context.set_ciphers(_CIPHERS)

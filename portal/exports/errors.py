@@ -60,8 +60,8 @@ class TooManyExports(ExportError):
 
     status = 429
     title = _("Too many exports in an hour")
-    text = _("Each export is recorded, so their number is limited.")
-    advice = _("You can export again within an hour.")
+    text = _("Each export is recorded, so the number is limited.")
+    advice = _("You can export again in an hour.")
     retry_after = 60 * 60
 
 

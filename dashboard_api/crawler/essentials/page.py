@@ -78,7 +78,7 @@ def is_page(response: Fetched) -> bool:
 
 
 def check_page(page: Fetched, *, without_page: str = "no_page") -> Iterator[Problem | Unread]:
-    """Yield the problems of the home page in ``page``, the last response after redirects, and of these.
+    """Yield the problems of the home page ``page``, and of the redirects that led to it.
 
     Another response than a page is unread for the reason ``without_page``.
     """

@@ -479,7 +479,7 @@ def test_staff_read_that_what_is_paid_for_holds_and_what_they_set_follows(operat
     to = {"plan": "team", "ends_on": ends_on, "renews": True}
     entitlement = change_entitlement(account, to, by="payments", is_payment=True)
     said = messages(act(operator, entitlement, "extend_by_30_days"))
-    assert f"What staff have set follows: team until {ends_on + timedelta(days=30)}." in " ".join(said)
+    assert f"The plan that staff set follows: team until {ends_on + timedelta(days=30)}." in " ".join(said)
     entitlement.refresh_from_db()
     assert entitlement.ends_on == ends_on
 
