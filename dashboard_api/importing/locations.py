@@ -85,7 +85,8 @@ def _private_host(netloc: str) -> str:
 
 def _shown(location: str) -> str:
     """Return the beginning of a location for a message, without a password."""
-    return redact_addresses(f"x:{location}").removeprefix("x:").removeprefix("//")[:100]
+    address = location if _SCHEME.match(location) else f"//{location.removeprefix('//')}"
+    return redact_addresses(f"x:{address}").removeprefix("x:").removeprefix("//")[:100]
 
 
 def _parts(location: str) -> tuple[str, str, str]:
