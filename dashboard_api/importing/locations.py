@@ -16,6 +16,7 @@ _FILE = r"[^:]*\.(?:php\d?|phtml|[sx]?html?|aspx?|ashx|asmx|jspx?|do|action|cgi|
 _NAMES_HOST = re.compile(
     rf"{_SCHEME.pattern}[^\\]*|(?!{_FILE}\Z)[^/?#\\]*", re.IGNORECASE | re.ASCII | re.DOTALL
 )
+_USER = re.compile(r"[^/\\?#@]*@")  # and password, also where the address has another form
 _LABEL = re.compile(r"[a-z0-9-]+", re.ASCII)
 DEFAULT_PORTS = {"http": 80, "https": 443, "ws": 80, "wss": 443}
 
@@ -86,7 +87,8 @@ def _private_host(netloc: str) -> str:
 def _shown(location: str) -> str:
     """Return the beginning of a location for a message, without a password."""
     address = location if _SCHEME.match(location) else f"//{location.removeprefix('//')}"
-    return redact_addresses(f"x:{address}").removeprefix("x:").removeprefix("//")[:100]
+    shown = redact_addresses(f"x:{address}").removeprefix("x:").removeprefix("//")
+    return _USER.sub("", shown)[:100]
 
 
 def _parts(location: str) -> tuple[str, str, str]:

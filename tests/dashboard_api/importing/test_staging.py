@@ -223,7 +223,7 @@ def test_a_location_is_stored_without_a_password(location):
     assert finding.first_occurrence.location.startswith(("https://shop.example.com/", "shop.example.com/"))
 
 
-@pytest.mark.parametrize("before", ["https://", "//", ""])
+@pytest.mark.parametrize("before", ["https://", "//", "", "https:/", "https:", "https:\\\\"])
 def test_the_reason_of_a_rejected_row_names_no_password(before):
     [rejected] = sort(make_row(matched_at=f"{before}ada:s3cr3t@shop.example.com:no-port/a")).rejected.first
     assert "shop.example.com:no-port/a" in rejected.reason
