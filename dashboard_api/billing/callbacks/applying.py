@@ -134,7 +134,7 @@ def _settle_ends(now: datetime) -> None:
     for account in due.distinct():
         try:
             with transaction.atomic():
-                follow(account, by="payments", reason="Another plan has ended or begun", now=now)
+                _follow(account, by="payments", reason="Another plan has ended or begun", now=now)
         except CannotApply as error:
             logger.error("%s cannot have another plan: %s", account, error.code)  # noqa: TRY400 - as above
 
@@ -154,18 +154,14 @@ def adopt(
     for row in _updated(account, fetched):
         row.unclear_until = None
         row.save()
-    follow(account, by=by, reason=reason, now=now)
+    _follow(account, by=by, reason=reason, now=now)
 
 
-def follow(account: Account, *, by: str, reason: str, now: datetime) -> Entitlement | None:
-    """Change the entitlement to what is paid for, or what staff set; return it, or None without a change.
-
-    Raises CannotApply.
-    """
+def _follow(account: Account, *, by: str, reason: str, now: datetime) -> None:
+    """Change the entitlement to what is paid for, or what staff set; raises CannotApply."""
     target = wanted(account, now)
-    if target is None or not (to := to_change(account, target)):
-        return None
-    return entitlements.change(account, to, by=by, reason=reason, now=now, is_payment=True)
+    if target is not None and (to := to_change(account, target)):
+        entitlements.change(account, to, by=by, reason=reason, now=now, is_payment=True)
 
 
 def _updated(account: Account, fetched: dict[str, list[Snapshot]]) -> list[Subscription]:
