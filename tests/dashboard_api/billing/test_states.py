@@ -21,7 +21,12 @@ def state(days=0, **fields):
 
 
 DAY = timedelta(days=1)
-TODAY = timezone.now().date
+
+
+def days_ago(days):
+    return timezone.now().date() - days * DAY
+
+
 STATES = [
     # what is set; status of today; calls answered; new websites
     (lambda: state(5, status="trialing"), "trialing", True, True),
@@ -29,8 +34,8 @@ STATES = [
     (lambda: state(5, cancels=True), "active", True, True),
     (lambda: state(-1, cancels=True), "expired", False, False),
     (lambda: state(-2, renews=True), "active", True, True),
-    (lambda: state(-1, status="past_due", past_due_since=TODAY() - 7 * DAY), "past_due", True, False),
-    (lambda: state(-1, status="past_due", past_due_since=TODAY() - 8 * DAY), "expired", False, False),
+    (lambda: state(-1, status="past_due", past_due_since=days_ago(7)), "past_due", True, False),
+    (lambda: state(-1, status="past_due", past_due_since=days_ago(8)), "expired", False, False),
     (lambda: state(5, status="suspended"), "suspended", False, False),
     (lambda: state(5, status="expired"), "expired", False, False),
 ]

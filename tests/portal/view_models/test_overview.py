@@ -99,35 +99,37 @@ def never_checked(due):
     )
 
 
-THIS_DAY = timezone.now().date()
-YESTERDAY, TOMORROW = THIS_DAY - timedelta(days=1), THIS_DAY + timedelta(days=1)
+def in_days(days):
+    return timezone.now().date() + timedelta(days=days)
 
 
 @pytest.mark.parametrize(
-    ("due", "hears", "text"),
+    ("days", "hears", "text"),
     [
-        (THIS_DAY, False, "First check by {day}. You will see the results here."),
-        (TOMORROW, True, "First check by {day}. We will write to you if it finds something serious."),
-        (YESTERDAY, True, "The first check was due by {day}. If it does not come soon, contact support."),
+        (0, False, "First check by {day}. You will see the results here."),
+        (1, True, "First check by {day}. We will write to you if it finds something serious."),
+        (-1, True, "The first check was due by {day}. If it does not come soon, contact support."),
         (None, True, "No check of this website has been completed, so we cannot say whether it is clean."),
     ],
 )
-def test_a_website_never_checked_says_what_happens_next(due, hears, text):
+def test_a_website_never_checked_says_what_happens_next(days, hears, text):
+    due = None if days is None else in_days(days)
     news = empty_state(never_checked(due), HERE, gets_emails=hears)
     assert (news.tone, news.title) == ("never", "Not checked yet")
     assert news.text == text.format(day=due and labels.day(due))
 
 
 def test_a_website_never_checked_leads_those_who_may_to_a_scan():
-    state = empty_state(never_checked(TOMORROW), HERE, may_scan=True)
+    state = empty_state(never_checked(in_days(1)), HERE, may_scan=True)
     assert (state.action_label, state.action_url) == ("Scan now", HERE.of_scans())
-    assert empty_state(never_checked(TOMORROW), HERE).action_url == ""
+    assert empty_state(never_checked(in_days(1)), HERE).action_url == ""
 
 
 @pytest.mark.parametrize(
-    ("due", "text"), [(THIS_DAY, "First check by {day}"), (YESTERDAY, "First check overdue since {day}")]
+    ("days", "text"), [(0, "First check by {day}"), (-1, "First check overdue since {day}")]
 )
-def test_the_grade_of_a_website_never_checked_is_a_day(due, text):
+def test_the_grade_of_a_website_never_checked_is_a_day(days, text):
+    due = in_days(days)
     strip = overview(never_checked(due), HERE)
     assert (strip.grade_title, strip.grade_meaning) == (
         "Not graded yet",
