@@ -11,12 +11,13 @@ import time
 import zlib
 
 import pytest
-from cryptography.hazmat.primitives.asymmetric import rsa
+from cryptography.hazmat.primitives.asymmetric import ec, rsa
+from cryptography.hazmat.primitives.serialization import Encoding
 
 from foundation.deadline import Deadline
 from foundation.outbound import fetch as outbound
 from foundation.outbound.fetch import FetchFailed, Hop, fetch
-from tests.faults.certificate import write_certificate
+from tests.faults.certificate import make_certificate, write_certificate
 from tests.faults.server import (
     TOO_LATE,
     FaultServer,
@@ -544,6 +545,26 @@ def test_https_with_older_ciphers_of_browsers_is_reached_and_its_certificate_is_
             assert get(f"https://{HOST}/").body == b"token"
         else:
             assert "certificate verify failed" in failure(f"https://{HOST}/").detail
+
+
+def test_a_root_without_a_key_identifier_as_some_that_browsers_trust_is_trusted(shop, tmp_path, monkeypatch):
+    key = ec.generate_private_key(ec.SECP256R1())
+    root = make_certificate(key, name="A root")
+    (tmp_path / "root.pem").write_bytes(root.public_bytes(Encoding.PEM))
+    _, tls = write_certificate(tmp_path, name=HOST, issuer=(root, key))
+    made = ssl.create_default_context
+
+    def as_python_3_13(**options):
+        context = made(**options)
+        context.verify_flags |= ssl.VERIFY_X509_STRICT
+        return context
+
+    monkeypatch.setattr(ssl, "create_default_context", as_python_3_13)
+    monkeypatch.setattr(outbound, "DEFAULT_CA_BUNDLE_PATH", tmp_path / "root.pem")
+    monkeypatch.setattr(outbound, "trusted", outbound.trusted.__wrapped__)
+    with FaultServer(answer(200, b"token"), tls=tls) as server:
+        shop.serve(server, port=443)
+        assert get(f"https://{HOST}/").body == b"token"
 
 
 @pytest.mark.parametrize("name", ["evil.example.net", "*.shop.example.com", "example.com"])
