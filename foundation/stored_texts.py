@@ -120,6 +120,7 @@ _FILES = (
         " right, unpack it first."
     ),
     _("None of the first %(count)s rows can be read: the last of them %(problem)s."),
+    _("Nmap reached no host, so the report says nothing about the website."),
     _("WPScan gave up: %(problem)s."),
 )
 _OTHER_FORMATS = (

@@ -65,6 +65,7 @@ class _Row(NamedTuple):
     port: Element | None = None
     script: str = ""
     table: Element | None = None
+    has_timed_out: bool = False
 
 
 def read(stream: BinaryIO) -> ScanReport:
@@ -77,8 +78,14 @@ def read(stream: BinaryIO) -> ScanReport:
     scripts = _scripts(text_at(run, "@args"))
 
     def entries() -> Iterator[ReportRow | Ending]:
-        yield from convert_rows(enumerate(_rows(rows), start=1), _convert)
-        finished = child(child(rows.root, "nmaprun"), "runstats", "finished")
+        has_rows = False
+        for entry in convert_rows(enumerate(_rows(rows), start=1), _convert):
+            has_rows = True
+            yield entry
+        statistics = child(child(rows.root, "nmaprun"), "runstats")
+        if not has_rows and not _reached_every_host(statistics):
+            raise UnreadableReport("Nmap reached no host, so the report says nothing about the website.")
+        finished = child(statistics, "finished")
         is_complete = {"success": True, "error": False}.get(text_at(finished, "@exit"))
         yield Ending(complete=is_complete, scanned_at=_time(text_at(finished, "@time")))
 
@@ -91,6 +98,12 @@ def read(stream: BinaryIO) -> ScanReport:
         category=scripts,
         entries=entries(),
     )
+
+
+def _reached_every_host(statistics: Element) -> bool:
+    """Return whether every host was up: with --open, Nmap does not list those without an open port."""
+    hosts = child(statistics, "hosts")
+    return text_at(hosts, "@up") not in ("", "0") and text_at(hosts, "@down") == "0"
 
 
 def _time(seconds: str) -> datetime | None:
@@ -134,7 +147,7 @@ def _rows(rows: XmlRows) -> Iterator[_Row]:
         if row.path != ("nmaprun", "host") or text_at(child(row.element, "status"), "@state") == "down":
             continue
         host = _name(row.element)
-        yield _Row(host)
+        yield _Row(host, has_timed_out=text_at(row.element, "@timedout") == "true")
         for port in children(child(row.element, "ports"), "port"):
             yield _Row(host, port)
             yield from _tables(host, port, children(port, "script"))
@@ -172,7 +185,8 @@ def _convert(number: int, row: _Row) -> ReportedFinding | Check:
             return _software(number, row.table, location)
         return _vulnerability(number, row, row.table, location)
     if row.port is None:
-        return Check(row=number, location=name, seen_at=None)
+        error = "the scan of the host timed out" if row.has_timed_out else ""
+        return Check(row=number, location=name, seen_at=None, error=error)
     if text_at(child(row.port, "state"), "@state") not in _OPEN:
         return Check(row=number, location=location, seen_at=None, rules=(rule,))
     return _open_port(number, row.port, rule, location)

@@ -728,17 +728,18 @@ def make_nmap_table(key="", *tables, **elements):
     return xml_of("table", [*texts, *tables], **({"key": key} if key else {}))
 
 
-def make_nmap_host(*ports, name="shop.example.com", hostscripts=(), state="up"):
+def make_nmap_host(*ports, name="shop.example.com", hostscripts=(), state="up", **attributes):
     names = [xml_of("hostname", name="ptr.example.net", type="PTR")]
     names += [xml_of("hostname", name=name, type="user")] if name else []
     parts = [xml_of("status", state=state), xml_of("address", addr="192.0.2.7", addrtype="ipv4")]
     parts += [xml_of("hostnames", names), xml_of("ports", list(ports))]
-    return xml_of("host", [*parts, xml_of("hostscript", list(hostscripts))])
+    return xml_of("host", [*parts, xml_of("hostscript", list(hostscripts))], **attributes)
 
 
-def make_nmap(*hosts, services="1-1000,8443", end="success", args="nmap -oX -"):
-    """Return a report of Nmap about these TCP ports."""
+def make_nmap(*hosts, services="1-1000,8443", end="success", args="nmap -oX -", up=None, down=0):
+    """Return a report of Nmap about these TCP ports; ``up`` and ``down`` are the numbers of hosts."""
     finished = [xml_of("finished", time="1772359200", exit=end)] if end else []
+    finished.append(xml_of("hosts", up=str(len(hosts) if up is None else up), down=str(down)))
     info = xml_of("scaninfo", type="connect", protocol="tcp", services=services)
     root = xml_of("nmaprun", [info, *hosts, xml_of("runstats", finished)], version="7.94", args=args)
     return as_xml(root, prolog="<!DOCTYPE nmaprun>\n<?xml-stylesheet href='nmap.xsl'?>\n<!-- Nmap 7.94 -->\n")

@@ -154,6 +154,22 @@ def test_hosts_that_are_down_were_not_checked():
     assert [check.location for check in report.coverage] == ["shop.example.com"]
 
 
+@pytest.mark.parametrize(("hosts", "counts"), [([make_nmap_host(state="down")], (0, 1)), ([], (1, 1))])
+def test_a_run_that_reached_no_listed_host_is_refused(hosts, counts):
+    up, down = counts
+    with pytest.raises(UnreadableReport, match="reached no host"):
+        read_whole(nmap, make_nmap(*hosts, up=up, down=down))
+
+
+def test_a_run_whose_host_without_open_ports_is_not_listed_is_complete():
+    assert read_whole(nmap, make_nmap(up=1, args="nmap --open a")).complete is True
+
+
+def test_a_host_that_timed_out_is_a_failed_check():
+    report = read_whole(nmap, make_nmap(make_nmap_host(timedout="true")))
+    assert [check.error for check in report.coverage] == ["the scan of the host timed out"]
+
+
 @pytest.mark.parametrize("port", ["x", "", "²"])
 def test_broken_port_is_rejected_and_loses_no_other(port):
     report = read(make_nmap_port(port), make_nmap_port())
