@@ -3,6 +3,7 @@
 It distinguishes a website that refuses a scan from a clean one. Decision record 0117.
 """
 
+import re
 from collections.abc import Set
 from urllib.parse import urlsplit
 
@@ -14,14 +15,16 @@ from foundation.outbound.names import localhost_port, origin_of
 _SECONDS = 6.0  # shorter than a cancellation may take
 _BYTES = 32 * 1024
 REFUSALS = frozenset({401, 403, 406, 429, 503})
-# The beginnings of pages that test whether a browser asks, in lower case.
-_CHALLENGES = (
-    b"<title>just a moment...</title>",
-    b"<title>attention required! | cloudflare</title>",
-    b"<title>ddos-guard</title>",
-    b"/_incapsula_resource",
-    b"_sec/cp_challenge",
-    b"window.awswafcookiedomainlist",
+# Headers that protections send only with a page of their own instead of the website's.
+_INSTEAD = ("cf-mitigated", "x-amzn-waf-action", "sg-captcha")
+# What is only in pages that refuse, or that test whether a browser asks. Pages of the website itself may have
+# the script of Imperva, or window.awsWafCookieDomainList.
+_CHALLENGE = re.compile(
+    rb"<title>\s*(just a moment\.\.\.|attention required! \| cloudflare|ddos-guard|one moment, please\.\.\."
+    rb"|request rejected|pardon our interruption)\s*</title>"
+    rb"|incapsula incident id|nofollow\">\s*<script src=\"/_incapsula_resource|_sec/cp_challenge"
+    rb"|window\.gokuprops|/\.well-known/sgcaptcha/|sucuri_cloudproxy_js|setcookie\(\"acw_sc__v2\"",
+    re.IGNORECASE,
 )
 
 
@@ -48,10 +51,8 @@ def _fetch(url: str, address: str, deadline: Deadline, agent: str) -> Fetched:
 
 def is_refusal(page: Fetched, statuses: Set[int] = REFUSALS) -> bool:
     """Return whether a response refuses the scan, or tests for a browser."""
-    if page.status in statuses or "cf-mitigated" in page.headers:
-        return True
-    start = page.body[:_BYTES].lower()
-    return any(challenge in start for challenge in _CHALLENGES)
+    is_instead = any(name in page.headers for name in _INSTEAD)
+    return page.status in statuses or is_instead or bool(_CHALLENGE.search(page.body[:_BYTES]))
 
 
 def _judged(host: str, page: Fetched) -> str:
