@@ -2,14 +2,17 @@
 
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from urllib.parse import urljoin, urlsplit
 
 from foundation.domains import registrable_domain
+from foundation.hosts import InvalidHost, normalise_host
 from foundation.markup import HeadReader, text_of_page
 from foundation.outbound.fetch import Fetched
 
 _LOADED = {"script": "src", "img": "src", "iframe": "src", "audio": "src", "video": "src", "source": "src"}
 _LISTING = re.compile(r"<title>\s*(Index of|Directory listing for) /", re.IGNORECASE)
+_WEB = ("http", "https")  # others, such as data:, belong to nobody else
 _DATA = ("json", "importmap", "speculationrules")  # the ends of types of scripts
 _DIGEST = re.compile(r"\bsha(256|384|512)-", re.IGNORECASE)  # browsers ignore others
 # Browsers take a response for a page by its beginning if it has none of the other types.
@@ -48,7 +51,8 @@ class Markup(HeadReader):
             return  # it loads nothing
         values = dict(reversed(attrs))  # the first of two equal attributes counts
         if tag == "base" and not self._base:
-            self._base = _joined(self._url, values.get("href") or "")
+            base = _joined(self._url, values.get("href") or "")
+            self._base = base if urlsplit(base).scheme in _WEB else ""
         is_policy = (values.get("http-equiv") or "").strip().lower() == "content-security-policy"
         if tag == "meta" and is_policy and self.is_head and not self.inert:
             self.policies.append(values.get("content") or "")
@@ -58,10 +62,11 @@ class Markup(HeadReader):
         whole = _joined(
             self._base or self._url, values.get("href" if is_style else _LOADED.get(tag, "")) or ""
         )
-        if urlsplit(whole).scheme == "http":
+        scheme = urlsplit(whole).scheme
+        if scheme == "http":
             self.plain.append(whole[:300])
         is_protected = _DIGEST.search(values.get("integrity") or "")
-        if whole and tag == "script" and _owner(whole) != self._owner and not is_protected:
+        if scheme in _WEB and tag == "script" and _owner(whole) != self._owner and not is_protected:
             self.foreign.append(whole[:300])
 
 
@@ -87,4 +92,6 @@ def _joined(base: str, address: str) -> str:
 
 def _owner(url: str) -> str:
     host = urlsplit(url).hostname or ""
+    with suppress(InvalidHost):
+        host = normalise_host(host)
     return registrable_domain(host) or host

@@ -267,6 +267,10 @@ PAGES = [
     ('<a href="http://other.example.net/">elsewhere</a>', []),
     ('<script src="//cdn.example.net/x.js"></script>', ["script-without-integrity"]),
     ('<script src="https://static.example.com/x.js"></script>', []),
+    ('<script src="https://shop.example.com./x.js"></script>', []),
+    ('<script src="data:text/javascript;base64,d2luZG93"></script>', []),
+    ('<script src="https://cdn_1.example.net/x.js"></script>', ["script-without-integrity"]),
+    ('<base href="data:,"><script src="//cdn.example.net/x"></script>', ["script-without-integrity"]),
     *(
         (f'<script src="https://cdn.example.net/x.js" {each}></script>', ["script-without-integrity"])
         for each in ("integrity", 'integrity=" "', 'integrity="md5-x"', 'type="module"', "type")
@@ -296,6 +300,12 @@ PAGES = [
 @pytest.mark.parametrize(("body", "rules"), PAGES)
 def test_a_page(body, rules):
     assert rules_of(GOOD, body.encode()) == rules
+
+
+def test_a_website_may_load_its_own_scripts_by_its_name_in_unicode():
+    body = '<script src="https://MÜNCHEN.de/a.js"></script><script src="//www.münchen.example/a.js"></script>'
+    [found] = check_page(fetched(GOOD, body.encode(), urls=["https://xn--mnchen-3ya.de/"]))
+    assert found.evidence == "https://www.münchen.example/a.js"
 
 
 IMAGE = '<img src="http://shop.example.com/a.png">'
