@@ -74,15 +74,22 @@ def _time(seconds: object) -> datetime | None:
 def _checks(document: Row) -> set[str]:
     """Return the rules that ran, or the beginnings of their names.
 
-    Without an answer of its database, WPScan knows no vulnerabilities, and finding none proves nothing.
+    Without an answer of its database, WPScan knows no vulnerabilities, and finding none proves nothing. Nor
+    does it where WPScan did not recognise the version of WordPress or the theme.
     """
-    checks = {"interesting", "outdated/wordpress", "outdated/theme"}
-    database = document.get("vuln_api")
-    if isinstance(database, dict) and "error" not in database:
-        checks |= {"vulnerability/wordpress", "vulnerability/theme"}
-        checks |= {f"vulnerability/{kind}" for key, kind in _COMPONENTS.items() if key in document}
-    checks |= {f"outdated/{kind}" for key, kind in _COMPONENTS.items() if key in document}
+    names = (("version", "wordpress"), ("main_theme", "theme"))
+    kinds = {kind for key, kind in names if isinstance(document.get(key), dict)}
+    kinds |= {kind for key, kind in _COMPONENTS.items() if key in document}
+    checks = {"interesting", *(f"outdated/{kind}" for kind in kinds)}
+    if _has_answer(object_of(document, "vuln_api")):
+        checks |= {f"vulnerability/{kind}" for kind in kinds}
     return checks | {name for key, name in _FILES.items() if key in document}
+
+
+def _has_answer(database: Row) -> bool:
+    """Return whether WPScan's database answered every request: there was no error, and requests are left."""
+    failed = any(key.endswith("error") for key in database)
+    return bool(database) and not failed and database.get("requests_remaining") != 0
 
 
 def _items(document: Row) -> Iterator[_Item]:

@@ -156,10 +156,22 @@ def test_without_its_database_wpscan_looked_for_no_vulnerabilities():
     for answer in (
         None,
         {"error": "No WPScan API Token given, as a result vulnerability data is not output."},
+        {"http_error": "HTTP Error: https://wpscan.com/api/v3/status (Timeout was reached)"},
+        {"parse_error": "WPScan DB API returned an invalid response."},
+        {"plan": "free", "requests_done_during_scan": 3, "requests_remaining": 0},
     ):
         assert not any(check.startswith("vulnerability") for check in checks(vuln_api=answer))
     assert "vulnerability/plugin" not in checks(plugins=None)
     assert "config_backup" in checks(config_backups={})
+
+
+def test_of_what_wpscan_did_not_recognise_it_knows_no_vulnerabilities():
+    unknown = checks(version=None, main_theme=None)
+    assert not {"outdated/wordpress", "vulnerability/wordpress"} & unknown
+    assert not {"outdated/theme", "vulnerability/theme"} & unknown
+    known = checks(main_theme={"slug": "avada"})
+    assert {"outdated/wordpress", "vulnerability/wordpress", "outdated/theme", "vulnerability/theme"} <= known
+    assert "vulnerability/theme" in checks(main_theme=None, themes={})
 
 
 def test_scan_that_was_aborted_is_not_complete():
