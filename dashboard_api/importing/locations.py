@@ -16,7 +16,7 @@ _FILE = r"[^:]*\.(?:php\d?|phtml|[sx]?html?|aspx?|ashx|asmx|jspx?|do|action|cgi|
 _NAMES_HOST = re.compile(
     rf"{_SCHEME.pattern}[^\\]*|(?!{_FILE}\Z)[^/?#\\]*", re.IGNORECASE | re.ASCII | re.DOTALL
 )
-_USER = re.compile(r"[^/\\?#@]*@")  # and password, also where the address has another form
+_USER = re.compile(r"(?<![^/\\?#@])[^/\\?#@]*@")  # and password, also where the address has another form
 _LABEL = re.compile(r"[a-z0-9-]+", re.ASCII)
 DEFAULT_PORTS = {"http": 80, "https": 443, "ws": 80, "wss": 443}
 
@@ -79,7 +79,7 @@ def _private_host(netloc: str) -> str:
     try:
         authority = urlsplit("//" + netloc.partition("\\")[0])
         host, _ = authority.hostname or "", authority.port
-        return host if _LABEL.fullmatch(host) else str(ipaddress.ip_address(host))
+        return host[:63] if _LABEL.fullmatch(host) else str(ipaddress.ip_address(host))
     except ValueError:
         return ""
 

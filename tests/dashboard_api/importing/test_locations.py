@@ -129,6 +129,16 @@ def test_location_that_names_another_host_is_not_on_the_website(settings, locati
     assert not isinstance(refusal.value, UnclearLocation)
 
 
+LONG = 200_000
+
+
+@pytest.mark.parametrize("location", ["a!" * LONG, "a" * LONG, "https://" + "a" * LONG, "!" * LONG + "@"])
+def test_refusal_of_a_long_location_is_short_and_comes_at_once(location):
+    with pytest.raises(OutsideWebsite) as refused:
+        normalise_location(SITE, location)
+    assert len(str(refused.value)) < 300
+
+
 def test_refusal_says_whose_place_it_is():
     with pytest.raises(OutsideWebsite, match=r"^is of example\.com, which is neither shop"):
         normalise_location(SITE, "https://example.com/")
