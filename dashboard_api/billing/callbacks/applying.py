@@ -134,6 +134,7 @@ def _settle_ends(now: datetime) -> None:
     for account in due.distinct():
         try:
             with transaction.atomic():
+                entitlements.locked(account)  # before its subscriptions are read
                 _follow(account, by="payments", reason="Another plan has ended or begun", now=now)
         except CannotApply as error:
             logger.error("%s cannot have another plan: %s", account, error.code)  # noqa: TRY400 - as above

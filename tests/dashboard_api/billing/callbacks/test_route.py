@@ -12,6 +12,7 @@ from django.apps import apps
 from django.core.exceptions import ValidationError
 from django.core.management import CommandError, call_command
 from django.db import OperationalError, connection
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from audit.models import AuditEvent
@@ -351,6 +352,21 @@ def test_a_plan_that_staff_set_is_back_when_a_payment_that_renewed_stops_without
         applying.process_due(timezone.now() + timedelta(days=days))
         assert entitlement_of(account).renews == renews
     assert (entitlement_of(account).plan, entitlement_of(account).ends_on) == ("pro", LAST)
+
+
+def test_where_a_plan_ends_without_an_event_a_payment_that_arrives_meanwhile_is_waited_for(client, account):
+    if connection.vendor != "postgresql":
+        pytest.skip("SQLite has no locks of rows")
+    make_plan("big", rank=3)
+    by_invoice(account)
+    state_of(client, event(account, plan="big", ends_on=str(timezone.now().date() + timedelta(days=30))))
+    with CaptureQueriesContext(connection) as queries:
+        applying.process_due(timezone.now() + timedelta(days=34))
+    steps = [each["sql"] for each in queries]
+    locked = next(number for number, sql in enumerate(steps) if "FOR UPDATE" in sql)
+    assert "dashboard_api_account" in steps[locked]
+    reads = [number for number, sql in enumerate(steps) if 'FROM "dashboard_api_subscription"' in sql]
+    assert min(reads[1:]) > locked  # the first looks for those that contradict each other
 
 
 def test_a_subscription_that_stopped_long_ago_takes_nothing_from_a_plan_that_staff_set(client, account):
