@@ -67,7 +67,7 @@ class Scope:
     named_failures: int = 0
 
     def add_failure(self, target: str, rules: tuple[str, ...]) -> None:
-        """Exclude ``rules`` at ``target``, or every rule where none is named, or too many are."""
+        """Exclude ``rules`` at ``target``, which failed or were skipped: every rule for none, or too many."""
         self.named_failures += len(rules)
         for rule in (rules if self.named_failures <= _MAX_NAMED_FAILURES else ()) or ("",):
             self.failed[rule].add(target)

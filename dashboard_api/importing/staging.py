@@ -334,6 +334,8 @@ def _stage_check(staged: StagedReport, check: Check, location: str, source: str)
         staged.scope.add_failure(target_of(location), check.rules)
     elif staged.scope.checks is not None:
         staged.scope.checks.update(check.rules)
+    if check.skipped:
+        staged.scope.add_failure(target_of(location), check.skipped)
     if check.suppressed:
         staged.suppressed.add(check.row, f"is suppressed in the report: {check.suppressed}")
         staged.suppress(fingerprint_of(source, identity) for identity in check.identities)

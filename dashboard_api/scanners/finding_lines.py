@@ -71,6 +71,9 @@ class CheckLine(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     rules: Annotated[
         list[Text], Meta(max_length=20, description="The rules whose check failed; none: every rule.")
     ] = []
+    skipped: Annotated[
+        list[Text], Meta(max_length=20, description="Rules that were not checked here, which is no failure.")
+    ] = []
     seen_at: Time | UnsetType = UNSET
 
 
@@ -117,8 +120,17 @@ def _convert(number: int, row: Row) -> ReportedFinding | Check | Ending:
         return Ending(complete=line.complete, scanned_at=_utc(line.scanned_at))
     if isinstance(line, CheckLine):
         location, error = one_line(line.checked), one_line(line.error)
-        rules = tuple(one_line(rule)[:RULE_LENGTH] for rule in line.rules)
-        return Check(row=number, location=location, seen_at=_utc(line.seen_at), error=error, rules=rules)
+        rules, skipped = (
+            tuple(one_line(rule)[:RULE_LENGTH] for rule in each) for each in (line.rules, line.skipped)
+        )
+        return Check(
+            row=number,
+            location=location,
+            seen_at=_utc(line.seen_at),
+            error=error,
+            rules=rules,
+            skipped=skipped,
+        )
     return _finding(number, line)
 
 

@@ -90,6 +90,7 @@ class Check:
 
     A result that the report suppresses is a check, too: ``suppressed`` names it, and ``identities`` are
     those of its problem, which still exists. ``rules`` is empty if the format names no rules of the check.
+    ``skipped`` are rules that were not checked here, which is no failure.
     """
 
     row: int
@@ -99,6 +100,7 @@ class Check:
     suppressed: str = ""
     identities: tuple[tuple[str, ...], ...] = ()
     rules: tuple[str, ...] = ()
+    skipped: tuple[str, ...] = ()
 
 
 class ReportedFinding(Struct, frozen=True, kw_only=True):

@@ -65,11 +65,15 @@ class FetchFailed(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Hop:
-    """A request: its URL, the address that answered or those that were tried, and headers of the response."""
+    """A request: its URL, the address that answered or those that were tried, and the response's beginning.
+
+    ``status`` is 0 without a response.
+    """
 
     url: str
     addresses: tuple[str, ...] = ()
     headers: Mapping[str, str] = field(default_factory=HTTPHeaderDict, compare=False, repr=False)
+    status: int = field(default=0, compare=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -180,7 +184,7 @@ class _Call:
             hops[-1] = Hop(target.url, (connection.address,))
             connection.request("GET", target.path, headers=_headers(self.agent), preload_content=False)
             response = connection.getresponse()
-            hops[-1] = Hop(target.url, (connection.address,), response.headers)
+            hops[-1] = Hop(target.url, (connection.address,), response.headers, response.status)
             location = response.headers.get("Location")
             if response.status in _REDIRECTS and location is not None:
                 return str(location)

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 from typing import Any
 
-from dashboard_api.crawler.essentials.page import Checked, Result, Unread
+from dashboard_api.crawler.essentials.page import Checked, Result, Skipped, Unread
 from dashboard_api.crawler.essentials.rules import RULES
 
 
@@ -31,6 +31,8 @@ def lines_of(source: str, name: str, location: str, results: Iterable[Result]) -
 def _line(result: Result) -> dict[str, Any]:
     if isinstance(result, Checked):
         return {"checked": result.location}
+    if isinstance(result, Skipped):
+        return {"checked": result.location, "skipped": [*result.rules]}
     if isinstance(result, Unread):
         return {"checked": result.location, "error": result.reason, "rules": [*result.rules]}
     rule = RULES[result.rule]

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
+from itertools import pairwise
 from typing import Any, NamedTuple
 from urllib.parse import urljoin, urlsplit
 
@@ -38,6 +39,12 @@ OF_THE_PAGE = (
 )
 OF_SECURITY_TXT = ("security-txt-missing", "security-txt-expired")
 _OF_THE_MARKUP = ("directory-listing", "mixed-content", "script-without-integrity")
+# Those that need the page itself: a redirect to it may have the others.
+_OF_THE_PAGE_ITSELF = (
+    *(*_OF_SCRIPTS, "framing-allowed", "nosniff-missing", "referrer-policy-weak"),
+    *("any-origin-with-credentials", *_OF_THE_MARKUP),
+)
+_FOR_NOW = {302, 303, 307}
 
 
 class Problem(NamedTuple):
@@ -63,7 +70,14 @@ class Unread(NamedTuple):
     reason: str = "not_read_to_the_end"
 
 
-Result = Problem | Checked | Unread
+class Skipped(NamedTuple):
+    """Rules that were not checked at an address, which is no failure."""
+
+    location: str
+    rules: Sequence[str]
+
+
+Result = Problem | Checked | Unread | Skipped
 
 
 def own_hops(page: Fetched) -> list[Hop]:
@@ -77,7 +91,7 @@ def is_page(response: Fetched) -> bool:
     return response.status in _PAGES
 
 
-def check_page(page: Fetched, *, without_page: str = "no_page") -> Iterator[Problem | Unread]:
+def check_page(page: Fetched, *, without_page: str = "no_page") -> Iterator[Problem | Unread | Skipped]:
     """Yield the problems of the home page ``page``, and of the redirects that led to it.
 
     Another response than a page is unread for the reason ``without_page``.
@@ -97,6 +111,7 @@ def check_page(page: Fetched, *, without_page: str = "no_page") -> Iterator[Prob
             yield Problem(rule, page.url, evidence)
     if unread:
         yield from _unread(page, unread, "not_read_to_the_end")
+    yield from _left_for_now(page)
 
 
 def check_headers(hops: Sequence[Hop]) -> Iterator[Problem]:
@@ -110,6 +125,18 @@ def _unread(page: Fetched, rules: Sequence[str], reason: str) -> Iterator[Unread
     """Yield the rules for each address on the way to the page: problems of earlier scans may be there."""
     for url in dict.fromkeys(urljoin(hop.url, "/") for hop in own_hops(page)):
         yield Unread(url, rules, reason)
+
+
+def _left_for_now(page: Fetched) -> Iterator[Skipped]:
+    """Yield the names that redirect to another one for now, as during maintenance: their page may be back."""
+    for hop, following in pairwise(page.hops):
+        is_left = _bare_name(hop.url) not in (_bare_name(following.url), _bare_name(page.url))
+        if hop.status in _FOR_NOW and is_left and hop in own_hops(page):
+            yield Skipped(urljoin(hop.url, "/"), _OF_THE_PAGE_ITSELF)
+
+
+def _bare_name(url: str) -> str:
+    return (urlsplit(url).hostname or "").removeprefix("www.")
 
 
 def check_plain(response: Fetched) -> Iterator[Problem]:

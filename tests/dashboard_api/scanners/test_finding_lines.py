@@ -108,6 +108,11 @@ def test_a_failed_check_may_name_rules():
     assert read({"checked": "/b", "error": "timeout", "rules": ["one"] * 21}).rejects
 
 
+def test_a_check_may_name_rules_that_it_skipped():
+    report = read({"checked": "/b", "skipped": ["one", " two\t"]})
+    assert [(check.skipped, check.error) for check in report.coverage] == [(("one", "two"), "")]
+
+
 def test_last_line_says_how_the_scan_ended():
     report = read(make_finding_line(), {"complete": True, "scanned_at": "2026-03-01T10:00:00Z"})
     assert (report.rows, report.complete) == (1, True)

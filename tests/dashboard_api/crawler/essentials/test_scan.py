@@ -720,6 +720,43 @@ def test_one_response_of_a_name_with_hsts_is_enough(internet, certificate, trust
 
 
 @pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("name", "status", "expected"),
+    [("status", 302, "open"), ("status", 307, "open"), ("status", 301, "fixed"), ("www", 302, "fixed")],
+)
+def test_problems_of_a_page_stay_open_while_its_name_redirects_to_another_one_for_now(
+    internet, certificate, trusting, name, status, expected
+):
+    internet.zone[f"{name}.{HOST}."] = [OTHER]
+    moved = answer(status, headers=[("Location", f"https://{name}.{HOST}/"), *GOOD])
+    with (
+        FaultServer(moved, tls=certificate[1]) as first,
+        FaultServer(answer(200, headers=WHOLE), tls=certificate[1]) as second,
+    ):
+        internet.serve(first, port=443)
+        internet.serve(second, address=OTHER, port=443)
+        rules = ("csp-missing", "mixed-content", "any-origin-with-credentials", "hsts-missing")
+        statuses = later_than(dict.fromkeys(rules, f"https://{HOST}/"), trusting=trusting)
+    assert [statuses[rule] for rule in rules] == [*[expected] * 3, "fixed"]
+    assert Coverage.objects.get().state == "ok"
+
+
+@pytest.mark.django_db
+def test_problems_of_a_page_are_fixed_where_another_name_leads_back_to_it(internet, certificate, trusting):
+    internet.zone[f"login.{HOST}."] = [OTHER]
+    there = http(302, headers=[("Location", f"https://login.{HOST}/")])
+    back = http(302, headers=[("Location", f"https://{HOST}/home")])
+    with (
+        FaultServer(routes({"/": there, "/home": http(200, headers=WHOLE)}), tls=certificate[1]) as first,
+        FaultServer(routes({"/": back}), tls=certificate[1]) as second,
+    ):
+        internet.serve(first, port=443)
+        internet.serve(second, address=OTHER, port=443)
+        statuses = later_than({"mixed-content": f"https://{HOST}/"}, trusting=trusting)
+    assert statuses["mixed-content"] == "fixed"
+
+
+@pytest.mark.django_db
 @pytest.mark.parametrize("is_encrypted", [True, False], ids=["https", "http"])
 def test_the_tls_of_a_name_that_a_redirect_leads_to_is_checked(
     internet, certificate, trusting, www, tmp_path, is_encrypted
