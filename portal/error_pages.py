@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 
 from django.conf import settings
 from django.urls import reverse
+from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
@@ -196,9 +197,7 @@ def _inactive_entitlement(error: InactiveEntitlement, reference: str) -> ErrorPa
     facts = _("Your plan: %(plan)s (%(state)s).") % {"plan": plan, "state": state}
     if not plan:
         facts = _("Your account has no plan yet.")
-    if error.entitlement_status == "past_due":
-        facts += " " + _("The grace period is over.")
-    elif error.ends_on is not None:
+    if error.ends_on is not None and error.ends_on < timezone.now().date():  # else it ended early
         facts += " " + _("Its last day: %(date)s.") % {"date": labels.day(error.ends_on)}
     return ErrorPage(
         status=403,

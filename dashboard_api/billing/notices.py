@@ -51,9 +51,7 @@ def _of_plan(entitlement: Entitlement, now: datetime) -> Iterator[BillingNotice]
     if status == Status.SUSPENDED:
         yield notice(Kind.SUSPENDED, "", None)
     elif status == Status.EXPIRED:
-        ended = max(entitlement.ends_on, entitlement.usable_until)
-        if entitlement.status == Status.EXPIRED:  # an operator or the provider ended it, maybe early
-            ended = entitlement.ends_on
+        ended = entitlement.usable_until  # an operator or the provider may have ended it earlier
         since = (today - ended).days - 1
         if (step := _since(AFTER_EXPIRY, since)) is not None:
             yield notice(Kind.EXPIRED, f"{ended}:{step}", step)

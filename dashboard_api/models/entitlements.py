@@ -36,10 +36,10 @@ class Terms:
     past_due_since: date | None
 
     def status_on(self, day: date) -> str:
-        """Return the status that holds on ``day``; past its last day and its grace, a plan has expired."""
+        """Return the status that holds on ``day``; past its last usable day, a plan has expired."""
         if self.status in (EntitlementStatus.SUSPENDED, EntitlementStatus.EXPIRED):
             return self.status
-        return EntitlementStatus.EXPIRED if day > max(self.ends_on, self.usable_until) else self.status
+        return EntitlementStatus.EXPIRED if day > self.usable_until else self.status
 
     def is_usable_on(self, day: date) -> bool:
         """Return whether calls are answered on ``day``."""
@@ -90,8 +90,9 @@ def has_status(status: str, day: date, *, prefix: str = "") -> Q:
         renews=True,
         ends_on__gte=day - limits.RENEWAL_GRACE,
     )
-    paying_late = where(status=EntitlementStatus.PAST_DUE, past_due_since__gte=day - limits.PAST_DUE_GRACE)
-    ended = where(ends_on__lt=day) & ~renewing & ~paying_late
+    late = where(status=EntitlementStatus.PAST_DUE)
+    in_grace = where(past_due_since__gte=day - limits.PAST_DUE_GRACE)
+    ended = (where(ends_on__lt=day) & ~renewing & ~late) | (late & ~in_grace)
     if status == EntitlementStatus.EXPIRED:
         return in_status | (ended & ~where(status=EntitlementStatus.SUSPENDED))
     return in_status & ~ended

@@ -40,14 +40,14 @@ PAUSED = InactiveEntitlement(
 EARLY = InactiveEntitlement(
     plan="standard", entitlement_status="active", ends_on=None, starts_on=date(2026, 10, 31)
 )
-OVERDUE = InactiveEntitlement(plan="standard", entitlement_status="past_due", ends_on=date(2027, 10, 31))
+ENDED_EARLY = InactiveEntitlement(plan="standard", entitlement_status="expired", ends_on=date(2199, 10, 31))
 LAPSED = RevokedLink(revoked_at=None, reason="ownership_lapsed")
 REVOKED = RevokedLink(revoked_at=datetime(2026, 11, 3, 14, 5, tzinfo=UTC))
 
 # error, HTTP status, text, whether a retry may help
 TABLE = [
     (EXPIRED, 403, "Standard (Expired). Its last day: 31 Oct 2026.", False),
-    (OVERDUE, 403, "Standard (Payment overdue). The grace period is over.", False),
+    (ENDED_EARLY, 403, "Standard (Expired). Renew the plan", False),
     (EARLY, 403, "Its first day: 31 Oct 2026.", False),
     (PAUSED, 403, "includes fewer websites", False),
     (REVOKED, 403, "revoked on 3 Nov 2026", False),

@@ -860,11 +860,11 @@ def entitlements():
 @pytest.mark.parametrize(
     ("status", "found"),
     [
-        ("expired", {"over", "not_renewed", "trial_over", "expired", "owing_too_long"}),
+        ("expired", {"over", "not_renewed", "trial_over", "expired", "owing", "owing_too_long"}),
         ("active", {"running", "renewing"}),
         ("trialing", set()),
         ("suspended", {"suspended"}),
-        ("past_due", {"owing", "owing_in_grace"}),
+        ("past_due", {"owing_in_grace"}),
     ],
 )
 def test_a_status_is_found_as_the_customer_reads_it(operator, entitlements, model, status, found):

@@ -36,6 +36,7 @@ STATES = [
     (lambda: state(-2, renews=True), "active", True, True),
     (lambda: state(-1, status="past_due", past_due_since=days_ago(7)), "past_due", True, False),
     (lambda: state(-1, status="past_due", past_due_since=days_ago(8)), "expired", False, False),
+    (lambda: state(20, status="past_due", past_due_since=days_ago(8)), "expired", False, False),
     (lambda: state(5, status="suspended"), "suspended", False, False),
     (lambda: state(5, status="expired"), "expired", False, False),
 ]
@@ -154,6 +155,11 @@ def test_a_plan_that_does_not_renew_tells_its_end_three_times():
 def test_a_missing_payment_is_sent_three_times():
     rows = year(make_account(), state(90, status="past_due"), days=7)
     assert rows == [("past_due", 0), ("past_due", 3), ("past_due", 6)]
+
+
+def test_a_payment_that_stays_missing_tells_the_end_of_the_results_on_its_day():
+    rows = year(make_account(), state(90, status="past_due"), days=10)
+    assert rows == [("past_due", 0), ("past_due", 3), ("past_due", 6), ("expired", 0)]
 
 
 def test_each_notice_of_a_year_is_sent_once():

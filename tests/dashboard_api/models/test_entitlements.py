@@ -50,6 +50,7 @@ def test_entitlement_past_due_is_usable_for_seven_days_of_grace(days, usable):
     since = date(2026, 6, 1)
     past_due = entitlement(status=Status.PAST_DUE, past_due_since=since)
     assert past_due.is_usable_on(since + days * DAY) is usable
+    assert past_due.status_on(since + days * DAY) == (Status.PAST_DUE if usable else Status.EXPIRED)
 
 
 def test_entitlement_has_its_last_usable_day():

@@ -16,6 +16,11 @@ from tests.portal.dashboards import NOW
 pytestmark = pytest.mark.django_db
 LAST = date(2026, 11, 30)
 TODAY = {"ends_on": NOW.date()}
+UNPAID = {
+    "status": "expired",
+    "past_due_since": date(2026, 11, 11),
+    "usable_until": date(2026, 11, 18),
+}
 PAST_DUE = {"status": "past_due", "past_due_since": date(2026, 11, 19)}
 
 
@@ -79,6 +84,11 @@ CALLS = LimitUse(name="calls_per_day", limit=1000, used=850, state="near", reset
         (plan(notice("past_due", days=3), **PAST_DUE), "A payment for Team is missing", "since 19 Nov 2026"),
         (plan(notice("suspended"), status="suspended"), "Your plan Team is suspended", "Contact us"),
         (plan(notice("expired", days=0), status="expired", **TODAY), "Team has ended", "ended on 20 Nov"),
+        (
+            plan(notice("expired", days=0), **UNPAID),
+            "Team has ended",
+            "since 11 Nov 2026, so it ended on 18 Nov",
+        ),
         (
             plan(notice("limit_reached", limit="scans_per_month"), limits=[SCANS]),
             "Scans a month: limit",
