@@ -37,6 +37,7 @@ class RecordedScan(msgspec.Struct, kw_only=True):
     rule_separators: str
     failed: dict[str, list[str]]
     suppressed: list[str]  # fingerprints: neither part of the report nor gone
+    ports: list[str] | None = None
 
     @classmethod
     def of(cls, scope: Scope, absent_at: datetime, suppressed: Iterable[str]) -> "RecordedScan":
@@ -49,6 +50,7 @@ class RecordedScan(msgspec.Struct, kw_only=True):
             rule_separators=scope.rule_separators,
             failed={rule: list(targets) for rule, targets in scope.failed.items()},
             suppressed=list(suppressed),
+            ports=None if scope.ports is None else sorted(scope.ports),
         )
 
     def scan(self) -> Scan:
@@ -57,6 +59,7 @@ class RecordedScan(msgspec.Struct, kw_only=True):
             category=self.category,
             targets=Targets(self.targets),
             checks=None if self.checks is None else set(self.checks),
+            ports=None if self.ports is None else set(self.ports),
             rule_separators=self.rule_separators,
             failed={rule: Targets(targets) for rule, targets in self.failed.items()},
         )

@@ -31,6 +31,10 @@ def _host(target: str) -> str:
     return host if port.isdecimal() and host else target
 
 
+def _port(target: str) -> str:
+    return target[len(_host(target)) + 1 :]
+
+
 class Targets:
     """A set of hosts and ports. A host without a port, on either side, matches every port of the host."""
 
@@ -62,9 +66,16 @@ class Scope:
     category: str = ""
     targets: Targets = field(default_factory=Targets)
     checks: set[str] | None = None  # None: every rule
+    ports: set[str] | None = None  # of every target; None: all
     rule_separators: str = "/"
     failed: dict[str, Targets] = field(default_factory=lambda: defaultdict(Targets))  # by rule; "": any rule
     named_failures: int = 0
+
+    def add_target(self, target: str) -> None:
+        """Include ``target``, and its port if it has one."""
+        self.targets.add(target)
+        if self.ports is not None and (port := _port(target)):
+            self.ports.add(port)
 
     def add_failure(self, target: str, rules: tuple[str, ...]) -> None:
         """Exclude ``rules`` at ``target``, which failed or were skipped: every rule for none, or too many."""
@@ -76,6 +87,8 @@ class Scope:
         """Return whether the report would have listed a finding of ``rule`` at ``location``."""
         target = target_of(location)
         if category != self.category or target not in self.targets:
+            return False
+        if self.ports is not None and (port := _port(target)) and port not in self.ports:
             return False
         names = [rule, *_parents(rule, self.rule_separators)]
         if self.checks is not None and self.checks.isdisjoint(names):

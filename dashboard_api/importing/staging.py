@@ -287,7 +287,12 @@ _decode = msgspec.msgpack.Decoder(ReportedFinding).decode
 
 def stage(report: ScanReport, site: str, *, base_url: str | None) -> StagedReport:
     """Read ``report`` row by row, and reject the rows about locations outside the website ``site``."""
-    scope = Scope(category=report.category, checks=report.checks, rule_separators=report.rule_separators)
+    scope = Scope(
+        category=report.category,
+        checks=report.checks,
+        ports=report.ports,
+        rule_separators=report.rule_separators,
+    )
     staged = StagedReport(scope, report.budget)
     for row in report:
         if isinstance(row, Reject):
@@ -302,7 +307,7 @@ def stage(report: ScanReport, site: str, *, base_url: str | None) -> StagedRepor
             if isinstance(error, UnclearLocation):
                 _keep_open(staged, row, report.source)
             continue
-        scope.targets.add(target_of(location))
+        scope.add_target(target_of(location))
         if isinstance(row, ReportedFinding):
             if scope.checks is not None:
                 scope.checks.add(row.rule)

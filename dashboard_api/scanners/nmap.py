@@ -2,8 +2,8 @@
 
 Elements are those of ``nmap.dtd``, and of scripts those of the library ``vulns`` and of ``vulners``. A
 row is a port of a host, a vulnerability that a script found at a port or at the host or, as a check, the
-host. A port is looked for if ``scaninfo`` names it. Scripts that found nothing are not listed: reports with
-equal choices of scripts are one category.
+host. A port is looked for, and scripts run at it, if ``scaninfo`` names it. Scripts that found nothing are
+not listed: reports with equal choices of scripts are one category.
 """
 
 import re
@@ -76,6 +76,8 @@ def read(stream: BinaryIO) -> ScanReport:
         raise UnreadableReport("The file is not a report of Nmap: its root is not nmaprun.")
 
     scripts = _scripts(text_at(run, "@args"))
+    checks = set(_ports(run))
+    ports = {check.partition("/")[2] for check in checks}
 
     def entries() -> Iterator[ReportRow | Ending]:
         has_rows = False
@@ -94,7 +96,8 @@ def read(stream: BinaryIO) -> ScanReport:
         source_name="Nmap",
         version=text_at(run, "@version"),
         names_targets=True,
-        checks={*_ports(run), *(["script"] if scripts else [])},
+        checks=checks | ({"script"} if scripts else set()),
+        ports=ports,
         category=scripts,
         entries=entries(),
     )

@@ -163,7 +163,8 @@ class ScanReport:
     UnreadableReport if the file turns out to be no report.
 
     ``names_targets`` and later fields are the scope, outside which absence from the report proves nothing.
-    ``checks`` are the rules that ran, and grow with the rules that rows name; None: every rule ran.
+    ``checks`` are the rules that ran, and ``ports`` those of the targets that were scanned; both grow with
+    what rows name. None: all of them.
     """
 
     source: str
@@ -177,6 +178,7 @@ class ScanReport:
     others: tuple["ScanReport", ...] = ()  # reports of further tools or categories in the same file
     names_targets: bool = False  # rows name every scanned target, even without problems
     checks: set[str] | None = None
+    ports: set[str] | None = None
     rule_separators: str = "/"  # a check includes the rules that continue its name after one of these
     category: str = ""  # the part of the source's scans that the report covers
     is_unnamed_part: bool = False  # the report may cover one of several parts, and does not say which

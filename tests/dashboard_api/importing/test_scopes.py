@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from dashboard_api import limits
 from dashboard_api.importing import scopes
 from dashboard_api.importing.scopes import Scope, Targets
-from dashboard_api.models import Coverage, Finding, FindingEvent, Occurrence
+from dashboard_api.importing.undo import undo
+from dashboard_api.models import Coverage, Finding, FindingEvent, ImportRun, Occurrence
 from dashboard_api.queries import change_feed
 from dashboard_api.scanners import READERS, read_report
 from tests.dashboard_api.importing.reports import import_bytes
@@ -356,6 +357,30 @@ def test_a_port_is_a_target_of_its_own(scans):
     scans.bring(nuclei_report(f"{WWW}:8443", [SHARED]))
     assert scans.bring(nuclei_report(WWW, [OWN])).fixed == 0
     assert scans.bring(nuclei_report(WWW, [OWN]), targets=[f"{WWW}:8443"]).fixed == 1
+
+
+def nmap_scripts(services, *ports):
+    host = samples.make_nmap_host(*ports)
+    return samples.make_nmap(host, services=services, args=f"nmap --script vuln -p {services} a")
+
+
+def poodle_at_443():
+    table = samples.make_nmap_table("CVE-2014-3566", title="SSL POODLE", state="VULNERABLE")
+    return samples.make_nmap_port("443", samples.make_nmap_script("ssl-poodle", table))
+
+
+def test_what_a_script_found_at_a_port_is_fixed_by_a_scan_of_this_port_alone(scans):
+    scans.bring(nmap_scripts("443", poodle_at_443()))
+    assert scans.bring(nmap_scripts("22,25", samples.make_nmap_port("22"))).fixed == 0
+    result = scans.bring(nmap_scripts("440-450"))
+    assert (result.fixed, Finding.objects.get(status="open").rule) == (2, "tcp/22")
+
+
+def test_a_scan_of_other_ports_closes_nothing_when_an_earlier_import_is_taken_back(scans):
+    for services, *ports in (("443", poodle_at_443()), ("443",), ("22,25",)):
+        scans.bring(nmap_scripts(services, *ports))
+    undo(ImportRun.objects.order_by("pk")[1], by="ann", reason="The wrong file", now=scans.now)
+    assert Finding.objects.filter(status="open").count() == 2
 
 
 # Checks that failed or did not run
