@@ -24,6 +24,11 @@ _REFERRERS = _WEAK_REFERRERS | {  # browsers skip others
     *("no-referrer", "same-origin", "origin", "strict-origin"),
     *("origin-when-cross-origin", "strict-origin-when-cross-origin"),
 }
+# What stays the same of names of cookies that are new in each response: ASP, Imperva, Apache and ASP.NET.
+_LASTING_NAME = re.compile(
+    r"ASPSESSIONID(?=[A-Z]{8}$)|incap_ses_(?=\d+_\d+$)|mod_auth_openidc_state_|OpenIdConnect\.nonce\."
+    r"|\.AspNetCore\.(Correlation|OpenIdConnect\.Nonce)\."
+)
 _OF_SCRIPTS = ("csp-missing", "csp-unsafe-scripts")
 OF_THE_PAGE = (
     *(
@@ -261,9 +266,11 @@ def _cookies(headers: Any) -> Iterator[tuple[str, str, str]]:
         # Without an equals sign it is all value. A line of the header itself would be removed as a secret.
         shown = " ".join(name.split()) if "=" in pair else ""
         cookie = f'The cookie "{shown}"' if shown else "A cookie without a name"
+        lasting = _LASTING_NAME.match(name)
+        matcher = lasting[0] if lasting else name
         for attribute in ("Secure", "HttpOnly", "SameSite"):
             if attribute.lower() not in attributes:
-                yield f"cookie-without-{attribute.lower()}", f"{cookie} has no {attribute}.", name
+                yield f"cookie-without-{attribute.lower()}", f"{cookie} has no {attribute}.", matcher
 
 
 def _is_removed(attributes: Mapping[str, str]) -> bool:

@@ -240,6 +240,23 @@ def test_each_cookie_is_a_finding_of_its_own_and_its_value_is_not_shown():
     assert "secret-value" not in str(problems)
 
 
+CHANGING = [
+    ("ASPSESSIONIDAABBCCDD", "ASPSESSIONID"),
+    ("incap_ses_1563_2214501", "incap_ses_"),
+    ("mod_auth_openidc_state_wL_vwbmuw8u2LH1hGsDuPdKeZfg", "mod_auth_openidc_state_"),
+    (".AspNetCore.Correlation.5GNyQuh7Z1_6Nho-B_syD", ".AspNetCore.Correlation."),
+    (".AspNetCore.OpenIdConnect.Nonce.CfDJ8Ab", ".AspNetCore.OpenIdConnect.Nonce."),
+    ("OpenIdConnect.nonce.O7kQx%2BJ3", "OpenIdConnect.nonce."),
+    *((name, name) for name in ("ASPSESSIONID", "ASPSESSIONIDs", "incap_ses_a", "nlbi_2214501")),
+]
+
+
+@pytest.mark.parametrize(("name", "matcher"), CHANGING)
+def test_a_cookie_whose_name_is_new_in_each_response_stays_one_finding(name, matcher):
+    [found] = check_page(fetched([*GOOD.items(), ("Set-Cookie", f"{name}=1; Secure; HttpOnly")]))
+    assert (found.matcher, found.evidence) == (matcher, f'The cookie "{name}" has no SameSite.')
+
+
 NAMES = [
     ("sessionid=secret-value; Path=/", 'The cookie "sessionid" has no Secure.'),
     ("a\r\n Set-Cookie: b=secret-value", 'The cookie "a Set-Cookie: b" has no Secure.'),
