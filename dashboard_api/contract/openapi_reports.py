@@ -78,7 +78,7 @@ PARAMETERS: dict[str, tuple[dict[str, Any], str]] = {
     "dry_run": (_BOOLEAN, "Show the outcome, and store nothing."),
     "fail_on": (
         {"type": "string", "enum": _SEVERITIES},
-        "passed is false if a finding at least as bad is new, came back or has an unclear location.",
+        "passed is false if a finding as bad is new, came back or is unclear, or if a row cannot be read.",
     ),
 }
 EXAMPLE = {
@@ -114,6 +114,7 @@ EXAMPLE = {
             "targets": ["shop.example.com"],
             "more_targets": 0,
             "note": "",
+            "unknown_severities": 0,
             "dry_run": False,
         }
     ],

@@ -973,6 +973,9 @@ class ImportedReport(msgspec.Struct, frozen=True, kw_only=True):
     targets: Annotated[list[str], Meta(description="Where a missing finding counts as fixed.")]
     more_targets: Annotated[Count, Meta(description="Further targets, which targets leaves out.")]
     note: Annotated[str, Meta(description="A remark on what this report can prove fixed.")]
+    unknown_severities: Annotated[
+        Count, Meta(description="Rejected rows that cannot be read, and may be findings of any severity.")
+    ]
     dry_run: Annotated[bool, Meta(description="Whether nothing was stored.")]
 
 
@@ -985,8 +988,8 @@ class ReportResponse(msgspec.Struct, frozen=True, kw_only=True):
     passed: Annotated[
         bool | None,
         Meta(
-            description="False if new_severities or unclear_severities has any at least as bad as fail_on; "
-            "null: waiting."
+            description="With fail_on, false if new_severities or unclear_severities has any at least as "
+            "bad, or if there are unknown_severities; null: waiting."
         ),
     ]
     reports: Annotated[list[ImportedReport], Meta(description="One for each scanner in the file.")]

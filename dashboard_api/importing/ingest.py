@@ -81,6 +81,7 @@ class ImportResult:
     targets: tuple[str, ...] = ()  # the first of those where a missing finding counts as fixed
     more_targets: int = 0
     note: str = ""  # about the scope, for the operator
+    unknown_severities: int = 0  # unreadable rows, which may be findings of any severity
 
 
 class NothingImported(ValueError):
@@ -225,6 +226,7 @@ def _result(
         suppressed=rows.suppressed.count,
         suppressions=tuple(rows.suppressed.first),
         unclear_severities={Severity(each).label: n for each, n in rows.unclear_severities.items()},
+        unknown_severities=rows.unknown_severities,
     )
 
 

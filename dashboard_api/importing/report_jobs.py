@@ -234,13 +234,15 @@ def _import_options(options: Mapping[str, Any]) -> ImportOptions:
 def _outcome(results: Sequence[ImportResult], *, dry_run: bool, fail_on: str) -> dict[str, Any]:
     """Return the members of the response; ``passed`` is false if a finding is as bad as ``fail_on``.
 
-    One that is not stored, because its location is unclear, counts as well.
+    One that is not stored, because its location is unclear, counts as well. So does a row that cannot be
+    read, which may be a finding of any severity.
     """
     bad = {severity.label for severity in Severity if fail_on and severity >= Severity[fail_on.upper()]}
     reports = [dataclasses.asdict(result) | {"dry_run": dry_run} for result in results]
     found = {label for result in results for label in (*result.new_severities, *result.unclear_severities)}
+    is_unknown = bool(fail_on) and any(result.unknown_severities for result in results)
     return {
-        "passed": not bad & found,
+        "passed": not (bad & found or is_unknown),
         "reports": msgspec.to_builtins(reports),
     }
 

@@ -116,6 +116,7 @@ class StagedReport:
         self.scope, self._budget = scope, budget or Budget()
         self.coverage = self.unreadable = 0
         self.unidentified = 0  # of the unreadable rows, those that may be about any finding
+        self.unknown_severities = 0  # unreadable rows, of which not even the severity is known
         self.unclear_severities: Counter[Severity] = Counter()  # of the finding rows at unclear locations
         self.rejected, self.failed, self.suppressed = RowList(), RowList(), RowList()
         self._rows: list[tuple[str, str, bytes]] = []
@@ -298,6 +299,7 @@ def stage(report: ScanReport, site: str, *, base_url: str | None) -> StagedRepor
         if isinstance(row, Reject):
             staged.unreadable += 1
             staged.unidentified += 1
+            staged.unknown_severities += 1
             staged.rejected.add(row.row, row.reason)
             continue
         try:

@@ -180,6 +180,16 @@ def test_a_finding_that_is_not_stored_for_its_unclear_location_fails_a_job(clien
     assert report["unclear_severities"] == {"Critical": 2}
 
 
+@pytest.mark.parametrize(("fail_on", "passed"), [("Critical", False), ("", True)])
+def test_a_row_that_cannot_be_read_fails_a_job_that_asks(client, token, fail_on, passed):
+    critical = make_row(info={"name": "B", "severity": "critical"}, template_id="b")
+    broken = json_lines(critical).replace(b'"B"', b'"\xff"')
+    low = make_row(info={"name": "A", "severity": "low"})
+    body = send(client, token, json_lines(low) + broken, fail_on=fail_on).json()
+    (report,) = body["reports"]
+    assert (body["passed"], report["rejected"], report["unknown_severities"]) == (passed, 1, 1)
+
+
 @pytest.mark.parametrize(
     "members",
     [
