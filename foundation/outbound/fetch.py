@@ -305,7 +305,12 @@ def _headers(agent: str) -> dict[str, str]:
     if not agent:
         contact = iri_to_uri(settings.SUPPORT_URL or settings.PORTAL_BASE_URL)
         agent = f"{USER_AGENT} (+{contact})" if contact else USER_AGENT
-    return {"User-Agent": agent, "Accept": "*/*", "Accept-Encoding": "identity"}
+    return {
+        "User-Agent": agent,
+        "Accept": "*/*",
+        "Accept-Encoding": "identity",
+        "Cache-Control": "no-cache",  # the page as it is now, with its cookies
+    }
 
 
 @cache

@@ -29,6 +29,8 @@ _LASTING_NAME = re.compile(
     r"ASPSESSIONID(?=[A-Z]{8}$)|incap_ses_(?=\d+_\d+$)|mod_auth_openidc_state_|OpenIdConnect\.nonce\."
     r"|\.AspNetCore\.(Correlation|OpenIdConnect\.Nonce)\."
 )
+_OF_COOKIES = ("cookie-without-secure", "cookie-without-httponly", "cookie-without-samesite")
+_CACHES = ("X-Cache", "X-Cache-Status", "CF-Cache-Status", "X-LiteSpeed-Cache", "X-Proxy-Cache")
 _OF_SCRIPTS = ("csp-missing", "csp-unsafe-scripts")
 OF_THE_PAGE = (
     *(
@@ -39,7 +41,7 @@ OF_THE_PAGE = (
         "nosniff-missing",
         "referrer-policy-weak",
     ),
-    *("version-shown", "cookie-without-secure", "cookie-without-httponly", "cookie-without-samesite"),
+    *("version-shown", *_OF_COOKIES),
     *("any-origin-with-credentials", "directory-listing", "mixed-content", "script-without-integrity"),
 )
 OF_SECURITY_TXT = ("security-txt-missing", "security-txt-expired")
@@ -119,11 +121,21 @@ def check_page(page: Fetched, *, without_page: str = "no_page") -> Iterator[Prob
     yield from _left_for_now(page)
 
 
-def check_headers(hops: Sequence[Hop]) -> Iterator[Problem]:
-    """Yield the problems that any response can have, also one that redirects: cookies, and versions."""
+def check_headers(hops: Sequence[Hop]) -> Iterator[Problem | Skipped]:
+    """Yield the problems that any response can have, also one that redirects: cookies, and versions.
+
+    A response from a cache may lack cookies that the website sets.
+    """
     for hop in hops:
+        if _is_cached(hop.headers):
+            yield Skipped(urljoin(hop.url, "/"), _OF_COOKIES)
         for rule, evidence, matcher in (*_versions(hop.headers), *_cookies(hop.headers)):
             yield Problem(rule, hop.url, evidence, matcher)
+
+
+def _is_cached(headers: Mapping[str, str]) -> bool:
+    age = headers.get("Age", "")
+    return bool(re.search("[1-9]", age)) or any("hit" in headers.get(name, "").lower() for name in _CACHES)
 
 
 def _unread(page: Fetched, rules: Sequence[str], reason: str) -> Iterator[Unread]:

@@ -92,6 +92,7 @@ def test_a_request_names_the_host_and_carries_nothing_of_this_machine(shop, sett
     assert sorted(fields) == [
         "Accept-Encoding: identity",
         "Accept: */*",
+        "Cache-Control: no-cache",
         f"Host: {HOST}",
         "User-Agent: ThreatDashboard/1 (+https://dashboard.example.com/h%C3%B6fe)",
     ]

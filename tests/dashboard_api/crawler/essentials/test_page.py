@@ -11,7 +11,9 @@ from urllib3 import HTTPHeaderDict
 from dashboard_api.crawler.essentials.lines import lines_of
 from dashboard_api.crawler.essentials.page import (
     Problem,
+    Skipped,
     Unread,
+    check_headers,
     check_page,
     check_plain,
     check_security_txt,
@@ -238,6 +240,25 @@ def test_each_cookie_is_a_finding_of_its_own_and_its_value_is_not_shown():
         ("cookie-without-samesite", "b"),
     ]
     assert "secret-value" not in str(problems)
+
+
+@pytest.mark.parametrize(
+    ("header", "is_cached"),
+    [
+        (("Age", "30"), True),
+        (("Age", "0"), False),
+        (("X-Cache", "Hit from cloudfront"), True),
+        (("X-Cache", "MISS, HIT"), True),
+        (("CF-Cache-Status", "DYNAMIC"), False),
+        (("X-LiteSpeed-Cache", "hit,private"), True),
+    ],
+)
+def test_a_response_from_a_cache_says_nothing_about_cookies_that_it_lacks(header, is_cached):
+    page = fetched([header, ("Set-Cookie", "id=1; Secure; HttpOnly")])
+    found = list(check_headers(page.hops))
+    assert [each.rule for each in found if isinstance(each, Problem)] == ["cookie-without-samesite"]
+    cookies = [f"cookie-without-{name}" for name in ("secure", "httponly", "samesite")]
+    assert [[*each.rules] for each in found if isinstance(each, Skipped)] == [cookies] * is_cached
 
 
 CHANGING = [

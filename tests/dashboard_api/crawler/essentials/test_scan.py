@@ -655,6 +655,17 @@ def test_a_cookie_that_a_redirect_sets_is_not_fixed(internet, certificate, trust
     assert (found["location"], found["matcher"]) == (f"https://{HOST}/", "sid")
 
 
+@pytest.mark.django_db
+def test_a_problem_of_a_cookie_stays_open_while_the_page_comes_from_a_cache(internet, certificate, trusting):
+    cached = answer(200, headers=[*WHOLE, ("X-Cache", "HIT")])
+    with FaultServer(cached, tls=certificate[1]) as server:
+        internet.serve(server, port=443)
+        problems = dict.fromkeys(("cookie-without-secure", "csp-missing"), f"https://{HOST}/")
+        statuses = later_than(problems, trusting=trusting)
+    assert (statuses["cookie-without-secure"], statuses["csp-missing"]) == ("open", "fixed")
+    assert Coverage.objects.get().state == "ok"
+
+
 @pytest.mark.parametrize("location", [f"https://{HOST}/", f"http://www.{HOST}/"])
 def test_a_redirect_by_http_has_the_problems_of_its_cookies_and_of_its_headers(
     internet, certificate, trusting, location
