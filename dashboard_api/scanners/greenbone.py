@@ -1,7 +1,8 @@
 """Greenbone's (OpenVAS') XML of a report.
 
 Elements are those of the response of ``get_reports`` in the Greenbone Management Protocol. A row is a result
-or, as a check, a host. A filter may leave results out, so the report does not say that it has all of them.
+or, as a check, a host or an error. A filter may leave results out, so the report does not say that it has
+all of them.
 """
 
 import re
@@ -42,15 +43,17 @@ _PARTS = ["summary", "insight", "impact", "affected"]
 
 
 class _Row(NamedTuple):
-    """A result, or a host by its name."""
+    """A result, or a host by its name, perhaps with an error of a test there."""
 
     result: Element | None
     host: str = ""
+    error: str = ""
+    test: str = ""
 
 
 def read(stream: BinaryIO) -> ScanReport:
     """Return the report in ``stream``; raises UnreadableReport."""
-    # Details and errors are no rows; they are named here to be forgotten.
+    # Details are no rows; they are named here to be forgotten.
     rows = XmlRows(stream, rows=["result", "detail", "error"])
     if not _inner(rows.root):
         raise UnreadableReport("The file is not a report of Greenbone: it has no report with a scan.")
@@ -77,7 +80,8 @@ def _inner(root: Element) -> Element:
 
 
 def _rows(rows: XmlRows, names: dict[str, str]) -> Iterator[_Row]:
-    """Yield the results and then the hosts; add the names of hosts by their addresses."""
+    """Yield the results, then the hosts and the errors; add the names of hosts by their addresses."""
+    errors: list[tuple[str, str, str]] = []
     for row in rows:
         host = child(row.element, "host")
         address = one_line(text_in(host)) or one_line(text_at(row.parent("host"), "ip"))
@@ -85,11 +89,16 @@ def _rows(rows: XmlRows, names: dict[str, str]) -> Iterator[_Row]:
             if name := one_line(text_at(host, "hostname")):
                 names[address] = name
             yield _Row(row.element)
+        elif row.path[-2:] == ("errors", "error"):
+            text = one_line(text_at(row.element, "description"))[:200] or "no description"
+            errors.append((address, text, one_line(text_at(child(row.element, "nvt"), "@oid"))))
         elif one_line(text_at(row.element, "name")) == "hostname":
             names.setdefault(address, one_line(text_at(row.element, "value")))
     for host in children(_inner(rows.root), "host"):
         address = one_line(text_at(host, "ip"))
         yield _Row(None, names.get(address) or address)
+    for address, text, test in errors:
+        yield _Row(None, names.get(address) or address, error=text, test="" if test == "0" else test)
 
 
 def _convert(number: int, row: _Row) -> ReportedFinding | Check:
@@ -97,7 +106,8 @@ def _convert(number: int, row: _Row) -> ReportedFinding | Check:
     if result is None:
         if not row.host:
             raise BadRow("names no host")
-        return Check(row=number, location=row.host, seen_at=None)
+        rules = (row.test,) if row.test else ()
+        return Check(row=number, location=row.host, seen_at=None, error=row.error, rules=rules)
     host = child(result, "host")
     name = one_line(text_at(host, "hostname")) or one_line(text_in(host))
     if not name:

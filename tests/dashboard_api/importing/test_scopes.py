@@ -408,6 +408,13 @@ def test_a_check_that_did_not_run_keeps_its_own_findings_alone(scans, status):
     assert Finding.objects.get(status="open").rule == "tls_1_0"
 
 
+def test_a_test_of_greenbone_that_timed_out_keeps_its_own_finding(scans):
+    scans.bring(greenbone_report(WWW, [SHARED, OWN]))
+    names, errors = [("192.0.2.7", WWW)], [("192.0.2.7", OWN)]
+    assert scans.bring(samples.make_greenbone(names=names, errors=errors)).fixed == 1
+    assert Finding.objects.get(status="open").rule == OWN
+
+
 def test_a_target_that_was_not_reached_keeps_its_findings(scans):
     both = [json.loads(sslyze_with(host, **{TLS_1_0: True, TLS_1_1: True})) for host in (WWW, MAIL)]
     servers = [report["server_scan_results"][0] for report in both]

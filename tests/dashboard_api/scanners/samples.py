@@ -689,8 +689,11 @@ def make_greenbone_result(*, host="192.0.2.7", hostname="shop.example.com", qod=
     return xml_of("result", [*children, address, xml_of("nvt", [*parts, references], oid=oid), quality])
 
 
-def make_greenbone(*results, hosts=("192.0.2.7",), status="Done", names=(), **attributes):
-    """Return Greenbone's report; ``names`` are pairs of an address and the name in the host's details."""
+def make_greenbone(*results, hosts=("192.0.2.7",), status="Done", names=(), errors=(), **attributes):
+    """Return Greenbone's report; ``names`` are pairs of an address and the name in the host's details.
+
+    ``errors`` are pairs of an address and the test's OID.
+    """
     details = dict(names)
     found = [
         xml_of(
@@ -707,9 +710,17 @@ def make_greenbone(*results, hosts=("192.0.2.7",), status="Done", names=(), **at
         for host in hosts
     ]
     inner = [xml_of("scan_run_status", status), xml_of("results", list(results)), *found]
+    inner.append(xml_of("errors", [make_greenbone_error(*each) for each in errors]))
     inner.append(xml_of("scan_end", "2026-03-01T10:00:00Z"))
     attributes = attributes or {"extension": "xml", "format_id": "a994b278"}
     return as_xml(xml_of("report", [xml_of("report", inner, id="2")], id="1", **attributes))
+
+
+def make_greenbone_error(host, oid):
+    address = xml_of("host", [xml_of("asset")])
+    address.text = host
+    text = xml_of("description", "NVT timed out after 320 seconds.")
+    return xml_of("error", [address, xml_of("port", "general/tcp"), text, xml_of("nvt", oid=oid)])
 
 
 def make_nmap_port(port="8443", *scripts, state="open", protocol="tcp", **service):

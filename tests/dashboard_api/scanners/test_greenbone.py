@@ -137,3 +137,16 @@ def test_broken_result_is_rejected_and_loses_no_other(members, reason):
 def test_other_document_is_refused(data, reason):
     with pytest.raises(UnreadableReport, match=reason):
         read_whole(greenbone, data)
+
+
+def test_an_error_is_a_failed_check_of_its_test_at_its_host():
+    report = read(
+        make_greenbone_result(),
+        names=[("192.0.2.8", "www.example.com")],
+        hosts=("192.0.2.7", "192.0.2.8"),
+        errors=[("192.0.2.7", "1.2"), ("192.0.2.8", "0"), ("", "1.2")],
+    )
+    failed = [(check.location, check.rules) for check in report.coverage if check.error]
+    assert failed == [("shop.example.com", ("1.2",)), ("www.example.com", ())]
+    assert report.coverage[-1].error == "NVT timed out after 320 seconds."
+    assert [reject.reason for reject in report.rejects] == ["names no host"]
