@@ -1,8 +1,9 @@
 """The pages of payment callbacks, of subscriptions, and of the prices that are plans."""
 
 from datetime import date
-from typing import Any
+from typing import Any, ClassVar
 
+from django import forms
 from django.contrib import admin
 from django.core.exceptions import ValidationError
 from django.db.models import QuerySet
@@ -139,10 +140,25 @@ def _newest(row: Subscription) -> Snapshot:
     return latest(applying.held_by(row))
 
 
+class PlanPriceForm(forms.ModelForm):
+    """A form for a price, which says who gets the revision."""
+
+    class Meta:
+        model = PlanPrice
+        fields = ("provider", "price", "plan")
+        help_texts: ClassVar = {
+            "plan": _(
+                "New customers get the newest revision of the plan. Accounts on an earlier revision than "
+                "this one move to it with their next payment; those on a later one stay."
+            )
+        }
+
+
 @admin.register(PlanPrice)
 class PlanPriceAdmin(OperatorAdmin):
     """The prices of payment providers, each with the revision of a plan that it buys."""
 
+    form = PlanPriceForm
     list_display = ("price", "provider", "plan")
     list_filter = ("provider",)
     list_select_related = ("plan",)

@@ -154,7 +154,10 @@ class PlanAdmin(OperatorAdmin):
             queryset,
             lambda plan, data: plans.move_accounts(plan, by=user_name(request), reason=data["reason"]),
             title=_("Move accounts to this revision"),
-            consequence=_("The limits of this revision hold for them at once; overrides stay."),
+            consequence=_(
+                "The limits of this revision hold for them at once, also after their next payments; "
+                "overrides stay."
+            ),
             done=_("Moved"),
             form_class=MoveForm,
         )

@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 
 from audit.recording import record as audit
 from dashboard_api.billing import entitlements
-from dashboard_api.models import Account, Entitlement, Plan, SiteLink
+from dashboard_api.models import Account, Entitlement, Plan, PlanPrice, SiteLink
 
 FIELDS = ("name", "rank", "limits", "features", "trial_days", "price_text", "is_offered")
 
@@ -58,8 +58,23 @@ def websites_over(account: Account, plan: Plan) -> int:
 
 @transaction.atomic
 def move_accounts(plan: Plan, *, by: str, reason: str) -> list[Entitlement]:
-    """Move the accounts of other revisions of the plan to this one, and return their entitlements."""
+    """Move the accounts of other revisions of the plan to this one, and return their entitlements.
+
+    Prices of later revisions follow: a payment would move the accounts back.
+    """
     if not reason.strip():
         raise ValidationError({"reason": _("Say why.")})
+    later = PlanPrice.objects.filter(plan__slug=plan.slug, plan__revision__gt=plan.revision)
+    for price in later.select_related("plan"):
+        before, price.plan = price.plan.revision, plan
+        price.save()
+        audit(
+            "planprice.changed",
+            price,
+            by=by,
+            reason=reason,
+            before={"revision": before},
+            after={"revision": plan.revision},
+        )
     target: dict[str, Any] = {"plan_revision": plan}
     return [entitlements.change(row.account, target, by=by, reason=reason) for row in to_move(plan)]

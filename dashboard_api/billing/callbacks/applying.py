@@ -373,11 +373,24 @@ def wanted(
     agreed, day = (row.agreed_terms if row else None), now.date()
     if paid is None:
         return _values_as_agreed(agreed) if agreed and day <= agreed.usable_until else None
+    if "plan_revision" in paid:
+        paid["plan_revision"] = _revision_for(row, paid["plan_revision"])
     if row and agreed is not None and not _is_better(paid, agreed, day, row):
         return _values_as_agreed(agreed)
     if row and row.starts_on > day and paid["status"] in ("active", "trialing", "past_due"):
         return paid | {"starts_on": day}
     return paid
+
+
+def _revision_for(row: Entitlement | None, sold: Plan) -> Plan:
+    """Return the revision that a price buys: the account's own if it is no earlier, else the price's.
+
+    An account that is new to the plan gets the newest revision.
+    """
+    own = row.plan_revision if row else None
+    if own is None or own.slug != sold.slug:
+        return Plan.objects.newest(sold.slug) or sold
+    return own if own.revision >= sold.revision else sold
 
 
 def _is_better(paid: dict[str, Any], agreed: AgreedTerms, day: date, row: Entitlement) -> bool:

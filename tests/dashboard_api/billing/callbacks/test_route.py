@@ -16,7 +16,7 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from audit.models import AuditEvent
-from dashboard_api.billing import entitlements
+from dashboard_api.billing import entitlements, plans
 from dashboard_api.billing.callbacks import applying, standard
 from dashboard_api.models import (
     BillingCustomer,
@@ -167,6 +167,43 @@ def test_a_suspension_by_staff_holds_until_staff_lift_it(client, account):
 def test_a_plan_that_ended_before_the_entitlement_began_ends_it(client, account):
     assert state_of(client, event(account, ends_on="2020-01-01", renews=False)) == "applied"
     assert not entitlement_of(account).is_usable_on(timezone.now().date())
+
+
+def by_price(account, version=1, **data):
+    return event(account, version, **data).replace(b'"plan": "team"', b'"price": "price_1"')
+
+
+def test_a_new_revision_is_for_new_customers_and_moved_accounts_keep_it_when_they_pay(client, account):
+    first = Plan.objects.get(slug="team")
+    PlanPrice.objects.create(provider="standard", price="price_1", plan=first)
+    state_of(client, by_price(account))
+    second = make_plan(limits={"websites": 30})
+    state_of(client, by_price(account, 2, cancels=True))
+    assert entitlement_of(account).plan_revision == first
+    plans.move_accounts(second, by="ada", reason="More for all")
+    state_of(client, by_price(account, 3))
+    assert entitlement_of(account).plan_revision == second
+    assert applying.to_change(account, applying.wanted(account, timezone.now())) == {}
+    other = make_account("acct_0002")
+    state_of(client, by_price(other))
+    assert (entitlement_of(other).plan_revision, entitlement_of(other).sites_limit) == (second, 30)
+
+
+def test_a_price_of_a_later_revision_moves_an_account_and_follows_accounts_that_are_moved_back(
+    client, account
+):
+    first = Plan.objects.get(slug="team")
+    state_of(client, event(account))
+    price = PlanPrice.objects.create(
+        provider="standard", price="price_1", plan=make_plan(limits={"websites": 30})
+    )
+    state_of(client, by_price(account, 2))
+    assert entitlement_of(account).sites_limit == 30
+    plans.move_accounts(first, by="ada", reason="A mistake")
+    state_of(client, by_price(account, 3, cancels=True))
+    price.refresh_from_db()
+    assert (entitlement_of(account).plan_revision, price.plan) == (first, first)
+    assert AuditEvent.objects.filter(action="planprice.changed", reason="A mistake").exists()
 
 
 # A plan that staff set
