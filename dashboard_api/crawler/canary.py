@@ -4,7 +4,7 @@ It distinguishes a website that refuses a scan from a clean one. Decision record
 """
 
 import re
-from collections.abc import Set
+from collections.abc import Sequence, Set
 from urllib.parse import urlsplit
 
 from foundation.deadline import Deadline
@@ -28,25 +28,27 @@ _CHALLENGE = re.compile(
 )
 
 
-def look(host: str, address: str, agent: str = "") -> str:
+def look(host: str, address: str, agent: str = "", *, never: Sequence[str] = ()) -> str:
     """Return an empty text if the website answers as itself, else the reason why it cannot be scanned.
 
-    ``address`` is the checked one at which it is scanned.
+    ``address`` is the checked one at which it is scanned, and ``never`` those of ``policy.never_scanned``.
     """
     deadline = Deadline(_SECONDS)
     try:
-        return _judged(host, _fetch(f"{origin_of(host)}/", address, deadline, agent))
+        return _judged(host, _fetch(f"{origin_of(host)}/", address, deadline, agent, never))
     except FetchFailed as error:
         if error.reason not in ("connect_failed", "tls_invalid") or localhost_port(host):
             return error.reason
     try:  # a website without https
-        return _judged(host, _fetch(f"http://{host}/", address, deadline, agent))
+        return _judged(host, _fetch(f"http://{host}/", address, deadline, agent, never))
     except FetchFailed as error:
         return error.reason
 
 
-def _fetch(url: str, address: str, deadline: Deadline, agent: str) -> Fetched:
-    return fetch(url, max_bytes=_BYTES, deadline=deadline, verify=False, agent=agent, pinned=[address])
+def _fetch(url: str, address: str, deadline: Deadline, agent: str, never: Sequence[str]) -> Fetched:
+    return fetch(
+        url, max_bytes=_BYTES, deadline=deadline, verify=False, agent=agent, pinned=[address], never=never
+    )
 
 
 def is_refusal(page: Fetched, statuses: Set[int] = REFUSALS) -> bool:

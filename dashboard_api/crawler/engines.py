@@ -3,6 +3,7 @@
 import shutil
 import sys
 import tomllib
+from collections.abc import Sequence
 from pathlib import Path
 from string import Template
 from typing import Annotated, Literal
@@ -82,14 +83,23 @@ class Engine(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
         return sys.executable if name in _BUILT_IN else shutil.which(name, path=own) or shutil.which(name)
 
     def arguments(
-        self, *, host: str, address: str, report: Path, agent: str = "", url: str = "", proxy: str = ""
+        self,
+        *,
+        host: str,
+        address: str,
+        report: Path,
+        agent: str = "",
+        url: str = "",
+        proxy: str = "",
+        never: Sequence[str] = (),
     ) -> list[str]:
-        """Return the arguments of the program."""
+        """Return the arguments of the program; ``never`` are those of ``policy.never_scanned``."""
         values = (host, address, str(report), agent, url, proxy)
         by_name = dict(zip(_PLACEHOLDERS, values, strict=True))
         arguments = [Template(part).substitute(by_name) for part in self.command[1:]]
         if kind := _BUILT_IN.get(self.command[0]):
-            return [_PROGRAM, kind, *arguments, agent, *_options()]
+            left_out = [f"--never={value}" for value in never]
+            return [_PROGRAM, kind, *arguments, agent, *_options(), *left_out]
         return arguments
 
 

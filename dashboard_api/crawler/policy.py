@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 
 from django.conf import settings
 from django.core.exceptions import ValidationError
+from django.db.models import Q
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
@@ -23,6 +24,7 @@ from dashboard_api.models import (
     Website,
 )
 from dashboard_api.models.scan_rules import CONSENT_PERIOD
+from foundation.domains import registrable_domain
 
 LEASE = timedelta(seconds=60)
 RENEWAL_SECONDS = 3.0  # a cancellation is noticed then, too
@@ -105,6 +107,17 @@ def check_opted_out(website: Website, addresses: Sequence[str] = ()) -> None:
     """Raise OptedOut if the website, or one of its addresses, is never scanned."""
     if ScanOptOut.objects.of(website.host, addresses):
         raise OptedOut(_("%(website)s is never scanned, because this was asked for.") % {"website": website})
+
+
+def never_scanned(host: str) -> list[str]:
+    """Return the hosts and prefixes of addresses that may not be asked where ``host`` redirects to them.
+
+    They are names of its own domain: a redirect to another domain is never followed.
+    """
+    names = Q(kind=ScanOptOut.Kind.PREFIX)
+    if domain := registrable_domain(host):
+        names |= Q(kind=ScanOptOut.Kind.HOST, value__endswith=domain)
+    return list(ScanOptOut.objects.filter(names).values_list("value", flat=True))
 
 
 def check_scannable(website: Website, *, profile: str = Kind.QUICK, account: Account | None = None) -> None:

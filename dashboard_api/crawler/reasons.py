@@ -42,7 +42,8 @@ _WORDS = {
     ),
     "ownership_lapsed": _("The proof of ownership is missing: prove again that the website is yours."),
     "opted_out": _(
-        "This website is never scanned, because this was asked for: contact support to change it."
+        "This website, or one that it redirects to, is never scanned, because this was asked for: contact "
+        "support to change it."
     ),
     "plan_ended": _("The plan no longer allowed the scan when it was to begin: check the plan."),
     "consent_missing": _(

@@ -100,6 +100,7 @@ def _run(
         agent=user_agent(job),
         url=_start_url(job.website.host, row.address) if proxy else "",
         proxy=proxy.url if proxy else "",
+        never=policy.never_scanned(job.website.host),
     )
     mark = f"{job.worker}/{job.pk}-{job.attempt}"
     ended = process.run(engine, program, arguments, folder=run.report.parent, mark=mark, tick=checked)

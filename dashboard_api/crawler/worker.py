@@ -145,7 +145,8 @@ class Worker:
 
 
 def _look(job: ScanJob, address: str) -> str:
-    return look(job.website.host, address, user_agent(job))
+    host = job.website.host
+    return look(host, address, user_agent(job), never=policy.never_scanned(host))
 
 
 def _outcome(job: ScanJob, run: Run) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from http.client import HTTPException
+from ipaddress import ip_address, ip_network
 from typing import Any
 from urllib.parse import urljoin, urlsplit
 
@@ -54,7 +55,8 @@ class FetchFailed(Exception):
     """No response; ``hops`` are the requests until then, and ``reason`` is one of the following.
 
     wrong_url, no_address, servers_silent, private_address, connect_failed, tls_invalid, broken_response,
-    redirected_away (to another owner's domain or another port), redirect_loop (too often) or timed_out.
+    redirected_away (to another owner's domain or another port), opted_out (never to be asked), redirect_loop
+    (too often) or timed_out.
     """
 
     def __init__(self, reason: str, detail: object = "") -> None:
@@ -105,20 +107,22 @@ def fetch(
     verify: bool = True,
     agent: str = "",
     pinned: Sequence[str] = (),
+    never: Sequence[str] = (),
 ) -> Fetched:
     """Return the response to a GET of ``url``, or raise FetchFailed.
 
     Each hop is checked: its port, its registrable domain, and every address of its host. The connection is
     made to a checked address. ``ip_version`` limits it to IPv4 or IPv6, ``tls`` trusts other authorities, and
     without ``verify`` any certificate is accepted. ``agent`` is another User-Agent than ours. ``pinned`` are
-    the addresses of the host of ``url`` that are checked already: it is not resolved again.
+    the addresses of the host of ``url`` that are checked already: it is not resolved again. ``never`` are
+    hosts and prefixes of addresses that are not asked.
     """
     context = (tls or trusted()) if verify else unverified()
     hops: list[Hop] = []
     try:
         target = _target(url)
         known = {target.host: pinned} if pinned else {}
-        call = _Call(max_bytes, deadline or Deadline(SECONDS), ip_version, context, agent, known)
+        call = _Call(max_bytes, deadline or Deadline(SECONDS), ip_version, context, agent, known, never)
         return _followed(call, target, hops)
     except FetchFailed as error:
         error.hops = tuple(hops)
@@ -146,6 +150,7 @@ class _Call:
     tls: ssl.SSLContext
     agent: str
     known: Mapping[str, Sequence[str]]
+    never: Sequence[str]
 
     def get(self, target: _Target, hops: list[Hop]) -> Fetched | str:
         """Return the response to one request, or the location of a redirect; raise FetchFailed."""
@@ -153,6 +158,8 @@ class _Call:
         try:
             addresses = self._addresses(target.host)
             hops[-1] = Hop(target.url, addresses)
+            if self._is_never_asked(target.host, addresses):
+                raise FetchFailed("opted_out", target.host)
             return self._exchange(self._connection(target, addresses), target, hops)
         except NoAddress as error:
             raise FetchFailed(error.reason) from error
@@ -173,6 +180,12 @@ class _Call:
         if not addresses:
             raise NoAddress("no_address")
         return tuple(addresses)
+
+    def _is_never_asked(self, host: str, addresses: Sequence[str]) -> bool:
+        prefixes = [ip_network(value) for value in self.never if "/" in value]
+        return host in self.never or any(
+            ip_address(address) in prefix for address in addresses for prefix in prefixes
+        )
 
     def _connection(self, target: _Target, addresses: Sequence[str]) -> Any:
         tls = self.tls if target.scheme == "https" else None

@@ -90,7 +90,8 @@ REASONS = {
     ),
     "ownership_lapsed": _("The proof of ownership is missing. Prove again that the website is yours."),
     "opted_out": _(
-        "This website is never scanned, because this was asked for. Contact support to change that."
+        "This website, or one that it redirects to, is never scanned, because this was asked for. Contact "
+        "support to change that."
     ),
     "plan_ended": _("Your plan no longer allowed the scan when it was to begin."),
     "consent_missing": _(

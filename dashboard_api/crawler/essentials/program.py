@@ -29,7 +29,7 @@ def main(arguments: list[str]) -> None:
     if options.kind == "domain":
         lines = domain.report(options.host)
     else:
-        lines = scan.report(options.host, options.address, agent=options.agent)
+        lines = scan.report(options.host, options.address, agent=options.agent, never=options.never)
     with Path(options.report).open("w", encoding="utf-8") as file:
         file.writelines(f"{json.dumps(line)}\n" for line in lines)
 
@@ -42,6 +42,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--resolver", nargs=2, action="append", default=[], metavar=("ADDRESS", "PORT"))
     parser.add_argument("--private", action="store_true")
     parser.add_argument("--website", nargs=2, action="append", default=[], metavar=("NAME", "PORT"))
+    parser.add_argument("--never", action="append", default=[], metavar="HOST_OR_PREFIX")
     return parser
 
 

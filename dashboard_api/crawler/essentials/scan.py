@@ -2,10 +2,10 @@
 
 import ssl
 import time
-from collections.abc import Iterator, Set
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import urljoin, urlsplit
 
 from dashboard_api.crawler.canary import REFUSALS, is_refusal
@@ -40,15 +40,34 @@ _NOT_BY_HTTP = {400, 404, 405, 410, 421, 426}  # as from servers that only answe
 
 
 def report(
-    host: str, address: str, *, agent: str = "", tls: ssl.SSLContext | None = None
+    host: str,
+    address: str,
+    *,
+    agent: str = "",
+    tls: ssl.SSLContext | None = None,
+    never: Sequence[str] = (),
 ) -> Iterator[dict[str, Any]]:
-    """Yield the lines of the report of ``host``, whose checked address is ``address``."""
-    return lines_of("essentials", "Essentials", f"https://{host}/", _results(host, address, agent, tls))
+    """Yield the lines of the report of ``host``, whose checked address is ``address``.
+
+    ``never`` are hosts and prefixes of addresses that are not asked: what redirects there is not checked.
+    """
+    visit = _Visit(host, address, Deadline(SECONDS), agent, never)
+    return lines_of("essentials", "Essentials", f"https://{host}/", _results(visit, tls))
 
 
-def _results(host: str, address: str, agent: str, tls: ssl.SSLContext | None) -> Iterator[Result]:
+class _Visit(NamedTuple):
+    """What all requests of a scan share."""
+
+    host: str
+    address: str
+    deadline: Deadline
+    agent: str
+    never: Sequence[str]
+
+
+def _results(visit: _Visit, tls: ssl.SSLContext | None) -> Iterator[Result]:
     """Yield all problems, the addresses that were checked, and what was not; raise Incomplete."""
-    deadline, now = Deadline(SECONDS), datetime.now(UTC)
+    host, address, deadline, now = visit.host, visit.address, visit.deadline, datetime.now(UTC)
     home, plain = f"https://{host}/", f"http://{host}/"
     port = localhost_port(host) or 443
     try:
@@ -56,7 +75,7 @@ def _results(host: str, address: str, agent: str, tls: ssl.SSLContext | None) ->
     except HandshakeRefused as error:
         raise Incomplete("tls_invalid") from error
     except (NotConnected, ssl.SSLError) as error:
-        page = _page(plain, host, address, deadline, agent)  # otherwise the website is down
+        page = _page(plain, visit)  # otherwise the website is down
         is_reached = any(hop.url.startswith(home) for hop in page.hops)
         if is_reached or _answers(host, address, deadline, port):
             raise Incomplete("connect_failed") from error
@@ -65,20 +84,20 @@ def _results(host: str, address: str, agent: str, tls: ssl.SSLContext | None) ->
         return
     except DeadlinePassed as error:
         raise Incomplete("timed_out") from error
-    page = _page(home, host, address, deadline, agent)
+    page = _page(home, visit)
     yield from (Checked(home), *(Checked(hop.url) for hop in own_hops(page)))
     yield from check_page(page)
     yield from _other_names(page, deadline, now, tls)
     yield Checked(plain)
     try:
-        response = _get(plain, address, deadline, agent)
+        response = _get(plain, visit)
         yield from check_plain(response)
         yield from _by_http(response, page)
     except Incomplete as error:
         if not _is_closed(error):  # then http is turned off
             yield Unread(plain, ["https-not-enforced", *OF_THE_PAGE], str(error))
     try:
-        response = _get(f"{home}{_SECURITY_TXT}", address, deadline, agent, refusals=_OF_THE_WHOLE)
+        response = _get(f"{home}{_SECURITY_TXT}", visit, refusals=_OF_THE_WHOLE)
         yield from check_security_txt(response, now)
     except Incomplete as error:
         if str(error) != "redirected_away":  # then it is another owner's file
@@ -149,19 +168,25 @@ def _without_https(page: Fetched, error: Exception) -> Iterator[Result]:
     yield from (Unread(name, OF_SECURITY_TXT, "connect_failed") for name in names)
 
 
-def _page(url: str, host: str, address: str, deadline: Deadline, agent: str) -> Fetched:
+def _page(url: str, visit: _Visit) -> Fetched:
     """Return the home page; raise Incomplete, also if it belongs to another website."""
-    page = _get(url, address, deadline, agent)
-    if not covers(host, urlsplit(page.url).hostname or ""):
+    page = _get(url, visit)
+    if not covers(visit.host, urlsplit(page.url).hostname or ""):
         raise Incomplete("redirected_away")
     return page
 
 
-def _get(url: str, address: str, deadline: Deadline, agent: str, *, refusals: Set[int] = REFUSALS) -> Fetched:
+def _get(url: str, visit: _Visit, *, refusals: Set[int] = REFUSALS) -> Fetched:
     """Return the response, whatever the certificate; raise Incomplete, also if the website refuses scans."""
     try:
         response = fetch(
-            url, max_bytes=_PAGE_BYTES, deadline=deadline, verify=False, agent=agent, pinned=[address]
+            url,
+            max_bytes=_PAGE_BYTES,
+            deadline=visit.deadline,
+            verify=False,
+            agent=visit.agent,
+            pinned=[visit.address],
+            never=visit.never,
         )
     except FetchFailed as error:
         raise Incomplete(error.reason) from error

@@ -7,7 +7,7 @@ from dashboard_api.crawler import process, worker
 def public_address(monkeypatch):
     """Every website has this address: no name is resolved."""
     monkeypatch.setattr(worker, "addresses_of", lambda _host: ["192.0.2.10"])
-    monkeypatch.setattr(worker, "look", lambda *_: "")
+    monkeypatch.setattr(worker, "look", lambda *_, **__: "")
 
 
 @pytest.fixture

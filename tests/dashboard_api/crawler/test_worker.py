@@ -368,7 +368,7 @@ def test_the_built_in_engine_runs_with_an_empty_environment(settings, tmp_path):
 def seeing(monkeypatch, *refusals):
     """Let the canaries of the next scan find these, one after the other."""
     found = list(refusals)
-    monkeypatch.setattr(worker, "look", lambda *_: found.pop(0))
+    monkeypatch.setattr(worker, "look", lambda *_, **__: found.pop(0))
 
 
 def with_a_finding():

@@ -11,15 +11,18 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric import ec, rsa
 from cryptography.hazmat.primitives.serialization import Encoding
 
+from dashboard_api.crawler import policy
+from dashboard_api.crawler.canary import look
 from dashboard_api.crawler.engines import read_engines
 from dashboard_api.crawler.essentials import encryption, scan
 from dashboard_api.crawler.essentials.encryption import check_certificate, check_tls
 from dashboard_api.crawler.essentials.page import OF_THE_PAGE
+from dashboard_api.crawler.essentials.program import _parser
 from dashboard_api.crawler.essentials.rules import RULES
 from dashboard_api.crawler.essentials.scan import report
 from dashboard_api.importing.ingest import ImportOptions
 from dashboard_api.importing.service import import_file
-from dashboard_api.models import Coverage, Finding
+from dashboard_api.models import Coverage, Finding, ScanOptOut
 from dashboard_api.scanners import finding_lines
 from foundation.deadline import Deadline
 from foundation.outbound.tls import Handshake, NotConnected
@@ -515,10 +518,12 @@ def test_the_file_of_engines_begins_with_essentials(settings):
     first = read_engines(settings.BASE_DIR / "deploy/engines.toml")[0]
     assert first.name == "essentials"
     program, *arguments = first.arguments(
-        host=HOST, address=PUBLIC, report=settings.BASE_DIR / "report", agent="agent"
+        host=HOST, address=PUBLIC, report=settings.BASE_DIR / "report", agent="agent", never=["192.0.2.0/24"]
     )
     assert program.endswith("essentials/program.py")
-    assert arguments == ["website", HOST, PUBLIC, str(settings.BASE_DIR / "report"), "agent"]
+    own = ["website", HOST, PUBLIC, str(settings.BASE_DIR / "report"), "agent"]
+    assert arguments == [*own, "--never=192.0.2.0/24"]
+    assert vars(_parser().parse_args(arguments))["never"] == ["192.0.2.0/24"]
 
 
 def test_a_certificate_that_only_others_can_read_does_not_end_the_scan():
@@ -765,6 +770,26 @@ def test_problems_of_a_page_are_fixed_where_another_name_leads_back_to_it(intern
         internet.serve(second, address=OTHER, port=443)
         statuses = later_than({"mixed-content": f"https://{HOST}/"}, trusting=trusting)
     assert statuses["mixed-content"] == "fixed"
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(("kind", "value"), [("host", f"www.{HOST}"), ("prefix", f"{OTHER}/32")])
+@pytest.mark.parametrize("port", [443, 80])
+def test_nobody_who_asked_never_to_be_scanned_is_asked_after_a_redirect(
+    internet, certificate, trusting, www, port, kind, value
+):
+    ScanOptOut.objects.create(kind=kind, value=value, reason="They asked", by="ada")
+    never = policy.never_scanned(HOST)
+    with (
+        FaultServer(redirect(www), tls=certificate[1] if port == 443 else None) as first,
+        FaultServer(answer(200), tls=certificate[1]) as second,
+    ):
+        internet.serve(first, port=port)
+        internet.serve(second, address=OTHER, port=443)
+        lines = list(report(HOST, PUBLIC, tls=trusting, never=never))
+        assert look(HOST, PUBLIC, never=never) == "opted_out"
+    assert {address for address, _ in internet.connected} == {PUBLIC}
+    assert "opted_out" in json.dumps(lines)
 
 
 @pytest.mark.django_db
