@@ -56,7 +56,7 @@ def report(
 
 
 class _Visit(NamedTuple):
-    """What all requests of a scan share."""
+    """The website, the limit of time and the name of all requests of a scan."""
 
     host: str
     address: str
