@@ -6,7 +6,7 @@ from typing import Any
 from dashboard_api.crawler.essentials.lines import Incomplete, lines_of
 from dashboard_api.crawler.essentials.page import Checked, Problem, Result
 from foundation.deadline import Deadline
-from foundation.domains import parents_of, registrable_domain
+from foundation.domains import is_public_suffix, parents_of, registrable_domain, registry_suffix
 from foundation.outbound.name_servers import is_bogus, records_of, text_of
 from foundation.outbound.names import NoAddress
 
@@ -26,8 +26,7 @@ def _problems(host: str, deadline: Deadline) -> Iterator[Result]:
     checks = (
         _signatures(domain, deadline),
         _authorities(host, deadline),
-        _senders(domain, deadline),
-        _forged_mail(host, domain, deadline),
+        _mail(host, domain, deadline),
         _other_name(host, domain, deadline),
     )
     try:
@@ -51,6 +50,15 @@ def _authorities(host: str, deadline: Deadline) -> Iterator[tuple[str, str]]:
     names = [host, *parents_of(host)]
     if not any(records_of(name, "CAA", deadline).values for name in names):
         yield "caa-missing", f"No CAA record at {', '.join(names)}."
+
+
+def _mail(host: str, domain: str, deadline: Deadline) -> Iterator[tuple[str, str]]:
+    """Check SPF and DMARC, except for a name of a platform without a zone, whose owner can set neither."""
+    suffix = domain.partition(".")[2]
+    is_of_company = is_public_suffix(suffix) and registry_suffix(domain) != suffix
+    if not is_of_company or records_of(domain, "NS", deadline).values:
+        yield from _senders(domain, deadline)
+        yield from _forged_mail(host, domain, deadline)
 
 
 def _senders(domain: str, deadline: Deadline) -> Iterator[tuple[str, str]]:

@@ -67,6 +67,20 @@ def test_a_domain_with_nothing_lacks_each_of_them(resolver):
     }
 
 
+MAIL = {"spf-missing", "dmarc-missing"}
+
+
+@pytest.mark.parametrize("host", ["myshop.github.io", "www.myshop.github.io", "myshop.myshopify.com"])
+def test_a_name_of_a_platform_needs_no_records_for_mail(resolver, host):
+    assert not MAIL & rules(host).keys()
+
+
+@pytest.mark.parametrize("host", ["myshop.uk.com", "shop.myshop.co.uk"])
+def test_a_domain_that_has_name_servers_needs_records_for_mail(resolver, host):
+    resolver.knows("myshop.uk.com. 60 IN NS ns1.example.net.")
+    assert rules(host).keys() >= MAIL
+
+
 def test_a_host_too_long_for_records_below_it_has_those_of_its_domain(resolver):
     resolver.knows(*GOOD)
     assert rules(".".join(["a" * 59] * 4 + ["example.com"])) == {}
