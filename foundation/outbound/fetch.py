@@ -198,9 +198,9 @@ class _Call:
             connection.request("GET", target.path, headers=_headers(self.agent), preload_content=False)
             response = connection.getresponse()
             hops[-1] = Hop(target.url, (connection.address,), response.headers, response.status)
-            location = response.headers.get("Location")
-            if response.status in _REDIRECTS and location is not None:
-                return str(location)
+            locations = dict.fromkeys(response.headers.getlist("Location"))  # sent twice is sent once
+            if response.status in _REDIRECTS and locations:
+                return ", ".join(locations)
             body, is_whole = _unpacked(self._body(response), response.headers, self.max_bytes + 1)
             return Fetched(
                 status=response.status,

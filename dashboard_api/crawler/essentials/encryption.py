@@ -68,7 +68,7 @@ def check_certificate(handshake: Handshake, now: datetime) -> Iterator[tuple[str
     if handshake.problem:
         yield _PROBLEMS[handshake.problem], evidence
     if handshake.problem != "expired" and ends - now < _SOON:
-        yield "certificate-expires-soon", evidence
+        yield "certificate-expires-soon" if ends > now else _PROBLEMS["expired"], evidence
     try:
         key = certificate.public_key()
     except (ValueError, UnsupportedAlgorithm):  # a rare curve; the website has other things to check

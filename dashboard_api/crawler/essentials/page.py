@@ -168,7 +168,8 @@ def check_security_txt(response: Fetched, now: datetime) -> Iterator[Problem | U
     is_cut = response.status == 200 and not response.is_whole
     if is_cut:
         yield Unread(response.hops[0].url, OF_SECURITY_TXT)
-    if response.status != 200 or not re.search(r"^contact:", text, re.IGNORECASE | re.MULTILINE):
+    has_contact = re.search(r"^contact:", text, re.IGNORECASE | re.MULTILINE)
+    if response.status != 200 or not has_contact or text.lstrip().startswith("<"):  # then it is a page
         if not is_cut:  # otherwise the contact may be in the rest
             yield Problem("security-txt-missing", response.hops[0].url, f"Status {response.status}")
         return

@@ -408,6 +408,18 @@ def test_a_domain_below_a_public_suffix_belongs_to_another_owner(internet):
     assert internet.connected == [(PUBLIC, 80)]
 
 
+def test_a_location_that_is_sent_twice_is_followed(shop):
+    moved = http(301, headers=[("Location", "/b"), ("Location", "/b")])
+
+    def script(server, connection):
+        server.receive(connection)
+        connection.sendall(http(200) if b" /b " in server.received[-1].head else moved)
+
+    with FaultServer(script) as server:
+        shop.serve(server)
+        assert get().url == f"{URL}b"
+
+
 def test_five_redirects_are_followed_and_no_more(shop):
     with FaultServer(*[redirect("/on")] * 5, answer(200, b"end")) as server:
         shop.serve(server)

@@ -438,6 +438,7 @@ TEXTS = [
     (200, b"Contact: mailto:a@example.com\n", []),
     (200, b"Contact: mailto:a@example.com\nExpires: 2026-01-01T00:00:00Z\n", ["security-txt-expired"]),
     (200, b"<html>Not found</html>", ["security-txt-missing"]),
+    (200, b"\n<!doctype html><h2>Not found</h2>\nContact: +49 30 123456\n", ["security-txt-missing"]),
     (404, b"", ["security-txt-missing"]),
     (200, b"\xef\xbb\xbfContact: mailto:a@example.com\nExpires: 2027-01-01T00:00:00Z\n", []),
     (200, "Contact: mailto:a@example.com\n".encode("utf-16"), []),

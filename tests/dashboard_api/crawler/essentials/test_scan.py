@@ -496,6 +496,9 @@ def test_the_name_and_the_end_of_a_certificate(certificate):
     assert rules("", now) == ["certificate-expires-soon"]
     assert rules("expired", now + timedelta(days=1)) == ["certificate-expired"]
     assert rules("other_name", now - timedelta(days=30)) == ["certificate-other-name"]
+    later = now + timedelta(days=1)
+    assert rules("other_name", later) == ["certificate-other-name", "certificate-expired"]
+    assert rules("not_trusted", later) == ["certificate-not-trusted", "certificate-expired"]
 
 
 @pytest.mark.parametrize(
