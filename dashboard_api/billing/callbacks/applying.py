@@ -123,9 +123,13 @@ def _settle_contradictions(now: datetime) -> None:
 
 
 def _settle_ends(now: datetime) -> None:
-    """Let the plan that staff set, or the subscription, hold where one began or ended without an event."""
+    """Let the plan that staff set, or the subscription, hold where one began or ended without an event.
+
+    A plan that staff or an event ended stays so.
+    """
     days = [now.date() - timedelta(days=number) for number in range(RECENT_DAYS)]
-    has_ended = has_status(Entitlement.Status.EXPIRED, now.date(), prefix="entitlement__")
+    expired = Entitlement.Status.EXPIRED
+    has_ended = has_status(expired, now.date(), prefix="entitlement__") & ~Q(entitlement__status=expired)
     due = Account.objects.filter(
         (has_ended & Q(entitlement__ends_on__gte=days[-1]))
         | Q(entitlement__agreed__starts_on__in=map(str, days)),

@@ -371,6 +371,16 @@ def test_more_days_of_a_paid_plan_never_shorten_a_plan_that_staff_set(client, ac
         entitlements.extend(account, days=5, by="ada")
 
 
+def test_a_paid_plan_that_staff_end_stays_so_until_the_provider_reports_something_new(client, account):
+    ends_on = str(timezone.now().date() + timedelta(days=20))
+    state_of(client, event(account, ends_on=ends_on))
+    entitlements.change(account, {"status": "expired"}, by="ada", reason="Refunded")
+    applying.process_due(timezone.now())
+    assert entitlement_of(account).status == Status.EXPIRED
+    state_of(client, event(account, 2, ends_on=ends_on, cancels=True))
+    assert entitlement_of(account).status == Status.ACTIVE
+
+
 def test_more_days_are_refused_where_a_payment_is_missing(client, account):
     for version, status in enumerate(("suspended", "past_due")):
         state_of(client, event(account, version, status=status, past_due_since="2026-11-01"))
