@@ -75,6 +75,7 @@ def assert_apart(former, new):
         assert [route for route, text in pages if ", until 20" in text] == []  # the name of a retired website
 
 
+@pytest.mark.once
 def test_neither_owner_reads_a_byte_of_the_other(service, settings):
     settings.EMAIL_URL, settings.PORTAL_BASE_URL = "smtp://localhost", "https://portal.example.com"
     now = timezone.now()

@@ -162,6 +162,7 @@ def seen_by(client, route, values):
     return " ".join(statuses)
 
 
+@pytest.mark.once
 @pytest.mark.usefixtures("_answers")
 def test_each_route_answers_each_kind_of_person_as_the_table_says(people, values):
     seen = {

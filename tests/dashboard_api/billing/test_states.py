@@ -162,6 +162,7 @@ def test_a_payment_that_stays_missing_tells_the_end_of_the_results_on_its_day():
     assert rows == [("past_due", 0), ("past_due", 3), ("past_due", 6), ("expired", 0)]
 
 
+@pytest.mark.once
 def test_each_notice_of_a_year_is_sent_once():
     noon = timezone.now().replace(hour=12)  # an hour later is the same day
     account, start, sent = make_account(), noon, []

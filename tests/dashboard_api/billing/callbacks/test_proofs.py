@@ -14,6 +14,7 @@ from tests.databases import url_of
 from tests.factories import make_account, make_plan
 
 
+@pytest.mark.once
 @pytest.mark.django_db
 def test_all_720_orders_of_a_life_end_in_one_state_also_with_copies():
     make_plan("acct_0001")
@@ -23,6 +24,7 @@ def test_all_720_orders_of_a_life_end_in_one_state_also_with_copies():
     assert "'status': 'active'" in ends.pop()
 
 
+@pytest.mark.once
 @pytest.mark.django_db
 def test_all_orders_of_a_life_at_stripe_end_in_one_state_also_if_the_checkout_comes_last():
     PlanPrice.objects.create(provider="stripe", price=stripe_events.PRICE, plan=make_plan())
