@@ -114,10 +114,14 @@ def _finding(number: int, alert: Row, instance: Row, location: str) -> ReportedF
         raise BadRow("has a riskcode that is none of 0 to 3")
     certainty = _KINDS.get(line_of(alert, "confidence"), "suspected")
     description = alert["desc"]
+    # Before ZAP 2.11 there is no alertRef, and a plugin has several alerts. Later versions gave alerts of
+    # some plugins an alertRef of their own, such as 10038-1, which was the plugin's number before.
+    forms: list[tuple[str, ...]] = [(reference,), (plugin,)] if reference else []
+    identity, *older = dict.fromkeys([*forms, (plugin, name)])
     return ReportedFinding(
         row=number,
-        # Reports from before ZAP 2.11 have no alertRef, and several alerts of one plugin.
-        identity=(reference,) if reference else (plugin, name),
+        identity=identity,
+        aliases=older if plugin else [],
         rule=reference or plugin,
         severity=severity,
         severity_raw=line_of(alert, "riskdesc"),

@@ -8,7 +8,14 @@ import pytest
 from dashboard_api.importing.staging import fingerprint_of
 from dashboard_api.models import Finding
 from tests.dashboard_api.importing.reports import import_bytes
-from tests.dashboard_api.scanners.samples import make_entry, make_item, make_nikto, make_sslyze
+from tests.dashboard_api.scanners.samples import (
+    make_entry,
+    make_item,
+    make_nikto,
+    make_sslyze,
+    make_zap_alert,
+    make_zap_report,
+)
 from tests.dashboard_api.scanners.testssl.test_versions import BY_3_0, BY_3_2, entries
 from tests.factories import make_website
 
@@ -47,6 +54,15 @@ def test_finding_under_the_renamed_id_of_testssl_stays_the_same_finding():
     bring(website, rows)
     store_as("testssl", ("cipherlist_OBSOLETED",))
     result = bring(website, rows, days=1, complete=True)
+    assert (result.new, result.updated, result.fixed) == (0, 1, 0)
+
+
+@pytest.mark.parametrize("older", [("10038",), ("10038", "CSP: Wildcard Directive")])
+def test_alert_of_zap_that_got_a_number_of_its_own_stays_the_same_finding(older):
+    website, report = make_website(), make_zap_report(make_zap_alert(pluginid="10038", alertRef="10038-1"))
+    bring(website, report)
+    store_as("zap", older)
+    result = bring(website, report, days=1, complete=True)
     assert (result.new, result.updated, result.fixed) == (0, 1, 0)
 
 

@@ -127,6 +127,14 @@ def test_alert_without_instances_is_a_row_about_its_site():
 def test_name_tells_alerts_apart_where_an_old_report_has_no_reference():
     finding = read_one(alertRef=None)
     assert (finding.identity, finding.rule) == (("10055", "CSP: Wildcard Directive"), "10055")
+    assert finding.aliases == ()
+
+
+def test_older_forms_of_an_alert_are_those_of_its_plugin():
+    by_name = ("10055", "CSP: Wildcard Directive")
+    assert read_one().aliases == (("10055",), by_name)
+    assert read_one(alertRef="10055").aliases == (by_name,)
+    assert read_one(pluginid=None).aliases == ()
 
 
 @pytest.mark.parametrize(
