@@ -54,12 +54,17 @@ class CustomerForm(forms.Form):
     )
     starts_on = forms.DateField(label=_("First day"))
     ends_on = forms.DateField(label=_("Last day"))
-    sites_limit = forms.IntegerField(label=_("Websites"), min_value=1, help_text=_("How many it may link."))
+    sites_limit = forms.IntegerField(
+        label=_("Websites"),
+        required=False,
+        min_value=1,
+        help_text=_("How many it may link. Empty: as many as the plan includes."),
+    )
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         usual = new_entitlement(Account(), {})
-        for name in PLAN_FIELDS:
+        for name in ("plan", "starts_on", "ends_on"):
             self.fields[name].initial = getattr(usual, name)
 
     def clean_host(self) -> str:
@@ -74,7 +79,7 @@ class CustomerForm(forms.Form):
     def customer(self) -> Customer:
         """Return the customer that the form describes; its plan only if it has none yet."""
         data: dict[str, Any] = dict(self.cleaned_data)
-        plan = {name: data.pop(name) for name in PLAN_FIELDS}
+        plan = {name: value for name in PLAN_FIELDS if (value := data.pop(name)) is not None}
         has_plan = Entitlement.objects.filter(account__ref=data["ref"]).exists()
         return Customer(**data, plan={} if has_plan else plan)
 

@@ -30,6 +30,7 @@ ENTITLEMENT_FIELDS = (
     "sites_limit",
     "features",
 )
+OF_PLAN = ("sites_limit", "features")  # which a plan brings
 
 
 class EntitlementForm(forms.ModelForm):
@@ -62,18 +63,24 @@ class EntitlementForm(forms.ModelForm):
             today = timezone.now().date()
             self.initial.setdefault("starts_on", today)
             self.initial.setdefault("ends_on", today + limits.ENTITLEMENT_PERIOD)
+            self.initial["sites_limit"] = None
+            if "sites_limit" in self.fields:
+                self.fields["sites_limit"].required = False
+                self.fields["sites_limit"].help_text = _("Empty: as many as the plan includes.")
 
     def has_changed(self) -> bool:
         """Return whether to save the entitlement: always for a new account."""
         return self.instance.account_id is None or super().has_changed()
 
     def changes(self) -> dict[str, Any]:
-        """Return the values to change; all of them for a new entitlement."""
-        is_new = self.instance.pk is None
+        """Return the values to change; for a new entitlement also the dates and others that are shown."""
+        changed = set(self.changed_data)
+        if self.instance.pk is None:
+            changed |= {name for name in ENTITLEMENT_FIELDS if name not in OF_PLAN}
         return {
             name: self.cleaned_data[name]
             for name in ENTITLEMENT_FIELDS
-            if name in self.cleaned_data and (is_new or name in self.changed_data)
+            if name in self.cleaned_data and name in changed
         }
 
 

@@ -9,8 +9,9 @@ from django.urls import reverse
 from django.utils import timezone
 
 from dashboard_api import models as api
+from dashboard_api.billing import entitlements
 from portal import models as portal
-from tests.factories import make_user
+from tests.factories import make_plan, make_user
 
 pytestmark = pytest.mark.django_db
 ADDRESS = "/admin/new-customer/"
@@ -54,6 +55,18 @@ def test_the_form_is_offered_and_its_dates_are_those_of_a_year(operator):
     page = operator.get(ADDRESS)
     assert f'value="{timezone.now():%Y-%m-%d}"' in page.text
     assert not INLINE_CODE.search(page.text)
+
+
+@pytest.mark.parametrize(("slug", "number"), [("team", 20), ("gold", 5)])
+def test_without_a_number_of_websites_a_customer_has_those_of_each_plan(operator, slug, number):
+    make_plan()
+    make_plan("pro", limits={"websites": 40})
+    assert operator.get(ADDRESS).context["form"]["sites_limit"].value() is None
+    operator.post(ADDRESS, FIELDS | {"plan": slug, "sites_limit": ""})
+    entitlement = api.Entitlement.objects.get()
+    assert (entitlement.sites_limit, entitlement.overrides) == (number, [])
+    entitlements.change(entitlement.account, {"plan": "pro"}, by="payments")
+    assert api.Entitlement.objects.get().sites_limit == 40
 
 
 @pytest.mark.parametrize(

@@ -400,6 +400,17 @@ def test_a_new_account_gets_the_plan_that_its_form_shows(operator):
     assert entitlement.is_usable_on(today)
 
 
+def test_a_new_account_has_the_websites_and_features_of_its_plan_unless_its_form_says_more(operator):
+    make_plan(features=["scans_daily"])
+    values = shown_values(operator.get(url(Account, "add"))) | {"entitlement-0-plan": "team"}
+    operator.post(url(Account, "add"), values | {"ref": "acct_0001"})
+    more = {"entitlement-0-sites_limit": "7", "entitlement-0-features": ["deep_scans"]}
+    operator.post(url(Account, "add"), values | more | {"ref": "acct_0002"})
+    own, other = Entitlement.objects.order_by("account__ref")
+    assert (own.sites_limit, own.overrides, own.features) == (20, [], ["scans_daily"])
+    assert (other.sites_limit, other.features) == (7, ["deep_scans"])
+
+
 def test_an_account_without_a_plan_keeps_none_when_its_name_is_edited(operator):
     account = make_account(entitled=False)
     values = shown_values(operator.get(url(account, "change")))
