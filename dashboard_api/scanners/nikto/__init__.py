@@ -2,7 +2,8 @@
 
 Members are those of ``nikto_report_json.plugin`` in its versions since 2016; those of ``xml_host_head.tmpl``
 and ``xml_host_item.tmpl`` get their names. A row is an item of a host, or,
-as a check, a host without items. Nikto rates nothing and does not say whether a scan was complete.
+as a check, a host without items or one that could not be scanned. Nikto rates nothing and does not say
+whether a scan was complete.
 """
 
 import re
@@ -40,6 +41,7 @@ from dashboard_api.scanners.xml_document import XmlRows, child, text_at
 HEAD = re.compile(
     rb'"(?:server_)?banner"\s*:\s*"|"vulnerabilities"\s*:\s*\[\s*(?:\{\s*"id"|\])|' + XML_HEAD.pattern
 )
+_FAILURE = "FAIL"  # the id of an item that says why the host could not be scanned
 _SCHEMES = {"443": "https://", "80": "http://"}
 _OSVDB = re.compile(r"^OSVDB-\d+:\s*")
 _SEE = re.compile(r"\bSee:?\s<?https?://.*|https?://\S+$", re.IGNORECASE)
@@ -128,6 +130,8 @@ def _convert(number: int, row: tuple[Row, Any]) -> ReportedFinding | Check:
     message = _message(line_of(item, "msg"), url)
     if not (rule and message):
         raise BadRow("has no id" if message else "has no msg")
+    if rule == _FAILURE:
+        return Check(row=number, location=location, seen_at=None, error=message[:200])
     url_of_item = url if url.startswith("/") else f"/{url}"
     return _finding(number, message, host, item, location + url_of_item)
 

@@ -174,6 +174,17 @@ def test_host_of_xml_without_items_is_what_was_checked():
     assert (len(report.findings), report.rows, report.complete) == (2, 3, None)
 
 
+def test_host_that_could_not_be_reached_is_a_failed_check():
+    (host,) = make_nikto(make_item(id="FAIL", url="/", msg="Unable to connect to shop.example.com:443."))
+    for report in (read_whole(nikto, json.dumps([host]).encode()), read_xml(host)):
+        assert report.findings == ()
+        (check,) = report.coverage
+        assert (check.location, check.error) == (
+            "https://shop.example.com:443",
+            "Unable to connect to shop.example.com:443.",
+        )
+
+
 def test_scheme_of_xml_is_that_of_the_website():
     (host,) = make_nikto(make_item(), port="8080")
     data = make_nikto_xml([host])
