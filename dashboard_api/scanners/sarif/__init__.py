@@ -29,7 +29,7 @@ from dashboard_api.scanners.report import (
 )
 from dashboard_api.scanners.sarif.evidence import evidence_of
 from dashboard_api.scanners.sarif.identity import identities_of
-from dashboard_api.scanners.sarif.run import Run, dicts_of_all, text_in
+from dashboard_api.scanners.sarif.run import Run, dicts_of_all, old_names, text_in
 from dashboard_api.scanners.text import cves_in, cwes_in, numbers_in, one_line, slug, spelt, without_numbers
 
 HEAD = re.compile(rb'"runs"\s*:\s*\[')
@@ -44,6 +44,7 @@ _SCORES = [(9.0, Severity.CRITICAL), (7.0, Severity.HIGH), (4.0, Severity.MEDIUM
 _WORDS = {**SEVERITIES, "moderate": Severity.MEDIUM, "informational": Severity.INFO}
 _NOTHING_FOUND = {"pass", "notApplicable"}
 _KINDS: dict[str, Kind] = {"review": "suspected", "open": "suspected", "informational": "informational"}
+_MAX_OLD_FORMS = 5  # of the identity, with each of the old names of its rule
 _NOT_SUPPRESSED = {"underReview", "rejected"}
 _SENTENCE = re.compile(r".+?(?:[.!?](?=\s|\Z)|\n|\Z)", re.DOTALL)
 
@@ -94,7 +95,7 @@ def _parts(runs: list[Row]) -> dict[tuple[str, str], list[Run]]:
 
 def _report(source: str, category: str, runs: list[Run]) -> ScanReport:
     driver = runs[-1].driver if runs else {}
-    rules = {rule[:RULE_LENGTH] for run in runs for rule in run.rule_names}
+    rules = {rule[:RULE_LENGTH] for run in runs for rule in (*run.rule_names, *run.old_rule_names)}
     return ScanReport(
         source=source,
         source_name=spelt(line_of(driver, "name") or "SARIF", source),
@@ -164,7 +165,13 @@ def _identities(run: Run, result: Row) -> list[tuple[str, str]]:
     rule = run.rule_of(result)
     name = _name(result, rule)
     default = "" if name else without_numbers(run.message(object_of(result, "message"), rule))
-    return [(name, form) for form in identities_of(result, default)]
+    forms = identities_of(result, default)
+    rule_name = line_of(rule, "id")
+    older = old_names(rule) if rule_name and name.startswith(rule_name) else []
+    return [
+        *((name, form) for form in forms),
+        *((old + name[len(rule_name) :], form) for old in older for form in forms[:_MAX_OLD_FORMS]),
+    ]
 
 
 def _finding(number: int, row: _Row) -> ReportedFinding:

@@ -8,7 +8,16 @@ from urllib.parse import quote, unquote
 
 from dashboard_api import limits
 from dashboard_api.scanners.lazy_list import LazyList
-from dashboard_api.scanners.members import Row, address_in, dicts_of, line_of, list_of, object_of, text_of
+from dashboard_api.scanners.members import (
+    Row,
+    address_in,
+    dicts_of,
+    line_of,
+    list_of,
+    object_of,
+    text_of,
+    texts_of,
+)
 from dashboard_api.scanners.report import REFERENCE_LENGTH
 
 _PLACEHOLDER = re.compile(r"\{\{|\}\}|\{(\d{1,4})\}")
@@ -18,6 +27,7 @@ _FILE = "file:"
 _SAFE = "/!$&'()*+,;=:@"  # not quoted in a path
 _MAX_BASES = 10
 _MAX_ROOTS = 100
+_MAX_OLD_NAMES = 5  # of a rule
 _MAX_MESSAGE = limits.MAX_STORED_EVIDENCE_BYTES  # characters
 _MAX_ARGUMENTS = 1_000
 # The last part of an automationDetails.id if it names the run: nothing, a number, a date or a GUID.
@@ -53,6 +63,11 @@ class Run:
     def rule_names(self) -> Iterable[str]:
         """The ids of the rules that the run lists, with or without results."""
         return self._by_id
+
+    @property
+    def old_rule_names(self) -> Iterable[str]:
+        """The ids that the run's rules had in earlier versions of the tool."""
+        return (old for rules, index in self._by_id.values() for old in old_names(rules[index]))
 
     def rule_of(self, result: Row) -> Row:
         """Return the rule of ``result`` by its id, the id before a slash, or its index; else empty."""
@@ -166,6 +181,11 @@ def text_in(parent: Row, key: str) -> str:
     """Return the plain text of the message at ``key``; its markdown if there is none."""
     message = object_of(parent, key)
     return text_of(message.get("text")) or text_of(message.get("markdown"))
+
+
+def old_names(rule: Row) -> list[str]:
+    """Return the ids that ``rule`` had in earlier versions of the tool."""
+    return texts_of(list_of(rule, "deprecatedIds")[:_MAX_OLD_NAMES])
 
 
 def dicts_of_all(parents: list[Row], key: str) -> list[Row]:

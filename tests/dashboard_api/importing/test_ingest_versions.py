@@ -12,6 +12,8 @@ from tests.dashboard_api.scanners.samples import (
     make_entry,
     make_item,
     make_nikto,
+    make_result,
+    make_sarif,
     make_sslyze,
     make_zap_alert,
     make_zap_report,
@@ -64,6 +66,22 @@ def test_alert_of_zap_that_got_a_number_of_its_own_stays_the_same_finding(older)
     store_as("zap", older)
     result = bring(website, report, days=1, complete=True)
     assert (result.new, result.updated, result.fixed) == (0, 1, 0)
+
+
+def sarif_of(rule, *results, **members):
+    return make_sarif(*results, rule={"id": rule} | members, invocations=[{"executionSuccessful": True}])
+
+
+def test_result_of_a_renamed_rule_of_sarif_stays_the_same_finding_and_can_be_fixed():
+    website, renamed = make_website(), {"deprecatedIds": ["old"]}
+    options = {"base_url": f"https://{website.host}/", "category": ""}
+    hashes = {"partialFingerprints": {"primaryLocationLineHash": "abc:1"}}
+    bring(website, sarif_of("old", make_result(ruleId="old/x", **hashes)), **options)
+    new = sarif_of("new", make_result(ruleId="new/x", **hashes), **renamed)
+    result = bring(website, new, days=1, **options)
+    assert (result.new, result.updated, result.fixed) == (0, 1, 0)
+    Finding.objects.update(rule="old/x")
+    assert bring(website, sarif_of("new", **renamed), days=2, **options).fixed == 1
 
 
 def test_finding_in_the_own_words_of_nikto_stays_the_same_finding():
