@@ -48,6 +48,11 @@ class Targets:
             self._targets.add(target)
             self._hosts.add(_host(target))
 
+    def without_names(self) -> "Targets":
+        """Return the targets without the hosts of which ports are targets."""
+        hosts = {_host(target) for target in self._targets if _port(target)}
+        return Targets(self._targets - hosts)
+
     def __contains__(self, target: str) -> bool:
         host = _host(target)
         return target in self._targets or host in self._targets or (host == target and host in self._hosts)

@@ -317,6 +317,8 @@ def stage(report: ScanReport, site: str, *, base_url: str | None) -> StagedRepor
             staged.add(fingerprint_of(report.source, row.identity), location, row, aliases)
         else:
             _stage_check(staged, row, location, report.source)
+    if report.hosts_are_names:
+        scope.targets = scope.targets.without_names()
     staged.finish()
     return staged
 

@@ -30,7 +30,10 @@ HEAD = re.compile(rb'\A\s*+(?:\[\]\s*+)?\Z|"template(?:-id|ID)"\s*:')
 def read(stream: BinaryIO) -> ScanReport:
     """Return the report in ``stream``."""
     return ScanReport(
-        source="nuclei", source_name="Nuclei", entries=convert_rows(read_rows(stream), _convert)
+        source="nuclei",
+        source_name="Nuclei",
+        hosts_are_names=True,  # templates of DNS name the host alone
+        entries=convert_rows(read_rows(stream), _convert),
     )
 
 

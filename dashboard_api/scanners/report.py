@@ -177,6 +177,7 @@ class ScanReport:
     judged_at: datetime | None = None  # the scan's time, set by the importer before it reads rows
     others: tuple["ScanReport", ...] = ()  # reports of further tools or categories in the same file
     names_targets: bool = False  # rows name every scanned target, even without problems
+    hosts_are_names: bool = False  # a host without a port is a name in DNS if other rows name its ports
     checks: set[str] | None = None
     ports: set[str] | None = None
     rule_separators: str = "/"  # a check includes the rules that continue its name after one of these

@@ -359,6 +359,20 @@ def test_a_port_is_a_target_of_its_own(scans):
     assert scans.bring(nuclei_report(WWW, [OWN]), targets=[f"{WWW}:8443"]).fixed == 1
 
 
+def test_a_result_of_dns_covers_no_port_if_other_results_name_ports(scans):
+    scans.bring(nuclei_report(f"{WWW}:8443", [SHARED]))
+    dns = samples.make_row(template_id="dns", matched_at=WWW)
+    at_443 = samples.make_row(template_id=OWN, matched_at=f"https://{WWW}/")
+    assert scans.bring(json_lines(dns, at_443)).fixed == 0
+    assert scans.bring(json_lines(at_443)).fixed == 1  # the name of DNS
+    assert scans.bring(json_lines(dns, at_443), targets=[WWW]).fixed == 1
+
+
+def test_a_report_with_results_of_dns_alone_is_about_the_whole_host(scans):
+    scans.bring(nuclei_report(WWW, [SHARED]))
+    assert scans.bring(json_lines(samples.make_row(template_id="dns", matched_at=WWW))).fixed == 1
+
+
 def nmap_scripts(services, *ports):
     host = samples.make_nmap_host(*ports)
     return samples.make_nmap(host, services=services, args=f"nmap --script vuln -p {services} a")
