@@ -177,6 +177,8 @@ _RECORDS = (
     _("The report names no target; if it was another, name it."),
     _("The report is empty and may be any of several parts: name its category to call anything fixed."),
     _("It is %(severity)s now, which is not accepted."),
+    _("Also found at %(location)s and %(count)s more, which the decision was not about."),
+    _("Also found at %(location)s, which the decision was not about."),
     _("%(severity)s to %(other_severity)s: %(reason)s"),
     *("Critical", "High", "Medium", "Low", "Info"),
 )

@@ -92,7 +92,7 @@ EVENTS = {
     "first_seen": _("First seen"),
     "last_seen": _("Last seen"),
     "fixed": _("Fixed"),
-    "regressed": _("Found again after it was fixed"),
+    "regressed": _("Found again"),
     "false_positive": _("Marked as a false positive"),
     "accepted_risk": _("Risk accepted"),
     "reconsidered": _("Reopened by an analyst"),

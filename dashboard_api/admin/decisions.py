@@ -26,6 +26,14 @@ LABELS: Mapping[str, str | Promise] = {
     UNCONFIRM: _("Take the confirmation back"),
     SEVERITY: _("Change the severity"),
 }
+CONSEQUENCES: Mapping[str, str | Promise] = {
+    Status.FALSE_POSITIVE: _(
+        "It is about the locations listed: found at another, the finding is open again."
+    ),
+    Status.ACCEPTED_RISK: _(
+        "It is about the problem on the website: locations found later are accepted, too."
+    ),
+}
 # Single keys that open the forms; those that exclude each other have the same one.
 KEYS: Mapping[str, str] = {
     Status.FALSE_POSITIVE: "f",
@@ -66,6 +74,7 @@ class DecisionForm(forms.Form):
     def __init__(self, *args: Any, decision: str, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs | {"auto_id": f"{decision}-%s"})
         self.decision, self.label, self.key = decision, LABELS[decision], KEYS[decision]
+        self.consequence = CONSEQUENCES.get(decision, "")
         own = ("own", _("Only my own words"))
         templates: Any = self.fields["template"]
         reasons = [(name, gettext(reason)) for name, reason in REASONS[decision].items()]

@@ -296,17 +296,40 @@ class FindingAdmin(Workbench):
     @admin.action(description=_("False positive"), permissions=["operate"])
     def false_positive(self, request: HttpRequest, queryset: QuerySet[Finding]) -> HttpResponse | None:
         return self._decide(
-            request, queryset, Finding.Status.FALSE_POSITIVE, done=_("Marked as a false positive")
+            request,
+            queryset,
+            Finding.Status.FALSE_POSITIVE,
+            done=_("Marked as a false positive"),
+            consequence=_(
+                "They leave the list of open findings. One that a later report finds at a further location "
+                "is open again."
+            ),
         )
 
     @admin.action(description=_("Accept the risk"), permissions=["operate"])
     def accept_risk(self, request: HttpRequest, queryset: QuerySet[Finding]) -> HttpResponse | None:
-        return self._decide(request, queryset, Finding.Status.ACCEPTED_RISK, done=_("Accepted"))
+        return self._decide(
+            request,
+            queryset,
+            Finding.Status.ACCEPTED_RISK,
+            done=_("Accepted"),
+            consequence=_(
+                "They leave the list of open findings, and stay accepted at the locations that later "
+                "reports add."
+            ),
+        )
 
     @admin.action(description=_("Fixed"), permissions=["operate"])
     def fixed(self, request: HttpRequest, queryset: QuerySet[Finding]) -> HttpResponse | None:
         """Make findings fixed, which an analyst has checked where no scanner can."""
-        return self._decide(request, queryset, Finding.Status.FIXED, done=_("Fixed"), form_class=Reason)
+        return self._decide(
+            request,
+            queryset,
+            Finding.Status.FIXED,
+            done=_("Fixed"),
+            consequence=_("They leave the list of open findings."),
+            form_class=Reason,
+        )
 
     def _decide(
         self,
@@ -315,6 +338,7 @@ class FindingAdmin(Workbench):
         status: str,
         *,
         done: Words,
+        consequence: Words,
         form_class: type[Confirmation] = Decision,
     ) -> HttpResponse | None:
         return self.confirm(
@@ -329,7 +353,7 @@ class FindingAdmin(Workbench):
                 now=timezone.now(),
             ),
             title=STATUS_LABELS[status],
-            consequence=_("They leave the list of open findings."),
+            consequence=consequence,
             done=done,
             form_class=form_class,
         )

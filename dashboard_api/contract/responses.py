@@ -227,6 +227,7 @@ class _Finding(msgspec.Struct, frozen=True, kw_only=True):
 
 
 _TOPIC = "The same for findings of several engines about one problem, such as tls-1-0-offered; null: none."
+_REOPENED = "Fixed findings that came back, and false positives found at further locations."
 _VERIFIED = "Whether an analyst confirmed it: its kind is confirmed, whatever the scanner says."
 _PROBLEM = "The id of its problem; the field problem of a dashboard request takes it."
 
@@ -359,7 +360,13 @@ class Event(msgspec.Struct, frozen=True, kw_only=True):
             "reconsidered, decision_expired, rated, confirmed or unconfirmed"
         ),
     ]
-    reason: Annotated[str, Meta(description="The reason of an analyst's decision; else empty.")] = ""
+    reason: Annotated[
+        str,
+        Meta(
+            description="The reason of an analyst's decision, or the further location at which a scan found "
+            "a false positive (regressed); else empty."
+        ),
+    ] = ""
 
 
 class FindingDetail(_Finding, frozen=True, kw_only=True):
@@ -391,7 +398,7 @@ class FindingResponse(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Change(msgspec.Struct, frozen=True, kw_only=True):
-    """An open finding that is new, or that was fixed and came back."""
+    """An open finding that is new, came back, or is a false positive found at a further location."""
 
     event: Literal["new", "regressed"]
     at: Moment
@@ -807,7 +814,7 @@ class Scan(msgspec.Struct, frozen=True, kw_only=True):
     ended_at: Annotated[Moment | None, Meta(description="When it ended; null: not yet.")]
     runs: list[ScanRun]
     new: Annotated[Count | None, Meta(description="Findings that were not known before; null: not stored.")]
-    reopened: Annotated[Count | None, Meta(description="Fixed findings that came back; null: not stored.")]
+    reopened: Annotated[Count | None, Meta(description=f"{_REOPENED} Null: not stored.")]
     fixed: Annotated[Count | None, Meta(description="Findings that are gone; null: not stored.")]
     cancellable: Annotated[
         bool,
@@ -953,7 +960,7 @@ class ImportedReport(msgspec.Struct, frozen=True, kw_only=True):
     suppressions: Annotated[list[ReportRow], Meta(description="The first suppressed rows.")]
     new: Annotated[Count, Meta(description="Findings that were not known before.")]
     updated: Annotated[Count, Meta(description="Findings that were open already.")]
-    reopened: Annotated[Count, Meta(description="Fixed findings that came back.")]
+    reopened: Annotated[Count, Meta(description=_REOPENED)]
     fixed: Annotated[Count, Meta(description="Findings that a complete scan no longer reports.")]
     new_severities: Annotated[
         dict[str, int],

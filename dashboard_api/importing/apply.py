@@ -28,7 +28,8 @@ from dashboard_api.models import Finding, FindingEvent, Occurrence, Severity, So
 _BATCH = 1_000
 _KEY = ("website", "source", "fingerprint")
 _WAS_OPEN = {"status": Finding.Status.OPEN.value, "fixed_at": None}
-_CHANGED = [name for name in StoredFinding._fields if name not in ("id", "fingerprint")] + ["problem", "host"]
+_UNCHANGED = ("id", "fingerprint", "reviewed_at")  # staff review findings while an import runs
+_CHANGED = [name for name in StoredFinding._fields if name not in _UNCHANGED] + ["problem", "host"]
 
 
 def apply_reported(
@@ -49,6 +50,8 @@ def apply_reported(
     bulk_insert.change_occurrences(plan.occurrences)
     bulk_insert.change_last_seen(plan.seen_again)
     _change_findings(plan, website, source)
+    to_review = [each.id for each in plan.reopened if each.reason]
+    Finding.objects.filter(pk__in=to_review).update(reviewed_at=None)
     events = _add_events(FindingEvent.Event.REGRESSED, plan.reopened, website)
     journal.record_reported(
         plan,
@@ -59,7 +62,7 @@ def apply_reported(
     )
     reopened = len(plan.reopened)
     counts = Counter(new=len(plan.new), updated=len(findings) - reopened, reopened=reopened)
-    return counts, [*added, *(number for number, _ in plan.reopened)]
+    return counts, [*added, *(each.id for each in plan.reopened)]
 
 
 def severities_of_open(ids: Sequence[int]) -> dict[str, int]:
@@ -98,7 +101,8 @@ def apply_absent_plan(plan: AbsentPlan, website: Website, scan: Scan, journal: J
         by_time[at].append(finding)
     for at, fixed in by_time.items():
         Finding.objects.filter(pk__in=fixed).update(status=Finding.Status.FIXED, fixed_at=at)
-    events = _add_events(FindingEvent.Event.FIXED, plan.fixed, website)
+    fixed_now = [(number, at, "") for number, at in plan.fixed]
+    events = _add_events(FindingEvent.Event.FIXED, fixed_now, website)
     changes = Changes(events=events, absent_findings={number: dict(_WAS_OPEN) for number, _ in plan.fixed})
     for start in range(0, len(plan.gone_occurrences), _BATCH):
         batch = plan.gone_occurrences[start : start + _BATCH]
@@ -170,11 +174,11 @@ def _change_findings(plan: ReportedPlan, website: Website, source: Source) -> No
 
 
 def _add_events(
-    event: FindingEvent.Event, findings: Sequence[tuple[int, datetime]], website: Website
+    event: FindingEvent.Event, findings: Sequence[tuple[int, datetime, str]], website: Website
 ) -> list[int]:
     """Add the event to the timelines of these findings, and return the ids of the new entries."""
     events = FindingEvent.objects.bulk_create(
-        FindingEvent(finding_id=finding, website_id=website.pk, event=event, at=at)
-        for finding, at in findings
+        FindingEvent(finding_id=finding, website_id=website.pk, event=event, at=at, reason=reason)
+        for finding, at, reason in findings
     )
     return [each.pk for each in events]

@@ -8,7 +8,7 @@ Decision records 0031 and 0035.
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import date, datetime
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -18,7 +18,8 @@ from dashboard_api.importing.staging import GroupedFinding, ReportedOccurrence
 from dashboard_api.models import host_of, problem_key
 
 _LOCATION_LENGTH = 2000  # of the columns; the digest of the whole location identifies the occurrence
-OPEN, FIXED = "open", "fixed"
+_SHOWN_LENGTH = 350  # of a location in a reason, which has 500 characters
+OPEN, FIXED, FALSE_POSITIVE = "open", "fixed", "false_positive"
 
 
 class NewFinding(NamedTuple):
@@ -77,6 +78,8 @@ class StoredFinding(NamedTuple):
     severity: int
     source_severity: int | None
     status: str
+    triage_until: date | None
+    reviewed_at: datetime | None
     fixed_at: datetime | None
     first_seen: datetime
     last_seen: datetime
@@ -111,6 +114,14 @@ class OccurrenceChange(NamedTuple):
     id: int
 
 
+class ReopenedFinding(NamedTuple):
+    """A finding that is open again: it was fixed, or it is a false positive, and the reason says where."""
+
+    id: int
+    at: datetime
+    reason: str
+
+
 @dataclass(slots=True, kw_only=True)
 class ReportedPlan:
     """The changes by findings that a report lists."""
@@ -118,7 +129,7 @@ class ReportedPlan:
     new: list[tuple[NewFinding, list[NewOccurrence]]] = field(default_factory=list)
     changed: list[StoredFinding] = field(default_factory=list)
     seen_again: list[tuple[datetime, int]] = field(default_factory=list)  # only the time differs; with ids
-    reopened: list[tuple[int, datetime]] = field(default_factory=list)  # also in one of the two above
+    reopened: list[ReopenedFinding] = field(default_factory=list)  # also in one of the two above
     occurrences: list[OccurrenceChange] = field(default_factory=list)
     new_occurrences: list[tuple[int, NewOccurrence]] = field(default_factory=list)
     incomplete: list[int] = field(default_factory=list)  # ids; not every location is in the complete report
@@ -213,8 +224,11 @@ def _plan_known(
 ) -> None:
     category = scan.scope.category
     finding = _with_report(stored, group)
-    if finding.status == OPEN and stored.status == FIXED:
-        plan.reopened.append((stored.id, group.last_seen))
+    further = _further_occurrences(stored, occurrences, group)
+    if further:
+        finding = _open_at(further[0], finding)
+    if finding.status == OPEN and stored.status != OPEN:
+        plan.reopened.append(ReopenedFinding(stored.id, group.last_seen, _where(further)))
     changes = [
         _seen_again(occurrence, group.occurrences[digest], category)
         for digest, occurrence in occurrences.items()
@@ -270,6 +284,44 @@ def _with_report(stored: StoredFinding, group: GroupedFinding) -> StoredFinding:
         location=group.first_occurrence.location[:_LOCATION_LENGTH],
         evidence=group.first_occurrence.evidence,
     )
+
+
+def _further_occurrences(
+    stored: StoredFinding, occurrences: Mapping[str, StoredOccurrence], group: GroupedFinding
+) -> list[ReportedOccurrence]:
+    """Return the occurrences of a false positive that it did not have: the analyst saw only the others.
+
+    Empty where that is unknown: the report is older or has samples, or not every location is stored.
+    """
+    if stored.status != FALSE_POSITIVE or group.last_seen < stored.last_seen or group.row.is_sampled:
+        return []
+    if stored.locations_count > limits.MAX_OCCURRENCES:
+        return []
+    reported = group.occurrences.items()
+    if not occurrences:  # an analyst wrote the finding down
+        return [each for _, each in reported if each.location != stored.location]
+    return [each for digest, each in reported if digest not in occurrences]
+
+
+def _open_at(occurrence: ReportedOccurrence, finding: StoredFinding) -> StoredFinding:
+    """Return a false positive as open and to be reviewed, which shows the occurrence that is the reason."""
+    return finding._replace(
+        status=OPEN,
+        triage_until=None,
+        reviewed_at=None,
+        location=occurrence.location[:_LOCATION_LENGTH],
+        evidence=occurrence.evidence,
+    )
+
+
+def _where(further: Sequence[ReportedOccurrence]) -> str:
+    """Return why a false positive is open again; empty without further occurrences."""
+    if not further:
+        return ""
+    location = further[0].location
+    shown = location if len(location) <= _SHOWN_LENGTH else f"{location[:_SHOWN_LENGTH]}…"
+    more = f" and {len(further) - 1:,} more" if len(further) > 1 else ""
+    return f"Also found at {shown}{more}, which the decision was not about."
 
 
 def _seen_again(stored: StoredOccurrence, reported: ReportedOccurrence, category: str) -> OccurrenceChange:

@@ -4,7 +4,7 @@ from collections.abc import Collection, Container, Iterable, Iterator, Mapping, 
 from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import chain
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
@@ -25,7 +25,7 @@ from dashboard_api.importing.later_scans import (
     fixed_in,
     plan_again,
 )
-from dashboard_api.importing.plan import is_gone, other_locations
+from dashboard_api.importing.plan import FALSE_POSITIVE, FIXED, is_gone, other_locations
 from dashboard_api.models import (
     AnalystNote,
     Coverage,
@@ -45,7 +45,7 @@ _BATCH = 500
 Row = TypeVar("Row", Finding, Occurrence)
 # Decisions of analysts about the status, and the columns that keep them.
 _DECISIONS = ("false_positive", "accepted_risk", "fixed", "reconsidered")
-_DECIDED = ("status", "fixed_at")
+_DECIDED = ("status", "triage_until", "reviewed_at", "fixed_at")
 # The fields that are read of findings to delete; their texts would take much memory.
 _NEEDED = ("status", "severity", "source_severity", "rule", "title", "reviewed_at")
 
@@ -204,12 +204,15 @@ def _pass_on(run: ImportRun, changes: Changes, *, is_preview: bool = False) -> _
         theirs = Changes.from_bytes(bytes(part.content))
         scan = later.scan_of(part, theirs)
         fixed = theirs.fixed
+        _take_over_closed_false_positives(changes, theirs)
         if scan:
             _take_over_closed(run, changes, theirs, scan)
             scan.add_reported(theirs, changed)
         changes.occurrences |= _occurrences_of_added(changes, theirs)
         without_import(changes.scopes, theirs)
+        decisions = _decisions_that_stay(changes, theirs)
         later.findings |= changes.pass_on(theirs)
+        changes.findings |= decisions
         if scan:
             scan.add_values_before(theirs)
         events = FindingEvent.objects.filter(pk__in=theirs.events, finding__in=fixed - theirs.fixed)
@@ -218,6 +221,54 @@ def _pass_on(run: ImportRun, changes: Changes, *, is_preview: bool = False) -> _
             part.content = theirs.to_bytes()
             part.save(update_fields=["content"])
     return later
+
+
+def _opened_false_positives(changes: Changes) -> set[int]:
+    """Return the false positives that the import opened, because it found them at further locations."""
+    return {pk for pk, before in changes.findings.items() if _has_status(before, FALSE_POSITIVE)}
+
+
+def _has_status(before: Before, status: str) -> bool:
+    """Return whether these values are of a finding with another status since."""
+    return before is not None and before.get("status") == status
+
+
+def _take_over_closed_false_positives(changes: Changes, later: Changes) -> None:
+    """Move false positives that ``later`` closed into ``changes``: it closes only what is open."""
+    for pk in _opened_false_positives(changes) & later.fixed:
+        changes.findings[pk] = merged(later.absent_findings.pop(pk), changes.findings[pk])
+
+
+def _decisions_that_stay(changes: Changes, later: Changes) -> dict[int, dict[str, Any]]:
+    """Take the decisions about false positives that ``later`` lists, but does not open, out of ``changes``.
+
+    Without the import, ``later`` opens those of which it adds a location, or lists one that the import
+    added: their events become its own. It opens no other, also where a scan had closed it in between.
+    """
+    listed = _opened_false_positives(changes) & later.findings.keys()
+    opened = {
+        key[0]
+        for key, before in later.occurrences.items()
+        if key[0] in listed and (before is None or changes.occurrences.get(key, {}) is None)
+    }
+    _move_events({pk for pk in opened if not _has_status(later.findings[pk], FIXED)}, changes, later)
+    _move_events(listed - opened, later, changes)
+    decisions = {}
+    for pk in listed - opened:
+        before, theirs = changes.findings[pk] or {}, later.findings[pk] or {}
+        decisions[pk] = {name: before.pop(name) for name in _DECIDED if name in before}
+        for name in _DECIDED:
+            theirs.pop(name, None)
+    return decisions
+
+
+def _move_events(findings: Collection[int], source: Changes, target: Changes) -> None:
+    """Move the events of these findings from the changes of one import to those of another."""
+    for batch in _batches(findings):
+        events = FindingEvent.objects.filter(finding__in=batch).values_list("pk", flat=True)
+        moved = set(events).intersection(source.events)
+        source.events = [pk for pk in source.events if pk not in moved]
+        target.events += sorted(moved)
 
 
 def _take_over_closed(run: ImportRun, changes: Changes, later: Changes, scan: LaterScan) -> None:
@@ -377,7 +428,7 @@ def _count(result: UndoResult, batch: Iterable[_FindingBefore], still_fixed: Con
         elif each.before is None:
             result.deleted += 1
             result.with_work += each.has_work
-        elif each.before.get("status", each.finding.status) == each.finding.status:
+        elif each.before.get("status", each.finding.status) in (each.finding.status, FALSE_POSITIVE):
             result.restored += 1
         elif each.before["status"] == Finding.Status.FIXED:
             result.closed += 1
@@ -415,7 +466,7 @@ def _remove_repeated_events(findings: Collection[int]) -> None:
         repeated = []
         for event in events:
             state = kinds.REGRESSED.value if event.event == kinds.RECONSIDERED else event.event
-            if state not in (kinds.FIXED, kinds.REGRESSED):
+            if state not in (kinds.FIXED, kinds.FALSE_POSITIVE, kinds.REGRESSED):
                 continue
             if not event.by and event.event == last.get(event.finding_id, kinds.REGRESSED.value):
                 repeated.append(event.pk)

@@ -245,7 +245,7 @@ def _problem_item(changes: Sequence[Change], address: Address) -> Item:
     severity, title = labels.label(labels.SEVERITIES, worst.severity), topic or on_one_line(worst.title)
     text, label = _("%(severity)s: %(title)s") % {"severity": severity, "title": title}, severity
     if worst.event == "regressed":
-        again = _("%(finding)s (found again after it was fixed)")
+        again = _("%(finding)s (found again)")
         text, label = again % {"finding": text}, again % {"finding": severity}
     url = address.of_finding(worst.id) if len(changes) == 1 else address.of_fix(worst.problem)
     return Item(

@@ -14,7 +14,7 @@ from django.utils import timezone
 
 from dashboard_api import limits, triage
 from dashboard_api.importing.undo import undo
-from dashboard_api.models import Entitlement, ImportRun, Nonce, Severity
+from dashboard_api.models import Entitlement, Finding, ImportRun, Nonce, Severity
 from portal.models import FeedCursor, Membership, PendingNotification, Subscription
 from portal.notifications import polling
 from tests.commands import run, run_json
@@ -109,6 +109,22 @@ def test_owners_get_an_e_mail_about_their_plan_once(link, begun):
     assert run_json("notify")["about_plans"] == 0
 
 
+def test_a_false_positive_at_a_further_location_is_in_an_email_with_that_location(link, begun):
+    seen = make_row(template_id="xss", matched_at=f"https://{link.website.host}/search")
+    further = make_row(template_id="xss", matched_at=f"https://{link.website.host}/login")
+    import_bytes(json_lines(seen), link.website)
+    triage.decide(
+        Finding.objects.get(rule="xss"), "false_positive", by="ann", reason="Checked", now=timezone.now()
+    )
+    run("notify")
+    mail.outbox.clear()
+    import_bytes(json_lines(seen, further), link.website)
+    run("notify")
+    (message,) = mail.outbox
+    assert "(found again)" in message.body
+    assert f"https://{link.website.host}/login" in message.body
+
+
 def test_a_regression_and_a_note_are_in_the_email(owner, link, begun):
     finding = link.website.findings.get(title="Café login")
     make_event(finding, "fixed")
@@ -117,7 +133,7 @@ def test_a_regression_and_a_note_are_in_the_email(owner, link, begun):
     make_note(link.website, is_internal=True, author="Nobody")
     run("notify")
     (message,) = mail.outbox
-    assert "High: Café login (found again after it was fixed)" in message.body
+    assert "High: Café login (found again)" in message.body
     assert "Robin wrote a note about “Café login”" in message.body
     assert "The words stay here" not in message.body
     assert "Nobody" not in message.body
@@ -156,7 +172,7 @@ def test_a_finding_of_a_later_report_is_a_regression(link, begun):
     for day, rows in enumerate([(panel, version), (version,), (panel, version), (panel, version)]):
         bring(*rows, day=day)
         run("notify")
-        subjects.append("again after it was fixed" in mail.outbox[-1].body)
+        subjects.append("found again" in mail.outbox[-1].body)
     assert len(mail.outbox) == 2
     assert subjects == [False, False, True, True]
 
@@ -177,7 +193,7 @@ def test_the_list_of_an_email_has_its_findings_and_newer_ones(owner, link, begun
         str(back.pk),
     ]
     assert "27 findings." in text
-    assert "Found again after it was fixed ·" in text
+    assert "Found again ·" in text
     assert "Robin wrote a note about the website" in text
     assert "are listed" not in text
     assert f"/findings/{old.pk}/" in owner.get(address.replace("High", "Low")).content.decode()

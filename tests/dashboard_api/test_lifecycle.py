@@ -89,8 +89,8 @@ class Lifecycles(RuleBasedStateMachine):
     def expect_reported(self, name, paths, severity, kind, complete):
         lifecycle = self.lifecycles.setdefault(name, Lifecycle(severity=severity, kind=kind))
         lifecycle.severity, lifecycle.kind = severity, kind
-        if lifecycle.status == "fixed":
-            lifecycle.status = "open"
+        if lifecycle.status == "fixed" or (lifecycle.status == "false_positive" and paths - lifecycle.ever):
+            lifecycle.status, lifecycle.until = "open", None
             lifecycle.steps.append("regressed")
         lifecycle.places = set(paths) if complete else lifecycle.places | paths
         lifecycle.ever |= paths

@@ -185,6 +185,16 @@ def test_a_finding_that_comes_back_below_the_floor_is_accepted_again(website):
     assert [event for event, _, _ in timeline(finding)] == ["fixed", "regressed", "accepted_risk"]
 
 
+def test_a_false_positive_below_the_floor_that_is_elsewhere_is_an_accepted_risk(website):
+    bring(website, row(RULE, "low"))
+    triage.decide(Finding.objects.get(), "false_positive", **BY, now=NOW)
+    decide(severity=Severity.MEDIUM)
+    result = bring(website, row(RULE, "low") | {"matched_at": "https://shop.example.com/further"}, day=2)
+    assert (result.reopened, result.new_severities) == (1, {})
+    steps = [event for event, _, _ in timeline(Finding.objects.get())]
+    assert steps == ["false_positive", "regressed", "accepted_risk"]
+
+
 def test_what_an_analyst_reopens_stays_open(website):
     bring(website, row(RULE, "low"))
     floor = decide(severity=Severity.MEDIUM)

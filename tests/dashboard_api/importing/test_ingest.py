@@ -8,6 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from dashboard_api import limits, triage
+from dashboard_api.backends.verify import wrong_counts
 from dashboard_api.importing import ingest
 from dashboard_api.importing.service import EmptyRefusal, RefusedReport
 from dashboard_api.models import Coverage, Finding, Occurrence, Source
@@ -210,6 +211,61 @@ def test_what_an_analyst_decided_stays(website, status):
     assert (result.updated, result.reopened, result.fixed) == (1, 0, 0)
     assert set(Finding.objects.values_list("status", flat=True)) == {status}
     assert Finding.objects.get(rule="version").last_seen == MARCH + DAY
+
+
+def refute(website, **fields):
+    bring(website, row("panel", path="/search"))
+    Finding.objects.update(status="false_positive", reviewed_at=MARCH, **fields)
+
+
+def test_a_false_positive_that_is_elsewhere_is_open_again_and_in_the_queue_and_says_where(website):
+    refute(website, triage_until=MARCH.date())
+    further = row("panel", path="/login?user=ada", day=1)
+    result = bring(website, row("panel", path="/search", day=1), further)
+    assert (result.new, result.updated, result.reopened, result.new_severities) == (0, 0, 1, {"High": 1})
+    finding = Finding.objects.get(status="open", triage_until=None, reviewed_at=None)
+    assert (finding.location, finding.locations_count) == ("https://shop.example.com/login", 2)
+    (event,) = finding.events.all()
+    assert (event.event, event.at, event.by) == ("regressed", MARCH + DAY, "")
+    assert event.reason == "Also found at https://shop.example.com/login, which the decision was not about."
+    assert wrong_counts(connection) == {}
+
+
+def test_the_same_report_and_other_spellings_of_a_location_leave_a_false_positive(website):
+    refute(website)
+    for location in (
+        "https://shop.example.com/search?q=other#top",
+        "HTTPS://ada@Shop.Example.com:443/search",
+    ):
+        assert bring(website, row("panel", matched_at=location, day=1)).reopened == 0
+    before = stored()
+    bring(website, row("panel", path="/search", day=1))
+    assert stored() == before
+
+
+def test_an_unclear_location_alone_leaves_a_false_positive_and_hides_no_clear_one(website):
+    refute(website)
+    unclear = row("panel", matched_at="/login", host="", url="", day=1)
+    assert bring(website, unclear, row("panel", path="/search", day=1)).reopened == 0
+    assert bring(website, unclear, row("panel", path="/login", day=2)).reopened == 1
+
+
+def test_another_scanner_at_another_location_leaves_a_false_positive(website):
+    refute(website)
+    data = json_lines(
+        {"scan": "findings/1", "source": "by-hand"},
+        {
+            "finding": "panel",
+            "title": "Panel",
+            "severity": "high",
+            "location": "https://shop.example.com/login",
+        },
+    )
+    import_bytes(data, website, format_name="findings")
+    assert set(Finding.objects.values_list("source__slug", "status")) == {
+        ("nuclei", "false_positive"),
+        ("by-hand", "open"),
+    }
 
 
 def test_partial_scan_fixes_nothing(website):

@@ -28,9 +28,9 @@ def url(path):
     return f"https://{HOST}/{path}"
 
 
-def group(*paths, at=MARCH + DAY, is_sampled=False, **members):
+def group(*paths, at=MARCH + DAY, is_sampled=False, is_sampled_row=False, **members):
     fields = {"rule": "panel", "severity": Severity.HIGH, "severity_raw": "high", "kind": "confirmed"}
-    fields |= {"title": "Panel", "location": url(paths[0])} | members
+    fields |= {"title": "Panel", "location": url(paths[0]), "is_sampled": is_sampled_row} | members
     row = ReportedFinding(row=1, identity=["panel"], **fields).cleaned()
     grouped = GroupedFinding(row=row, first_seen=at, last_seen=at, is_sampled=is_sampled)
     for path in paths:
@@ -56,6 +56,8 @@ def stored(*paths, **fields):
         "severity": 3,
         "source_severity": None,
         "status": "open",
+        "triage_until": None,
+        "reviewed_at": None,
         "fixed_at": None,
         "first_seen": MARCH,
         "last_seen": MARCH,
@@ -138,7 +140,59 @@ def test_a_fixed_finding_is_reopened_by_a_later_report_alone(at, status):
     finding = stored("a", status="fixed", fixed_at=MARCH)
     made = plan(group("a", at=at), finding, occurrences("a"))
     assert made.changed[0].status == status
-    assert made.reopened == ([(7, at)] if status == "open" else [])
+    assert made.reopened == ([(7, at, "")] if status == "open" else [])
+
+
+def refuted(*paths, **fields):
+    return stored(*paths, status="false_positive", reviewed_at=MARCH, triage_until=MARCH.date(), **fields)
+
+
+def test_a_false_positive_at_a_further_location_is_open_to_be_reviewed_and_shows_that_location():
+    made = plan(group("a", "b"), refuted("a"), occurrences("a"), PARTIAL)
+    assert made.reopened == [(7, MARCH + DAY, f"Also found at {url('b')}, which the decision was not about.")]
+    (changed,) = made.changed
+    assert (changed.status, changed.triage_until, changed.reviewed_at) == ("open", None, None)
+    assert (changed.location, changed.other_locations, changed.evidence) == (
+        url("b"),
+        url("a"),
+        "evidence of b",
+    )
+
+
+def test_the_reason_of_a_false_positive_that_is_open_again_is_short():
+    made = plan(group("a", "b" * 1_000, "c", "d"), refuted("a"), occurrences("a"), PARTIAL)
+    ((_, _, reason),) = made.reopened
+    assert len(reason) <= 500
+    assert reason.endswith("b… and 2 more, which the decision was not about.")
+
+
+@pytest.mark.parametrize(
+    ("grouped", "own"),
+    [
+        pytest.param(group("a"), occurrences("a"), id="the same location"),
+        pytest.param(group("a", "b"), occurrences("a", "b", gone="b"), id="a location that is back"),
+        pytest.param(group("a", "b", at=MARCH - DAY), occurrences("a"), id="an older report"),
+        pytest.param(group("a", "b", is_sampled_row=True), occurrences("a"), id="samples"),
+        pytest.param(group("a"), (), id="written down by an analyst"),
+    ],
+)
+def test_a_false_positive_stays_where_no_further_location_is_known(grouped, own):
+    made = plan(grouped, refuted("a"), own, PARTIAL)
+    assert made.reopened == []
+    assert {each.status for each in made.changed} <= {"false_positive"}
+
+
+@pytest.mark.parametrize(("known", "count"), [(2, 1), (3, 0)])
+def test_a_false_positive_stays_if_not_every_location_is_stored(known, count, monkeypatch):
+    monkeypatch.setattr(limits, "MAX_OCCURRENCES", 2)
+    finding = refuted("a", "b", locations_count=known)
+    assert len(plan(group("a", "c"), finding, occurrences("a", "b"), PARTIAL).reopened) == count
+
+
+@pytest.mark.parametrize("status", ["accepted_risk", "open"])
+def test_further_locations_change_no_other_status(status):
+    made = plan(group("a", "b"), stored("a", status=status), occurrences("a"), PARTIAL)
+    assert (made.reopened, made.changed[0].status) == ([], status)
 
 
 @pytest.mark.parametrize(

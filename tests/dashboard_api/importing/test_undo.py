@@ -354,6 +354,56 @@ def test_a_fix_and_a_return_that_a_wrong_import_caused_leave_the_timeline(websit
     assert set(Finding.objects.values_list("status", flat=True)) == {"open"}
 
 
+def refuted_elsewhere(website):
+    """Import a false positive and, as a wrong report, a further location; return that import."""
+    bring(website, row("a", path="/1"))
+    until = timezone.now().date() + DAY
+    decision = {"by": "ann", "reason": "Checked by hand", "until": until, "now": timezone.now()}
+    triage.decide(Finding.objects.get(), "false_positive", **decision)
+    return bring(website, row("a", path="/1", day=1), row("a", path="/2", day=1))
+
+
+def test_a_false_positive_that_the_import_opened_is_as_before_it(website):
+    wrong = refuted_elsewhere(website)
+    assert Finding.objects.get().status == "open"
+    later = bring(website, row("a", path="/1", day=2))
+    result = take_back(wrong)
+    assert (result.restored, result.opened, result.closed) == (1, 0, 0)
+    finding = Finding.objects.get(status="false_positive", triage_until=timezone.now().date() + DAY)
+    assert finding.reviewed_at is not None
+    assert list(finding.events.values_list("event", flat=True)) == ["false_positive"]
+    take_back(later)
+    assert Finding.objects.get().status == "false_positive"
+
+
+def test_a_false_positive_that_a_later_import_opens_as_well_stays_open(website):
+    wrong = refuted_elsewhere(website)
+    later = bring(website, row("a", path="/2", day=2))
+    take_back(wrong)
+    assert Finding.objects.get().status == "open"
+    assert list(FindingEvent.objects.values_list("event", flat=True)) == ["false_positive", "regressed"]
+    take_back(later)
+    assert Finding.objects.get().status == "false_positive"
+    assert list(FindingEvent.objects.values_list("event", flat=True)) == ["false_positive"]
+
+
+def test_a_false_positive_that_was_decided_about_again_keeps_that_decision(website):
+    wrong = refuted_elsewhere(website)
+    decision = {"by": "ann", "reason": "Known", "now": timezone.now()}
+    triage.decide(Finding.objects.get(), "accepted_risk", **decision)
+    take_back(wrong)
+    assert Finding.objects.filter(status="accepted_risk", triage_until=None).exists()
+
+
+def test_a_false_positive_that_a_later_scan_closed_because_it_was_open_is_one_again(website):
+    wrong = refuted_elsewhere(website)
+    bring(website, row("b", day=2), complete=True)
+    assert Finding.objects.get(rule="a").status == "fixed"
+    take_back(wrong)
+    finding = Finding.objects.get(rule="a", status="false_positive", fixed_at=None)
+    assert list(finding.events.values_list("event", flat=True)) == ["false_positive"]
+
+
 def test_decisions_of_analysts_stay(website):
     bring(website, row("a"))
     now = timezone.now()
@@ -790,14 +840,15 @@ def rate(severity):
     triage.override_severity(finding, severity, by="ann", reason="Checked", now=timezone.now())
 
 
-def bring_seen(website, severity):
+def bring_seen(website, severity, path="/a"):
     """Import a finding seen just now, or, without a severity, a complete report that lacks it."""
     now = timezone.now().isoformat()
     other = make_row(template_id="b", matched_at="https://shop.example.com/b", timestamp=now)
     if severity is None:
         return bring(website, other, complete=True)
     info = {"name": "A", "severity": severity}
-    found = make_row(template_id="a", matched_at="https://shop.example.com/a", timestamp=now, info=info)
+    location = f"https://shop.example.com{path}"
+    found = make_row(template_id="a", matched_at=location, timestamp=now, info=info)
     return bring(website, found, other)
 
 
@@ -872,7 +923,9 @@ STATUS_AFTER = {
     "confirmed": None,
     "unconfirmed": None,
 }
-HISTORIES = st.lists(st.sampled_from([*ACTIONS, "info", "low", "critical", None]), min_size=1, max_size=10)
+FURTHER = {"further": ("low", "/further"), "elsewhere": ("critical", "/elsewhere")}
+STEPS = [*ACTIONS, *FURTHER, "info", "low", "critical", None]
+HISTORIES = st.lists(st.sampled_from(STEPS), min_size=1, max_size=10)
 
 
 def live(history):
@@ -884,7 +937,8 @@ def live(history):
             with suppress(ValidationError), transaction.atomic():
                 ACTIONS[step]()
         else:
-            runs.append((bring_seen(website, step), step))
+            severity, *path = FURTHER.get(step, [step])
+            runs.append((bring_seen(website, severity, *path), severity))
     return runs
 
 
@@ -925,3 +979,45 @@ def check_timeline():
     """Check that the timeline explains the status."""
     steps = [STATUS_AFTER.get(step, step) for step in timeline()]
     assert severity_and_status("a")[2] == next((step for step in reversed(steps) if step), "open")
+
+
+def bring_at(website, paths, *, complete):
+    """Import the finding at these locations, seen just now, and another; return the import."""
+    now = timezone.now().isoformat()
+    rows = [make_row(template_id="b", matched_at="https://shop.example.com/b", timestamp=now)]
+    for path in sorted(paths):
+        location = f"https://shop.example.com{path}"
+        rows.append(make_row(template_id="a", matched_at=location, timestamp=now))
+    return bring(website, *rows, complete=complete)
+
+
+def status_after(reports, taken_back=()):
+    """Call a finding at /1 a false positive, and import these; return what it is without those taken back."""
+    website = make_website()
+    bring_at(website, ["/1"], complete=True)
+    until = timezone.now().date() + DAY
+    finding = Finding.objects.get(rule="a")
+    triage.decide(finding, "false_positive", by="ann", reason="Checked", until=until, now=timezone.now())
+    decided = Finding.objects.filter(rule="a")
+    runs = [bring_at(website, paths, complete=complete) for paths, complete in reports]
+    for number in taken_back:
+        take_back(runs[number])
+    assert wrong_counts(connection) == {}
+    check_timeline()
+    status, ends_on, reviewed_at = decided.values_list("status", "triage_until", "reviewed_at").get()
+    assert (ends_on, reviewed_at is None) == ((until, False) if status == "false_positive" else (None, True))
+    return status
+
+
+AT_LOCATIONS = st.tuples(st.sets(st.sampled_from(["/1", "/2", "/3"])), st.booleans())
+
+
+@pytest.mark.slow
+@settings(max_examples=60, deadline=None)
+@given(reports=st.lists(AT_LOCATIONS, min_size=1, max_size=5), data=st.data())
+def test_a_false_positive_is_what_the_other_imports_leave_of_it(reports, data):
+    wrong = data.draw(st.lists(st.sampled_from(range(len(reports))), min_size=1, unique=True))
+    with rolled_back():
+        expected = status_after([each for number, each in enumerate(reports) if number not in wrong])
+    with rolled_back():
+        assert status_after(reports, wrong) == expected

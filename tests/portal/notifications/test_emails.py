@@ -58,11 +58,11 @@ def test_findings_have_severity_title_location_and_link(email):
     assert (
         "\n- Critical: Finding 7\n  https://shop.example.com/page/7\n  " + f"{SITE}findings/7/\n"
     ) in message.body
-    assert "High: Finding 8 (found again after it was fixed)" in message.body
+    assert "High: Finding 8 (found again)" in message.body
     html = html_of(message)
     for number, tone, label in (
         (7, "critical", "Critical"),
-        (8, "high", "High (found again after it was fixed)"),
+        (8, "high", "High (found again)"),
     ):
         assert f'<p class="tag {tone}">{label}</p>' in html
         assert f'<a href="{SITE}findings/{number}/">Finding {number}</a>' in html
@@ -81,7 +81,7 @@ def test_findings_with_one_problem_are_one_item(email):
         f"  {SITE}?problem=5f0c6be1a2d34e78#findings-title\n"
     ) in message.body
     assert "Finding 8" not in message.body
-    assert "Critical: Finding 6 (found again after it was fixed)" in message.body
+    assert "Critical: Finding 6 (found again)" in message.body
     assert "more." not in message.body
     assert "<p>Use parameters.</p>" in html_of(message)
 

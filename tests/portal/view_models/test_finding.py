@@ -160,6 +160,14 @@ def test_notes_need_no_way_to_the_finding_that_they_stand_with():
             "Von Hand geprüft: Das Problem ist behoben. Seen with Ada.",
         ),
         ("High to Low: It is internal.", "Hoch zu Niedrig: It is internal."),
+        (
+            "Also found at /a and 2 more, which the decision was not about.",
+            "Auch an /a und 2 weiteren Fundstellen gefunden, für die die Entscheidung nicht galt.",
+        ),
+        (
+            "Also found at https://shop.example.com/a, which the decision was not about.",
+            "Auch an https://shop.example.com/a gefunden, wofür die Entscheidung nicht galt.",
+        ),
     ],
 )
 def test_reasons_are_in_the_language_of_the_reader_and_own_words_stay(reason, german):
