@@ -20,13 +20,32 @@ _MEMBER = re.compile(
     r"""(?:"(?:\\.|[^"\\])*(?:"|\Z)|'(?:\\.|[^'\\])*(?:'|\Z)|\[[^\]]*(?:\]|\Z))""",
     re.IGNORECASE | re.DOTALL,
 )
-# The user name and password in an address.
-_USERINFO = re.compile(r"""(?<=://)[^/\s@'"]+@""")
-# A key or token in a query or form. A payload has other characters, and stays.
+# The user name and password in an address, also if the password has characters that it should not; no port.
+_USERINFO = re.compile(
+    r"""(?<=://)(?:[^/\s@'":?#\[]+:(?!\d{0,5}(?:[^\w@%!$*+.~-]|\Z))[^\s"<>@]{0,256}@(?:[^\s"'<>?#@]{0,256}@)*"""
+    r"""|[^/\s@'"]+@)"""
+)
+# The name of a parameter or member whose value is a secret; each has one of the parts.
+_CONFIDENTIAL = (
+    r"[\w.%\[\]-]{0,40}?(?:token|secret|password|passwd|passphrase|(?<![a-z0-9])pass|pwd|jwt"
+    r"|(?:api|access|private)[_-]?key|sess(?:ion)?[_-]?id)"
+)
+_CONFIDENTIAL_PARTS = ("token", "secret", "pass", "pwd", "jwt", "key", "sess")
+# Scanners send payloads as such values: injections, other files and other addresses. They stay readable.
+_NO_PAYLOAD = (
+    r"""(?![^&#?\s"'<>]*(?:(?:\+|%20)(?:and|or|union|select|order|having|waitfor)(?:\+|%20)"""
+    r"""|\.\.(?:/|%2f|%5c)|://|%3a%2f%2f))"""
+)
 _PARAMETER = re.compile(
-    r"([?&](?:(?:access|auth|csrf|id|refresh|session)[_-]?)?(?:token|secret|password|passwd|api[_-]?key|jwt)=)"
-    r"""[\w.~+/-]{6,}=*(?=[&#\s"'<>\\]|\Z)""",
-    re.IGNORECASE | re.ASCII,
+    rf"""((?:^|[?&#"']){_CONFIDENTIAL}(?:\]|%5d)?=){_NO_PAYLOAD}"""
+    r"""(?:[\w.~+/!$*:,@-]|%(?!(?:25)*(?:0[0-9a-f]|2[2789]|3[bce]|5c|60|7[bcd]))[0-9a-f]{2}){6,}=*"""
+    r"""(?=[&#\s"'<>\\]|\Z)""",
+    re.IGNORECASE | re.MULTILINE,
+)
+_CONFIDENTIAL_MEMBER = re.compile(
+    rf"""((\\?["']){_CONFIDENTIAL}\2\s{{0,9}}:\s{{0,9}}\2){_NO_PAYLOAD}"""
+    r"""(?:[^"'\\<>();`{}|\n]|\\(?!u00(?:2[27]|3[ce]))[^"'\n]){6,}(?=\2)""",
+    re.IGNORECASE,
 )
 
 _SHELL_WORD = re.compile(
@@ -49,7 +68,9 @@ def redact_headers(text: str) -> str:
 
 def redact_addresses(text: str) -> str:
     """Return ``text`` without the user names, passwords, keys and tokens in addresses."""
-    text = _PARAMETER.sub(rf"\1{REDACTED}", text) if "=" in text else text
+    lowered = text.lower()
+    if any(part in lowered for part in _CONFIDENTIAL_PARTS):
+        text = _CONFIDENTIAL_MEMBER.sub(rf"\1{REDACTED}", _PARAMETER.sub(rf"\1{REDACTED}", text))
     return _USERINFO.sub(f"{REDACTED}@", text) if "@" in text else text
 
 
