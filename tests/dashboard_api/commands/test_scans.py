@@ -24,7 +24,7 @@ def engines(tmp_path, settings, monkeypatch):
     file.write_text('[[engine]]\nname = "x"\ncommand = ["/nowhere/x", "$address", "$report"]\n')
     settings.CRAWLER_ENABLED, settings.CRAWLER_ENGINES = True, file
     monkeypatch.setattr(worker, "addresses_of", lambda _host: ["192.0.2.10"])
-    monkeypatch.setattr(worker, "look", lambda *_: "")
+    monkeypatch.setattr(worker, "look", lambda *_, **__: "")
 
 
 def test_a_scan_is_queued_once_and_run(capsys, engines):
