@@ -28,11 +28,9 @@ LABELS: Mapping[str, str | Promise] = {
 }
 CONSEQUENCES: Mapping[str, str | Promise] = {
     Status.FALSE_POSITIVE: _(
-        "It is about the locations listed: found at another, the finding is open again."
+        "This holds for the locations listed: if a report adds another, the finding is open again."
     ),
-    Status.ACCEPTED_RISK: _(
-        "It is about the problem on the website: locations found later are accepted, too."
-    ),
+    Status.ACCEPTED_RISK: _("This holds for the whole website: locations found later are accepted, too."),
 }
 # Single keys that open the forms; those that exclude each other have the same one.
 KEYS: Mapping[str, str] = {

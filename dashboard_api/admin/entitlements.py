@@ -30,7 +30,7 @@ ENTITLEMENT_FIELDS = (
     "sites_limit",
     "features",
 )
-OF_PLAN = ("sites_limit", "features")  # which a plan brings
+OF_PLAN = ("sites_limit", "features")  # those of the plan, unless overridden
 
 
 class EntitlementForm(forms.ModelForm):
@@ -73,7 +73,7 @@ class EntitlementForm(forms.ModelForm):
         return self.instance.account_id is None or super().has_changed()
 
     def changes(self) -> dict[str, Any]:
-        """Return the values to change; for a new entitlement also the dates and others that are shown."""
+        """Return the changed values; for a new entitlement all others, too, except those of the plan."""
         changed = set(self.changed_data)
         if self.instance.pk is None:
             changed |= {name for name in ENTITLEMENT_FIELDS if name not in OF_PLAN}

@@ -19,7 +19,8 @@ MEANINGS = {
     "description": "What the problem is.",
     "detail": "What went wrong or was left out in the last run.",
     "ends_on": "The last day of the plan.",
-    "event": "New, or regressed when a fixed one came back or a false positive is elsewhere too.",
+    "event": "What happened: new, or regressed when a fixed finding came back, or when a false positive "
+    "was found at a further location.",
     "evidence": "What the scanner saw, as text.",
     "evidence_truncated": "Whether evidence was cut.",
     "expected": "What a check looks for.",

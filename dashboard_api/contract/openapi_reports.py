@@ -78,7 +78,10 @@ PARAMETERS: dict[str, tuple[dict[str, Any], str]] = {
     "dry_run": (_BOOLEAN, "Show the outcome, and store nothing."),
     "fail_on": (
         {"type": "string", "enum": _SEVERITIES},
-        "passed is false if a finding as bad is new, came back or is unclear, or if a row cannot be read.",
+        (
+            "passed is false if a finding at least as bad is new, came back or has an unclear location, or "
+            "if a row cannot be read."
+        ),
     ),
 }
 EXAMPLE = {

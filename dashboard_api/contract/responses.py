@@ -398,7 +398,7 @@ class FindingResponse(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Change(msgspec.Struct, frozen=True, kw_only=True):
-    """An open finding that is new, came back, or is a false positive found at a further location."""
+    """An open finding that is new, came back, or was a false positive and is at a further location now."""
 
     event: Literal["new", "regressed"]
     at: Moment

@@ -17,8 +17,8 @@ _BYTES = 32 * 1024
 REFUSALS = frozenset({401, 403, 406, 429, 503})
 # Headers that protections send only with a page of their own instead of the website's.
 _INSTEAD = ("cf-mitigated", "x-amzn-waf-action", "sg-captcha")
-# What is only in pages that refuse, or that test whether a browser asks. Pages of the website itself may have
-# the script of Imperva, or window.awsWafCookieDomainList.
+# Texts that only pages have that refuse, or that test for a browser. Pages of the website itself may have the
+# script of Imperva, or window.awsWafCookieDomainList.
 _CHALLENGE = re.compile(
     rb"<title>\s*(just a moment\.\.\.|attention required! \| cloudflare|ddos-guard|one moment, please\.\.\."
     rb"|request rejected|pardon our interruption)\s*</title>"

@@ -115,7 +115,7 @@ class OccurrenceChange(NamedTuple):
 
 
 class ReopenedFinding(NamedTuple):
-    """A finding that is open again: it was fixed, or it is a false positive, and the reason says where."""
+    """A finding that is open again: it was fixed, or a false positive; the reason says where it is now."""
 
     id: int
     at: datetime
@@ -289,7 +289,7 @@ def _with_report(stored: StoredFinding, group: GroupedFinding) -> StoredFinding:
 def _further_occurrences(
     stored: StoredFinding, occurrences: Mapping[str, StoredOccurrence], group: GroupedFinding
 ) -> list[ReportedOccurrence]:
-    """Return the occurrences of a false positive that it did not have: the analyst saw only the others.
+    """Return the reported occurrences that a false positive did not have, so that no analyst saw them.
 
     Empty where that is unknown: the report is older or has samples, or not every location is stored.
     """
@@ -304,7 +304,7 @@ def _further_occurrences(
 
 
 def _open_at(occurrence: ReportedOccurrence, finding: StoredFinding) -> StoredFinding:
-    """Return a false positive as open and to be reviewed, which shows the occurrence that is the reason."""
+    """Return a false positive as open and to be reviewed; it shows the occurrence that opened it."""
     return finding._replace(
         status=OPEN,
         triage_until=None,

@@ -49,7 +49,7 @@ class Targets:
             self._hosts.add(_host(target))
 
     def without_names(self) -> "Targets":
-        """Return the targets without the hosts of which ports are targets."""
+        """Return the targets without a host whose ports are targets, too."""
         hosts = {_host(target) for target in self._targets if _port(target)}
         return Targets(self._targets - hosts)
 
@@ -83,7 +83,7 @@ class Scope:
             self.ports.add(port)
 
     def add_failure(self, target: str, rules: tuple[str, ...]) -> None:
-        """Exclude ``rules`` at ``target``, which failed or were skipped: every rule for none, or too many."""
+        """Exclude failed or skipped ``rules`` at ``target``; every rule if none or too many are named."""
         self.named_failures += len(rules)
         for rule in (rules if self.named_failures <= _MAX_NAMED_FAILURES else ()) or ("",):
             self.failed[rule].add(target)

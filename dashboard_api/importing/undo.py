@@ -229,12 +229,12 @@ def _opened_false_positives(changes: Changes) -> set[int]:
 
 
 def _has_status(before: Before, status: str) -> bool:
-    """Return whether these values are of a finding with another status since."""
+    """Return whether the finding had this status before the import, which changed it."""
     return before is not None and before.get("status") == status
 
 
 def _take_over_closed_false_positives(changes: Changes, later: Changes) -> None:
-    """Move false positives that ``later`` closed into ``changes``: it closes only what is open."""
+    """Move false positives that ``later`` closed into ``changes``: it closed them because they were open."""
     for pk in _opened_false_positives(changes) & later.fixed:
         changes.findings[pk] = merged(later.absent_findings.pop(pk), changes.findings[pk])
 
@@ -243,7 +243,7 @@ def _decisions_that_stay(changes: Changes, later: Changes) -> dict[int, dict[str
     """Take the decisions about false positives that ``later`` lists, but does not open, out of ``changes``.
 
     Without the import, ``later`` opens those of which it adds a location, or lists one that the import
-    added: their events become its own. It opens no other, also where a scan had closed it in between.
+    added: their events become its own. It opens no others, even if a scan has closed them in between.
     """
     listed = _opened_false_positives(changes) & later.findings.keys()
     opened = {

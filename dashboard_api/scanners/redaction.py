@@ -20,12 +20,12 @@ _MEMBER = re.compile(
     r"""(?:"(?:\\.|[^"\\])*(?:"|\Z)|'(?:\\.|[^'\\])*(?:'|\Z)|\[[^\]]*(?:\]|\Z))""",
     re.IGNORECASE | re.DOTALL,
 )
-# The user name and password in an address, also if the password has characters that it should not; no port.
+# The user name and password in an address, also if characters of the password are not encoded; not a port.
 _USERINFO = re.compile(
     r"""(?<=://)(?:[^/\s@'":?#\[]+:(?!\d{0,5}(?:[^\w@%!$*+.~-]|\Z))[^\s"<>@]{0,256}@(?:[^\s"'<>?#@]{0,256}@)*"""
     r"""|[^/\s@'"]+@)"""
 )
-# The name of a parameter or member whose value is a secret; each has one of the parts.
+# The name of a parameter or member whose value is a secret. Each contains one of _CONFIDENTIAL_PARTS.
 _CONFIDENTIAL = (
     r"[\w.%\[\]-]{0,40}?(?:token|secret|password|passwd|passphrase|(?<![a-z0-9])pass|pwd|jwt"
     r"|(?:api|access|private)[_-]?key|sess(?:ion)?[_-]?id)"

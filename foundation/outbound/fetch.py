@@ -67,7 +67,7 @@ class FetchFailed(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Hop:
-    """A request: its URL, the address that answered or those that were tried, and the response's beginning.
+    """A request: its URL, the address that answered or those that were tried, and the response's headers.
 
     ``status`` is 0 without a response.
     """
@@ -198,7 +198,7 @@ class _Call:
             connection.request("GET", target.path, headers=_headers(self.agent), preload_content=False)
             response = connection.getresponse()
             hops[-1] = Hop(target.url, (connection.address,), response.headers, response.status)
-            locations = dict.fromkeys(response.headers.getlist("Location"))  # sent twice is sent once
+            locations = dict.fromkeys(response.headers.getlist("Location"))  # without repetitions
             if response.status in _REDIRECTS and locations:
                 return ", ".join(locations)
             body, is_whole = _unpacked(self._body(response), response.headers, self.max_bytes + 1)

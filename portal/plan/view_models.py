@@ -149,7 +149,9 @@ def state_in_words(own: AccountEntitlement | None, today: date, *, is_over: bool
             text = _("Your plan %(plan)s ended on %(day)s.")
             if own.past_due_since:
                 values |= {"since": labels.day(own.past_due_since), "day": values["until"]}
-                text = _("A payment for %(plan)s has been missing since %(since)s, so it ended on %(day)s.")
+                text = _(
+                    "Your plan %(plan)s ended on %(day)s, because a payment has been missing since %(since)s."
+                )
             elif own.ends_on > today:  # it was ended early
                 text = _("Your plan %(plan)s has ended.")
             next_step = _("Results, downloads and e-mails have stopped.") + " " + kept

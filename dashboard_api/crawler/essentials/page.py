@@ -24,7 +24,7 @@ _REFERRERS = _WEAK_REFERRERS | {  # browsers skip others
     *("no-referrer", "same-origin", "origin", "strict-origin"),
     *("origin-when-cross-origin", "strict-origin-when-cross-origin"),
 }
-# What stays the same of names of cookies that are new in each response: ASP, Imperva, Apache and ASP.NET.
+# The part that stays the same where a cookie has a new name in each response: ASP, Imperva, Apache, ASP.NET.
 _LASTING_NAME = re.compile(
     r"ASPSESSIONID(?=[A-Z]{8}$)|incap_ses_(?=\d+_\d+$)|mod_auth_openidc_state_|OpenIdConnect\.nonce\."
     r"|\.AspNetCore\.(Correlation|OpenIdConnect\.Nonce)\."
@@ -46,12 +46,12 @@ OF_THE_PAGE = (
 )
 OF_SECURITY_TXT = ("security-txt-missing", "security-txt-expired")
 _OF_THE_MARKUP = ("directory-listing", "mixed-content", "script-without-integrity")
-# Those that need the page itself: a redirect to it may have the others.
+# Rules that need the page itself: a redirect to it can have problems of the others.
 _OF_THE_PAGE_ITSELF = (
     *(*_OF_SCRIPTS, "framing-allowed", "nosniff-missing", "referrer-policy-weak"),
     *("any-origin-with-credentials", *_OF_THE_MARKUP),
 )
-_FOR_NOW = {302, 303, 307}
+_TEMPORARY = {302, 303, 307}
 
 
 class Problem(NamedTuple):
@@ -118,7 +118,7 @@ def check_page(page: Fetched, *, without_page: str = "no_page") -> Iterator[Prob
             yield Problem(rule, page.url, evidence)
     if unread:
         yield from _unread(page, unread, "not_read_to_the_end")
-    yield from _left_for_now(page)
+    yield from _left_temporarily(page)
 
 
 def check_headers(hops: Sequence[Hop]) -> Iterator[Problem | Skipped]:
@@ -144,11 +144,11 @@ def _unread(page: Fetched, rules: Sequence[str], reason: str) -> Iterator[Unread
         yield Unread(url, rules, reason)
 
 
-def _left_for_now(page: Fetched) -> Iterator[Skipped]:
-    """Yield the names that redirect to another one for now, as during maintenance: their page may be back."""
+def _left_temporarily(page: Fetched) -> Iterator[Skipped]:
+    """Yield the names that redirect temporarily to another, as in maintenance: their page may come back."""
     for hop, following in pairwise(page.hops):
         is_left = _bare_name(hop.url) not in (_bare_name(following.url), _bare_name(page.url))
-        if hop.status in _FOR_NOW and is_left and hop in own_hops(page):
+        if hop.status in _TEMPORARY and is_left and hop in own_hops(page):
             yield Skipped(urljoin(hop.url, "/"), _OF_THE_PAGE_ITSELF)
 
 

@@ -56,7 +56,7 @@ def report(
 
 
 class _Visit(NamedTuple):
-    """The website, the limit of time and the name of all requests of a scan."""
+    """The website of a scan, and what all of its requests share: deadline, User-Agent and opt-outs."""
 
     host: str
     address: str

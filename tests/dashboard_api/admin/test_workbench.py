@@ -180,7 +180,7 @@ class TestDecisions:
     def test_the_forms_say_what_holds_at_further_locations(self, analyst, link):
         make_finding(link.website)
         page = analyst.get(URL).text
-        assert page.count("found at another, the finding is open again.") == 1
+        assert page.count("if a report adds another, the finding is open again.") == 1
         assert page.count("locations found later are accepted, too.") == 1
 
     def test_the_reason_of_a_template_is_stored_in_english_and_shown_in_the_language_of_the_reader(

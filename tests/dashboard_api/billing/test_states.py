@@ -157,7 +157,7 @@ def test_a_missing_payment_is_sent_three_times():
     assert rows == [("past_due", 0), ("past_due", 3), ("past_due", 6)]
 
 
-def test_a_payment_that_stays_missing_tells_the_end_of_the_results_on_its_day():
+def test_a_plan_whose_payment_stays_missing_is_reported_as_expired_after_its_grace():
     rows = year(make_account(), state(90, status="past_due"), days=10)
     assert rows == [("past_due", 0), ("past_due", 3), ("past_due", 6), ("expired", 0)]
 

@@ -50,7 +50,7 @@ def test_the_home_page_decides(internet, status, body, headers, reason):
         b'<script>function reload(x) {setCookie("acw_sc__v2", x);document.location.reload();}',  # Alibaba
     ],
 )
-def test_a_page_of_a_protection_is_none_of_the_website(internet, body):
+def test_a_page_of_a_bot_protection_means_that_the_scan_is_blocked(internet, body):
     with FaultServer(answer(200, body)) as server:
         internet.serve(server, port=80)
         assert look(HOST, PUBLIC) == "blocked"
@@ -60,7 +60,7 @@ def test_a_page_of_a_protection_is_none_of_the_website(internet, body):
     ("status", "header"),
     [(202, ("x-amzn-waf-action", "challenge")), (202, ("SG-Captcha", "challenge"))],
 )
-def test_a_protection_that_says_so_only_in_a_header_is_noticed(internet, status, header):
+def test_a_bot_protection_that_says_so_only_in_a_header_is_noticed(internet, status, header):
     with FaultServer(answer(status, headers=[header])) as server:
         internet.serve(server, port=80)
         assert look(HOST, PUBLIC) == "blocked"
@@ -74,7 +74,7 @@ def test_a_protection_that_says_so_only_in_a_header_is_noticed(internet, status,
         b"<title>Shop</title><svg><title>One moment</title></svg>",
     ],
 )
-def test_a_page_with_the_script_of_a_protection_is_that_of_the_website(internet, body):
+def test_a_page_of_the_website_may_have_the_script_of_a_bot_protection(internet, body):
     with FaultServer(answer(200, body)) as server:
         internet.serve(server, port=80)
         assert look(HOST, PUBLIC) == ""

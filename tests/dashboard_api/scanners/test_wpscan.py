@@ -165,7 +165,7 @@ def test_without_its_database_wpscan_looked_for_no_vulnerabilities():
     assert "config_backup" in checks(config_backups={})
 
 
-def test_of_what_wpscan_did_not_recognise_it_knows_no_vulnerabilities():
+def test_wpscan_looked_for_no_vulnerabilities_of_what_it_did_not_recognise():
     unknown = checks(version=None, main_theme=None)
     assert not {"outdated/wordpress", "vulnerability/wordpress"} & unknown
     assert not {"outdated/theme", "vulnerability/theme"} & unknown

@@ -560,7 +560,7 @@ def test_https_with_older_ciphers_of_browsers_is_reached_and_its_certificate_is_
             assert "certificate verify failed" in failure(f"https://{HOST}/").detail
 
 
-def test_a_root_without_a_key_identifier_as_some_that_browsers_trust_is_trusted(shop, tmp_path, monkeypatch):
+def test_a_root_without_a_key_identifier_is_trusted_as_by_browsers(shop, tmp_path, monkeypatch):
     key = ec.generate_private_key(ec.SECP256R1())
     root = make_certificate(key, name="A root")
     (tmp_path / "root.pem").write_bytes(root.public_bytes(Encoding.PEM))

@@ -87,7 +87,7 @@ CALLS = LimitUse(name="calls_per_day", limit=1000, used=850, state="near", reset
         (
             plan(notice("expired", days=0), **UNPAID),
             "Team has ended",
-            "since 11 Nov 2026, so it ended on 18 Nov",
+            "ended on 18 Nov 2026, because a payment has been missing since 11 Nov",
         ),
         (
             plan(notice("limit_reached", limit="scans_per_month"), limits=[SCANS]),

@@ -743,7 +743,7 @@ def test_one_response_of_a_name_with_hsts_is_enough(internet, certificate, trust
     ("name", "status", "expected"),
     [("status", 302, "open"), ("status", 307, "open"), ("status", 301, "fixed"), ("www", 302, "fixed")],
 )
-def test_problems_of_a_page_stay_open_while_its_name_redirects_to_another_one_for_now(
+def test_problems_of_a_page_stay_open_while_its_name_redirects_temporarily_to_another(
     internet, certificate, trusting, name, status, expected
 ):
     internet.zone[f"{name}.{HOST}."] = [OTHER]
@@ -778,7 +778,7 @@ def test_problems_of_a_page_are_fixed_where_another_name_leads_back_to_it(intern
 @pytest.mark.django_db
 @pytest.mark.parametrize(("kind", "value"), [("host", f"www.{HOST}"), ("prefix", f"{OTHER}/32")])
 @pytest.mark.parametrize("port", [443, 80])
-def test_nobody_who_asked_never_to_be_scanned_is_asked_after_a_redirect(
+def test_a_redirect_to_a_host_that_opted_out_is_not_followed(
     internet, certificate, trusting, www, port, kind, value
 ):
     ScanOptOut.objects.create(kind=kind, value=value, reason="They asked", by="ada")
