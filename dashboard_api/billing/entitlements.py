@@ -11,6 +11,7 @@ from typing import Any
 import msgspec
 from django.core.exceptions import ValidationError
 from django.db import transaction
+from django.db.models import Q
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
@@ -58,7 +59,7 @@ def change(
         to = {name: value for name, value in to.items() if name in payable(entitlement)}
     elif "status" in to:
         entitlement.suspended_by_staff = to["status"] == Status.SUSPENDED
-    moved = _set(entitlement, to, now)
+    _set(entitlement, to, now)
     entitlement.copy_limits(now.date())
     entitlement.full_clean()
     after = _facts(entitlement)
@@ -67,14 +68,15 @@ def change(
     if changed and not is_payment:
         _agree(entitlement, changed, was_agreed=is_agreed, sets_status="status" in to)
         if entitlement.agreed and ("ends_on" in changed or entitlement.agreed != agreed):
-            moved |= _follow(entitlement, now)
+            _follow(entitlement, now)
         after = _facts(entitlement)
         changed = [name for name, value in after.items() if value != old[name]]
     if not changed:
         return entitlement
     entitlement.save()
-    if moved and entitlement.plan_revision is not None:
-        Plan.objects.filter(pk=entitlement.plan_revision.pk, used_at=None).update(used_at=now)
+    terms = entitlement.agreed_terms
+    used = Q(pk=entitlement.plan_revision_id) | Q(pk=terms.plan_revision if terms else None)
+    Plan.objects.filter(used, used_at=None).update(used_at=now)
     audit(
         "entitlement.changed" if before else "entitlement.created",
         entitlement,
@@ -121,21 +123,19 @@ def _agree(
         entitlement.agreed = msgspec.to_builtins(msgspec.structs.replace(terms, renews=renews))
 
 
-def _follow(entitlement: Entitlement, now: datetime) -> bool:
-    """Let what is paid for hold where it is better than what staff set; return whether the plan moved."""
+def _follow(entitlement: Entitlement, now: datetime) -> None:
+    """Let what is paid for hold where it is better than what staff set."""
     from dashboard_api.billing.callbacks.applying import to_change, wanted  # which imports this module
     from dashboard_api.billing.callbacks.snapshots import CannotApply
 
     account = entitlement.account
     if not account.subscriptions.exists():
-        return False
+        return
     with suppress(CannotApply):  # an unknown price: what staff set holds
         if target := wanted(account, now, row=entitlement):
-            moved = _set(entitlement, to_change(account, target, row=entitlement), now)
+            _set(entitlement, to_change(account, target, row=entitlement), now)
             entitlement.copy_limits(now.date())
             entitlement.full_clean()
-            return moved
-    return False
 
 
 def payable(entitlement: Entitlement) -> tuple[str, ...]:
@@ -232,10 +232,9 @@ def _with_plan(account: Account) -> Entitlement:
     return entitlement
 
 
-def _set(entitlement: Entitlement, to: Mapping[str, Any], now: datetime) -> bool:
-    """Set the values of ``to``; return whether the entitlement moved to another revision of a plan."""
+def _set(entitlement: Entitlement, to: Mapping[str, Any], now: datetime) -> None:
+    """Set the values of ``to``."""
     values = dict(to)
-    before = entitlement.plan_revision
     if "plan_revision" in values:
         _move(entitlement, values.pop("plan_revision"))
         values.pop("plan", None)
@@ -254,7 +253,6 @@ def _set(entitlement: Entitlement, to: Mapping[str, Any], now: datetime) -> bool
             setattr(entitlement, name, values.pop(name))
     if values:
         raise ValueError(f"an entitlement has no {', '.join(values)}")
-    return entitlement.plan_revision != before
 
 
 def _move(entitlement: Entitlement, revision: Plan | None) -> None:

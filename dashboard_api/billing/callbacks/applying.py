@@ -298,9 +298,13 @@ def _unless_taken(problem: str) -> Iterator[None]:
 
 
 def _apply_waiting(link: CallbackEvent, customer: str, now: datetime) -> None:
-    """Apply the events that waited for the account of a customer; one in other hands is applied there."""
+    """Apply the events that wait for the account of a customer, or were given up for lack of it.
+
+    One in other hands is applied there.
+    """
+    gave_up = Q(state=State.DEAD, error="no_account") & ~Q(sealed_body="")
     waiting = CallbackEvent.objects.select_for_update(skip_locked=True).filter(
-        provider=link.provider, customer=customer, state=State.WAITING
+        Q(state=State.WAITING) | gave_up, provider=link.provider, customer=customer
     )
     for event in waiting.order_by("id"):
         process(event, now)

@@ -351,6 +351,18 @@ def test_a_smaller_new_revision_of_the_plan_does_not_end_a_renewing_one(client, 
     assert (row.ends_on, row.renews, row.sites_limit) == (date(2199, 2, 1), True, 20)
 
 
+def test_an_edit_of_a_plan_that_staff_set_is_its_next_revision_also_while_a_larger_one_is_paid(
+    client, account
+):
+    make_plan("big", rank=3)
+    state_of(client, event(account, plan="big"))
+    by_invoice(account)
+    assert entitlement_of(account).plan == "big"
+    assert make_plan("pro", rank=2, limits={"websites": 2}).revision == 2
+    state_of(client, event(account, 2, plan="big", status="expired", renews=False))
+    assert (entitlement_of(account).plan, entitlement_of(account).sites_limit) == ("pro", 20)
+
+
 @pytest.mark.parametrize("days", [0, 30])  # until the last day of the period: the provider may have moved on
 def test_a_larger_plan_that_is_paid_late_keeps_its_days_of_grace(client, account, days):
     make_plan("big", rank=3)
@@ -619,11 +631,13 @@ def test_an_event_that_cannot_be_stored_is_asked_for_again(client, account, monk
     assert not CallbackEvent.objects.exists()
 
 
-def test_an_event_of_a_customer_waits_until_the_customer_is_an_account(client, account):
+@pytest.mark.parametrize("days", [0, 2])  # given up after a day
+def test_an_event_of_a_customer_is_applied_once_the_customer_is_an_account(client, account, days):
     PlanPrice.objects.create(provider="standard", price="price_1", plan=Plan.objects.get(slug="pro"))
     bought = event(account, billing_ref="cus_1", plan="team").replace(b'"billing_ref": "cus_1", ', b"")
     bought = bought.replace(b'"plan": "team"', b'"price": "price_1", "customer": "cus_1"')
     assert state_of(client, bought) == "waiting"
+    applying.process_due(timezone.now() + timedelta(days=days))
     assert state_of(client, event(account, kind="customer.linked", customer="cus_1")) == "applied"
     assert entitlement_of(account).plan == "pro"
     assert state_of(client, event(account, kind="customer.linked", customer="cus_2")) == "failed"
