@@ -233,7 +233,6 @@ def _with_plan(account: Account) -> Entitlement:
 
 
 def _set(entitlement: Entitlement, to: Mapping[str, Any], now: datetime) -> None:
-    """Set the values of ``to``."""
     values = dict(to)
     if "plan_revision" in values:
         _move(entitlement, values.pop("plan_revision"))

@@ -300,7 +300,7 @@ def _unless_taken(problem: str) -> Iterator[None]:
 def _apply_waiting(link: CallbackEvent, customer: str, now: datetime) -> None:
     """Apply the events that wait for the account of a customer, or were given up for lack of it.
 
-    One in other hands is applied there.
+    An event that another process has locked is applied by that one.
     """
     gave_up = Q(state=State.DEAD, error="no_account") & ~Q(sealed_body="")
     waiting = CallbackEvent.objects.select_for_update(skip_locked=True).filter(
