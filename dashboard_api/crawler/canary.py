@@ -14,15 +14,16 @@ from foundation.outbound.names import localhost_port, origin_of
 
 _SECONDS = 6.0  # shorter than a cancellation may take
 _BYTES = 32 * 1024
-REFUSALS = frozenset({401, 403, 406, 429, 503})
+REFUSALS = frozenset({401, 403, 406, 428, 429, 503})
 # Headers that protections send only with a page of their own instead of the website's.
 _INSTEAD = ("cf-mitigated", "x-amzn-waf-action", "sg-captcha")
 # Texts that only pages have that refuse, or that test for a browser. Pages of the website itself may have the
-# script of Imperva, or window.awsWafCookieDomainList.
+# scripts of Imperva and Akamai, or window.awsWafCookieDomainList.
 _CHALLENGE = re.compile(
     rb"<title>\s*(just a moment\.\.\.|attention required! \| cloudflare|ddos-guard|one moment, please\.\.\."
     rb"|request rejected|pardon our interruption)\s*</title>"
-    rb"|incapsula incident id|nofollow\">\s*<script src=\"/_incapsula_resource|_sec/cp_challenge"
+    rb"|incapsula incident id|nofollow\">\s*<script src=\"/_incapsula_resource"
+    rb"|sec-cpt-if|sec-if-cpt-container|slowaes\.decrypt\(c,2,a,b\)"
     rb"|window\.gokuprops|/\.well-known/sgcaptcha/|sucuri_cloudproxy_js|setcookie\(\"acw_sc__v2\"",
     re.IGNORECASE,
 )

@@ -36,7 +36,9 @@ from dashboard_api.scanners.xml_document import (
 HEAD = head_of("nmaprun")
 _CVSS = [(9.0, Severity.CRITICAL), (7.0, Severity.HIGH), (4.0, Severity.MEDIUM), (0.1, Severity.LOW)]
 _OPEN = {"open", "open|filtered"}
+_ANSWERED = {"open", "closed", "unfiltered"}  # the states of ports from which something came back
 _SCRIPTS = re.compile(r"(?:^|\s)--script[=\s]+[\"']?([^\s\"']*)")
+_EVERY_HOST = re.compile(r"(?:^|\s)-P[nN0D](?:\s|$)")  # counts as up without an answer
 _DEFAULT_SCRIPTS = re.compile(r"(?:^|\s)-(?:A|sC)(?:\s|$)")
 _MAX_PORT = 65_535
 _PROTOCOLS = ("ip", "sctp", "tcp", "udp")  # those of Nmap's document type
@@ -65,7 +67,7 @@ class _Row(NamedTuple):
     port: Element | None = None
     script: str = ""
     table: Element | None = None
-    has_timed_out: bool = False
+    error: str = ""  # why the host was not scanned
 
 
 def read(stream: BinaryIO) -> ScanReport:
@@ -85,7 +87,7 @@ def read(stream: BinaryIO) -> ScanReport:
             has_rows = True
             yield entry
         statistics = child(child(rows.root, "nmaprun"), "runstats")
-        if not has_rows and not _reached_every_host(statistics):
+        if not has_rows and not _reached_every_host(statistics, text_at(run, "@args")):
             raise UnreadableReport("Nmap reached no host, so the report says nothing about the website.")
         finished = child(statistics, "finished")
         is_complete = {"success": True, "error": False}.get(text_at(finished, "@exit"))
@@ -103,10 +105,11 @@ def read(stream: BinaryIO) -> ScanReport:
     )
 
 
-def _reached_every_host(statistics: Element) -> bool:
+def _reached_every_host(statistics: Element, arguments: str) -> bool:
     """Return whether every host was up: with --open, Nmap does not list those without an open port."""
     hosts = child(statistics, "hosts")
-    return text_at(hosts, "@up") not in ("", "0") and text_at(hosts, "@down") == "0"
+    is_known = not _EVERY_HOST.search(arguments)
+    return is_known and text_at(hosts, "@up") not in ("", "0") and text_at(hosts, "@down") == "0"
 
 
 def _time(seconds: str) -> datetime | None:
@@ -150,11 +153,26 @@ def _rows(rows: XmlRows) -> Iterator[_Row]:
         if row.path != ("nmaprun", "host") or text_at(child(row.element, "status"), "@state") == "down":
             continue
         host = _name(row.element)
-        yield _Row(host, has_timed_out=text_at(row.element, "@timedout") == "true")
+        yield _Row(host, error=_failure(row.element))
         for port in children(child(row.element, "ports"), "port"):
             yield _Row(host, port)
             yield from _tables(host, port, children(port, "script"))
         yield from _tables(host, None, children(child(row.element, "hostscript"), "script"))
+
+
+def _failure(host: Element) -> str:
+    """Return why the host was not scanned, or an empty text.
+
+    With -Pn, it counts as up although a firewall may drop everything that we send.
+    """
+    if text_at(host, "@timedout") == "true":
+        return "the scan of the host timed out"
+    if text_at(child(host, "status"), "@reason") != "user-set":
+        return ""
+    ports = child(host, "ports")
+    states = {text_at(each, "@state") for each in children(ports, "extraports")}
+    states |= {text_at(child(port, "state"), "@state") for port in children(ports, "port")}
+    return "" if states & _ANSWERED else "nothing answered, neither the host (-Pn) nor a port"
 
 
 def _tables(host: str, port: Element | None, scripts: Sequence[Element]) -> Iterator[_Row]:
@@ -188,8 +206,7 @@ def _convert(number: int, row: _Row) -> ReportedFinding | Check:
             return _software(number, row.table, location)
         return _vulnerability(number, row, row.table, location)
     if row.port is None:
-        error = "the scan of the host timed out" if row.has_timed_out else ""
-        return Check(row=number, location=name, seen_at=None, error=error)
+        return Check(row=number, location=name, seen_at=None, error=row.error)
     if text_at(child(row.port, "state"), "@state") not in _OPEN:
         return Check(row=number, location=location, seen_at=None, rules=(rule,))
     return _open_port(number, row.port, rule, location)

@@ -30,7 +30,7 @@ _LASTING_NAME = re.compile(
     r"|\.AspNetCore\.(Correlation|OpenIdConnect\.Nonce)\."
 )
 _OF_COOKIES = ("cookie-without-secure", "cookie-without-httponly", "cookie-without-samesite")
-_CACHES = ("X-Cache", "X-Cache-Status", "CF-Cache-Status", "X-LiteSpeed-Cache", "X-Proxy-Cache")
+_HIT = re.compile(r"(?<!w)hit", re.IGNORECASE)  # also "RefreshHit" and "TCP_HIT", but not "whitelisted"
 _OF_SCRIPTS = ("csp-missing", "csp-unsafe-scripts")
 OF_THE_PAGE = (
     *(
@@ -134,8 +134,10 @@ def check_headers(hops: Sequence[Hop]) -> Iterator[Problem | Skipped]:
 
 
 def _is_cached(headers: Mapping[str, str]) -> bool:
-    age = headers.get("Age", "")
-    return bool(re.search("[1-9]", age)) or any("hit" in headers.get(name, "").lower() for name in _CACHES)
+    """Return whether a response says that it is from a cache, by a header such as X-Cache or Cache-Status."""
+    caches = [value for name, value in headers.items() if re.search("cache|varnish", name, re.IGNORECASE)]
+    is_hit = any(_HIT.search(value) or re.fullmatch(r"\d+ \d+", value.strip()) for value in caches)
+    return is_hit or bool(re.search("[1-9]", headers.get("Age", "")))
 
 
 def _unread(page: Fetched, rules: Sequence[str], reason: str) -> Iterator[Unread]:

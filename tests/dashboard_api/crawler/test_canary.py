@@ -48,6 +48,8 @@ def test_the_home_page_decides(internet, status, body, headers, reason):
         b'<meta http-equiv="refresh" content="0;/.well-known/sgcaptcha/?r=%2F&y=ipc">',  # SiteGround
         b"<title>You are being redirected...</title><script>var s={},sucuri_cloudproxy_js='',S='YT0n'",
         b'<script>function reload(x) {setCookie("acw_sc__v2", x);document.location.reload();}',  # Alibaba
+        b'<iframe id="sec-cpt-if" provider="crypto" challenge="eyJ0b2tlbiI6">',  # Akamai
+        b'document.cookie="__test="+toHex(slowAES.decrypt(c,2,a,b))',  # testcookie of free hosts
     ],
 )
 def test_a_page_of_a_bot_protection_means_that_the_scan_is_blocked(internet, body):
@@ -71,6 +73,7 @@ def test_a_bot_protection_that_says_so_only_in_a_header_is_noticed(internet, sta
     [
         b"<title>Shop</title><script>window.awsWafCookieDomainList = ['example.com'];</script><h1>Shop</h1>",
         b'<h1>Shop</h1><script src="/_Incapsula_Resource?SWJIYLWA=719d&ns=4&cb=655034020" async></script>',
+        b'<h1>Shop</h1><script src="/_sec/cp_challenge/sec-cpt-3-9.js"></script><div id="sec-overlay">',
         b"<title>Shop</title><svg><title>One moment</title></svg>",
     ],
 )

@@ -12,6 +12,7 @@ from tests.dashboard_api.scanners.samples import (
     make_nmap_script,
     make_nmap_table,
     read_whole,
+    xml_of,
 )
 
 
@@ -168,6 +169,25 @@ def test_a_run_whose_host_without_open_ports_is_not_listed_is_complete():
 def test_a_host_that_timed_out_is_a_failed_check():
     report = read_whole(nmap, make_nmap(make_nmap_host(timedout="true")))
     assert [check.error for check in report.coverage] == ["the scan of the host timed out"]
+
+
+@pytest.mark.parametrize(
+    ("states", "answered"),
+    [(["filtered"], False), ([], False), (["filtered", "closed"], True), (["open"], True)],
+)
+def test_a_host_from_which_nothing_came_back_is_a_failed_check(states, answered):
+    ports = [make_nmap_port(str(80 + number), state=state) for number, state in enumerate(states)]
+    whole = read_whole(nmap, make_nmap(make_nmap_host(*ports, reason="user-set"), args="nmap -Pn"))
+    error = "" if answered else "nothing answered, neither the host (-Pn) nor a port"
+    assert whole.coverage[0].error == error
+    others = xml_of("extraports", state="closed", count="999")
+    whole = read_whole(nmap, make_nmap(make_nmap_host(*ports, others, reason="user-set"), args="nmap -Pn"))
+    assert whole.coverage[0].error == ""
+
+
+def test_a_run_that_takes_every_host_for_up_is_refused_without_one():
+    with pytest.raises(UnreadableReport, match="reached no host"):
+        read_whole(nmap, make_nmap(up=1, args="nmap -Pn --open a"))
 
 
 @pytest.mark.parametrize("port", ["x", "", "²"])

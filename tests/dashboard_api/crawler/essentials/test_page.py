@@ -251,6 +251,14 @@ def test_each_cookie_is_a_finding_of_its_own_and_its_value_is_not_shown():
         (("X-Cache", "MISS, HIT"), True),
         (("CF-Cache-Status", "DYNAMIC"), False),
         (("X-LiteSpeed-Cache", "hit,private"), True),
+        (("X-FastCGI-Cache", "HIT"), True),
+        (("X-Cache", "TCP_MEM_HIT from a123"), True),
+        (("X-Cache", "whitelisted"), False),
+        (("Cache-Status", "edge; hit"), True),
+        (("X-Srcache-Fetch-Status", "HIT"), True),
+        (("X-Varnish", "12 11"), True),
+        (("X-Varnish", "12"), False),
+        (("Cache-Control", "max-age=60"), False),
     ],
 )
 def test_a_response_from_a_cache_says_nothing_about_cookies_that_it_lacks(header, is_cached):

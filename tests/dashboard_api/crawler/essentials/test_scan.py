@@ -424,7 +424,7 @@ def test_only_the_address_that_is_scanned_is_asked(internet, certificate, trusti
 
 @pytest.mark.parametrize(
     ("status", "reason"),
-    [*((status, "blocked") for status in (401, 403, 406, 429, 503)), (500, "server_error")],
+    [*((status, "blocked") for status in (401, 403, 406, 428, 429, 503)), (500, "server_error")],
 )
 def test_a_scan_that_is_refused_or_meets_a_broken_website_fixes_nothing(
     internet, certificate, trusting, status, reason
