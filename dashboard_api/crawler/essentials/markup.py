@@ -12,7 +12,7 @@ from foundation.outbound.fetch import Fetched
 
 _LOADED = {"script": "src", "img": "src", "iframe": "src", "audio": "src", "video": "src", "source": "src"}
 _LISTING = re.compile(r"<title>\s*(Index of|Directory listing for) /", re.IGNORECASE)
-_WEB = ("http", "https")  # others, such as data:, belong to nobody else
+_WEB = ("http", "https")  # a script with another scheme, such as data:, is not loaded from a website
 _DATA = ("json", "importmap", "speculationrules")  # the ends of types of scripts
 _DIGEST = re.compile(r"\bsha(256|384|512)-", re.IGNORECASE)  # browsers ignore others
 # Browsers take a response for a page by its beginning if it has none of the other types.
