@@ -32,25 +32,14 @@ _LASTING_NAME = re.compile(
 _OF_COOKIES = ("cookie-without-secure", "cookie-without-httponly", "cookie-without-samesite")
 _HIT = re.compile(r"(?<!w)hit", re.IGNORECASE)  # also "RefreshHit" and "TCP_HIT", but not "whitelisted"
 _OF_SCRIPTS = ("csp-missing", "csp-unsafe-scripts")
-OF_THE_PAGE = (
-    *(
-        "hsts-missing",
-        "hsts-short",
-        *_OF_SCRIPTS,
-        "framing-allowed",
-        "nosniff-missing",
-        "referrer-policy-weak",
-    ),
-    *("version-shown", *_OF_COOKIES),
-    *("any-origin-with-credentials", "directory-listing", "mixed-content", "script-without-integrity"),
-)
-OF_SECURITY_TXT = ("security-txt-missing", "security-txt-expired")
 _OF_THE_MARKUP = ("directory-listing", "mixed-content", "script-without-integrity")
 # Rules that need the page itself: a redirect to it can have problems of the others.
 _OF_THE_PAGE_ITSELF = (
     *(*_OF_SCRIPTS, "framing-allowed", "nosniff-missing", "referrer-policy-weak"),
     *("any-origin-with-credentials", *_OF_THE_MARKUP),
 )
+OF_THE_PAGE = ("hsts-missing", "hsts-short", *_OF_THE_PAGE_ITSELF, "version-shown", *_OF_COOKIES)
+OF_SECURITY_TXT = ("security-txt-missing", "security-txt-expired")
 _TEMPORARY = {302, 303, 307}
 
 
