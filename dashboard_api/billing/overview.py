@@ -70,6 +70,7 @@ def _entitlement(own: Entitlement, now: datetime) -> responses.AccountEntitlemen
     return responses.AccountEntitlement(
         plan=own.plan,
         names=own.plan_revision.name if own.plan_revision else {},
+        revision=own.plan_revision.revision if own.plan_revision else None,
         status=own.status_on(today),  # type: ignore[arg-type]  # Entitlement.Status
         starts_on=own.starts_on,
         ends_on=own.ends_on,
@@ -103,6 +104,7 @@ def _plan(plan: Plan) -> responses.OfferedPlan:
     terms = plan.terms
     return responses.OfferedPlan(
         slug=plan.slug,
+        revision=plan.revision,
         names=plan.name,
         prices=plan.price_text,
         limits={name: getattr(terms, name) for name in UNITS},

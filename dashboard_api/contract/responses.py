@@ -477,6 +477,7 @@ class AccountEntitlement(msgspec.Struct, frozen=True, kw_only=True):
 
     plan: str
     names: Annotated[dict[str, str], Meta(description="The name by language; empty for a plan of your own.")]
+    revision: Annotated[int | None, Meta(description="Its version; null for a plan of your own.")]
     status: Literal["trialing", "active", "past_due", "suspended", "expired"]
     starts_on: date
     ends_on: date
@@ -539,6 +540,7 @@ class OfferedPlan(msgspec.Struct, frozen=True, kw_only=True):
     """A plan that can be chosen."""
 
     slug: Annotated[str, Meta(description="Its name in programs.")]
+    revision: Annotated[int, Meta(description="Its newest version; accounts can have an earlier one.")]
     names: Annotated[dict[str, str], Meta(description="The name by language.")]
     prices: Annotated[dict[str, str], Meta(description="The price by language, in words.")]
     limits: Annotated[dict[str, int | None], Meta(description="Each limit; null: none.")]

@@ -540,6 +540,7 @@ class AccountEntitlement(msgspec.Struct, frozen=True, kw_only=True):
 
     plan: str
     names: dict[str, str] = {}
+    revision: Number | None = None
     status: str
     starts_on: date | None = None
     ends_on: date
@@ -603,6 +604,7 @@ class OfferedPlan(msgspec.Struct, frozen=True, kw_only=True):
     """A plan to choose from; texts are by language."""
 
     slug: str
+    revision: Number | None = None
     names: dict[str, str] = {}
     prices: dict[str, str] = {}
     limits: dict[str, Number | None] = {}

@@ -44,14 +44,14 @@ class Meter:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlanColumn:
-    """A plan to choose from; ``values`` are its limits in the order of labels.LIMITS."""
+    """A plan to choose from; ``values`` are its limits in the order of labels.LIMITS, ``own`` says it is yours."""
 
     title: str
     price: str
     values: tuple[str, ...]
     features: tuple[str, ...]
     trial_days: int
-    is_own: bool
+    own: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,7 +94,7 @@ def plan_section(answer: AccountPlan, *, members: int, now: datetime) -> PlanSec
         next_step=next_step,
         is_waiting=own is None or own.cancels or own.status not in ("active", "trialing"),
         meters=meters,
-        plans=tuple(_column(plan, own) for plan in answer.plans),
+        plans=tuple(_column(plan, answer) for plan in answer.plans),
         limit_labels=tuple(map(str, labels.LIMITS.values())),
         history=tuple(change for each in answer.history if (change := _change(each, names)).texts),
     )
@@ -251,7 +251,7 @@ def _calls_a_day(answer: AccountPlan, today: date) -> float:
     return calls / max((today - first).days, 1)
 
 
-def _column(plan: OfferedPlan, own: AccountEntitlement | None) -> PlanColumn:
+def _column(plan: OfferedPlan, answer: AccountPlan) -> PlanColumn:
     values = (plan.limits.get(name) for name in labels.LIMITS)
     return PlanColumn(
         title=in_language(plan.names, plan.slug),
@@ -259,8 +259,20 @@ def _column(plan: OfferedPlan, own: AccountEntitlement | None) -> PlanColumn:
         values=tuple(_("No limit") if value is None else number_format(value) for value in values),
         features=tuple(labels.label(labels.FEATURES, feature) for feature in plan.features),
         trial_days=plan.trial_days,
-        is_own=own is not None and own.plan == plan.slug,
+        own=_own(plan, answer),
     )
+
+
+def _own(plan: OfferedPlan, answer: AccountPlan) -> str:
+    """Return whether the reader has the plan, in words: as offered, an earlier version, or with other limits."""
+    own = answer.entitlement
+    if own is None or own.plan != plan.slug:
+        return ""
+    if own.revision != plan.revision:
+        return _("yours is an earlier version, with the limits above")
+    if any(use.limit != plan.limits.get(use.name) for use in answer.limits if use.name in labels.LIMITS):
+        return _("yours, with the limits above")
+    return _("yours")
 
 
 def _change(change: PlanChange, names: dict[str, str]) -> Change:

@@ -1,0 +1,41 @@
+"""The view models of the page of the plan."""
+
+from datetime import UTC, date, datetime
+
+import pytest
+
+from portal.gateway import AccountEntitlement, AccountPlan, LimitUse, OfferedPlan
+from portal.plan.view_models import plan_section
+
+DAY = date(2027, 1, 31)
+LIMITS = {"websites": 5, "calls_per_day": None, "scans_per_month": 100, "seats": 3}
+
+
+def shown_as(*, revision=2, **limits):
+    """Return how the offered plans name the reader's, which has this revision and these limits."""
+    answer = AccountPlan(
+        ok=True,
+        entitlement=AccountEntitlement(
+            plan="team", revision=revision, status="active", ends_on=DAY, usable_until=DAY
+        ),
+        limits=[LimitUse(name=name, limit=limit, used=1) for name, limit in (LIMITS | limits).items()],
+        plans=[
+            OfferedPlan(slug="starter", revision=1, limits=LIMITS),
+            OfferedPlan(slug="team", revision=2, limits=LIMITS),
+        ],
+    )
+    section = plan_section(answer, members=1, now=datetime(2027, 1, 1, tzinfo=UTC))
+    return [column.own for column in section.plans]
+
+
+def test_the_offered_plan_with_the_terms_of_the_reader_is_theirs():
+    assert shown_as() == ["", "yours"]
+
+
+def test_another_version_of_the_readers_plan_is_not_called_theirs():
+    assert shown_as(revision=1) == ["", "yours is an earlier version, with the limits above"]
+
+
+@pytest.mark.parametrize("limits", [{"websites": 8}, {"seats": None}, {"calls_per_day": 10}])
+def test_a_plan_with_a_limit_of_the_readers_own_says_where_their_limits_are(limits):
+    assert shown_as(**limits) == ["", "yours, with the limits above"]
