@@ -127,6 +127,12 @@ def state_in_words(own: AccountEntitlement | None, today: date, *, is_over: bool
             values["day"] = labels.day(own.starts_on)
             text = _("Your plan %(plan)s begins on %(day)s.")
             next_step = _("There are no results until then.")
+        case "trialing" | "active" if own.renews and own.ends_on < today:
+            text = _("The payment for %(plan)s after %(day)s is not confirmed yet.")
+            next_step = _(
+                "Everything works until %(until)s. If it is not confirmed by then, results, downloads and "
+                "e-mails stop."
+            )
         case "trialing" if own.renews:
             text = _("Your trial of %(plan)s runs until %(day)s; the plan follows without a break.")
             next_step = "" if is_over else _("You need not do anything.")

@@ -5,7 +5,7 @@ from datetime import UTC, date, datetime
 import pytest
 
 from portal.gateway import AccountEntitlement, AccountPlan, LimitUse, OfferedPlan
-from portal.plan.view_models import plan_section
+from portal.plan.view_models import plan_section, state_in_words
 
 DAY = date(2027, 1, 31)
 LIMITS = {"websites": 5, "calls_per_day": None, "scans_per_month": 100, "seats": 3}
@@ -39,3 +39,17 @@ def test_another_version_of_the_readers_plan_is_not_called_theirs():
 @pytest.mark.parametrize("limits", [{"websites": 8}, {"seats": None}, {"calls_per_day": 10}])
 def test_a_plan_with_a_limit_of_the_readers_own_says_where_their_limits_are(limits):
     assert shown_as(**limits) == ["", "yours, with the limits above"]
+
+
+@pytest.mark.parametrize("status", ["active", "trialing"])
+def test_a_renewal_that_no_payment_has_confirmed_is_not_promised_any_more(status):
+    own = AccountEntitlement(
+        plan="team", status=status, ends_on=DAY, usable_until=date(2027, 2, 3), renews=True
+    )
+    on_the_day, _ = state_in_words(own, DAY)
+    assert "not confirmed" not in on_the_day
+    assert state_in_words(own, date(2027, 2, 1)) == (
+        "The payment for Team after 31 Jan 2027 is not confirmed yet.",
+        "Everything works until 3 Feb 2027. If it is not confirmed by then, results, downloads and e-mails "
+        "stop.",
+    )
