@@ -80,7 +80,10 @@ def _inner(root: Element) -> Element:
 
 
 def _rows(rows: XmlRows, names: dict[str, str]) -> Iterator[_Row]:
-    """Yield the results, then the hosts and the errors; add the names of hosts by their addresses."""
+    """Yield the results, then the hosts and the errors; add the names of hosts by their addresses.
+
+    An error that names no host, such as of a scan that was interrupted, is one of every host.
+    """
     errors: list[tuple[str, str, str]] = []
     for row in rows:
         host = child(row.element, "host")
@@ -94,10 +97,14 @@ def _rows(rows: XmlRows, names: dict[str, str]) -> Iterator[_Row]:
             errors.append((address, text, one_line(text_at(child(row.element, "nvt"), "@oid"))))
         elif one_line(text_at(row.element, "name")) == "hostname":
             names.setdefault(address, one_line(text_at(row.element, "value")))
-    for host in children(_inner(rows.root), "host"):
+    hosts = children(_inner(rows.root), "host")
+    everywhere = next((text for address, text, _ in errors if not address), "") if hosts else ""
+    for host in hosts:
         address = one_line(text_at(host, "ip"))
-        yield _Row(None, names.get(address) or address)
+        yield _Row(None, names.get(address) or address, error=everywhere)
     for address, text, test in errors:
+        if everywhere and not address:
+            continue
         yield _Row(None, names.get(address) or address, error=text, test="" if test == "0" else test)
 
 

@@ -144,9 +144,23 @@ def test_an_error_is_a_failed_check_of_its_test_at_its_host():
         make_greenbone_result(),
         names=[("192.0.2.8", "www.example.com")],
         hosts=("192.0.2.7", "192.0.2.8"),
-        errors=[("192.0.2.7", "1.2"), ("192.0.2.8", "0"), ("", "1.2")],
+        errors=[("192.0.2.7", "1.2"), ("192.0.2.8", "0")],
     )
     failed = [(check.location, check.rules) for check in report.coverage if check.error]
     assert failed == [("shop.example.com", ("1.2",)), ("www.example.com", ())]
     assert report.coverage[-1].error == "NVT timed out after 320 seconds."
+
+
+def test_an_error_that_names_no_host_is_one_of_every_host():
+    report = read(hosts=("192.0.2.7", "192.0.2.8"), errors=[("", "0"), ("192.0.2.8", "1.2")])
+    assert [(check.location, check.rules) for check in report.coverage if check.error] == [
+        ("192.0.2.7", ()),
+        ("192.0.2.8", ()),
+        ("192.0.2.8", ("1.2",)),
+    ]
+    assert not report.rejects
+
+
+def test_an_error_without_a_host_in_a_report_without_hosts_is_rejected():
+    report = read(make_greenbone_result(), hosts=(), errors=[("", "0")])
     assert [reject.reason for reject in report.rejects] == ["names no host"]
