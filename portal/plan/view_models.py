@@ -44,7 +44,7 @@ class Meter:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlanColumn:
-    """A plan to choose from; ``values`` are its limits in the order of labels.LIMITS, ``own`` says it is yours."""
+    """A plan to choose from: ``values`` are its limits by labels.LIMITS, ``own`` says that it is yours."""
 
     title: str
     price: str
@@ -270,7 +270,7 @@ def _column(plan: OfferedPlan, answer: AccountPlan) -> PlanColumn:
 
 
 def _own(plan: OfferedPlan, answer: AccountPlan) -> str:
-    """Return whether the reader has the plan, in words: as offered, an earlier version, or with other limits."""
+    """Return in words that the reader has the plan: as offered, an earlier version, or with other limits."""
     own = answer.entitlement
     if own is None or own.plan != plan.slug:
         return ""
