@@ -5,9 +5,12 @@ or, as a check, a host or an error. A filter may leave results out, so the repor
 all of them.
 """
 
+import itertools
 import re
 from collections.abc import Iterator
 from typing import BinaryIO, NamedTuple
+
+import msgspec
 
 from dashboard_api.scanners.members import parse_time
 from dashboard_api.scanners.report import (
@@ -43,10 +46,10 @@ _PARTS = ["summary", "insight", "impact", "affected"]
 
 
 class _Row(NamedTuple):
-    """A result, or a host by its name, perhaps with an error of a test there."""
+    """A host by its name, with a result, or perhaps with an error of a test there."""
 
     result: Element | None
-    host: str = ""
+    host: str
     error: str = ""
     test: str = ""
 
@@ -60,7 +63,7 @@ def read(stream: BinaryIO) -> ScanReport:
     names: dict[str, str] = {}
 
     def entries() -> Iterator[ReportRow | Ending]:
-        yield from convert_rows(enumerate(_rows(rows, names), start=1), _convert)
+        yield from convert_rows(_rows(rows, names), _convert)
         report = _inner(rows.root)
         status = one_line(text_at(report, "scan_run_status"))
         yield Ending(
@@ -79,11 +82,14 @@ def _inner(root: Element) -> Element:
     return element if element is not root and ("scan_run_status" in element or "results" in element) else {}
 
 
-def _rows(rows: XmlRows, names: dict[str, str]) -> Iterator[_Row]:
-    """Yield the results, then the hosts and the errors; add the names of hosts by their addresses.
+def _rows(rows: XmlRows, names: dict[str, str]) -> Iterator[tuple[int, _Row]]:
+    """Yield the results, then the hosts and the errors, numbered; add the names of hosts by their addresses.
 
-    An error that names no host, such as of a scan that was interrupted, is one of every host.
+    Names come after the results, so results without one wait for it. An error that names no host, such as of
+    a scan that was interrupted, is one of every host.
     """
+    numbers = itertools.count(1)
+    waiting: list[tuple[int, str, bytes]] = []
     errors: list[tuple[str, str, str]] = []
     for row in rows:
         host = child(row.element, "host")
@@ -91,37 +97,38 @@ def _rows(rows: XmlRows, names: dict[str, str]) -> Iterator[_Row]:
         if row.name == "result":
             if name := one_line(text_at(host, "hostname")):
                 names[address] = name
-            yield _Row(row.element)
+            if name or not address:
+                yield next(numbers), _Row(row.element, name)
+            else:
+                waiting.append((next(numbers), address, msgspec.msgpack.encode(row.element)))
         elif row.path[-2:] == ("errors", "error"):
             text = one_line(text_at(row.element, "description"))[:200] or "no description"
             errors.append((address, text, one_line(text_at(child(row.element, "nvt"), "@oid"))))
         elif one_line(text_at(row.element, "name")) == "hostname":
             names.setdefault(address, one_line(text_at(row.element, "value")))
+    for number, address, result in waiting:
+        yield number, _Row(msgspec.msgpack.decode(result), names.get(address) or address)
     hosts = children(_inner(rows.root), "host")
     everywhere = next((text for address, text, _ in errors if not address), "") if hosts else ""
     for host in hosts:
         address = one_line(text_at(host, "ip"))
-        yield _Row(None, names.get(address) or address, error=everywhere)
+        yield next(numbers), _Row(None, names.get(address) or address, error=everywhere)
     for address, text, test in errors:
-        if everywhere and not address:
-            continue
-        yield _Row(None, names.get(address) or address, error=text, test="" if test == "0" else test)
+        if address or not everywhere:
+            found = _Row(None, names.get(address) or address, error=text, test="" if test == "0" else test)
+            yield next(numbers), found
 
 
 def _convert(number: int, row: _Row) -> ReportedFinding | Check:
     result = row.result
+    if not row.host:
+        raise BadRow("names no host")
     if result is None:
-        if not row.host:
-            raise BadRow("names no host")
         rules = (row.test,) if row.test else ()
         return Check(row=number, location=row.host, seen_at=None, error=row.error, rules=rules)
-    host = child(result, "host")
-    name = one_line(text_at(host, "hostname")) or one_line(text_in(host))
-    if not name:
-        raise BadRow("names no host")
     port = _PORT.search(text_at(result, "port"))
-    address = f"[{name}]" if ":" in name else name
-    location = f"{_SCHEMES.get(port[1], '')}{address}:{port[1]}" if port else name
+    address = f"[{row.host}]" if ":" in row.host else row.host
+    location = f"{_SCHEMES.get(port[1], '')}{address}:{port[1]}" if port else row.host
     if one_line(text_at(result, "threat")).lower() == _FALSE_POSITIVE:
         return Check(row=number, location=location, seen_at=None)
     return _finding(number, result, location)

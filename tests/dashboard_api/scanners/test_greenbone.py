@@ -151,6 +151,18 @@ def test_an_error_is_a_failed_check_of_its_test_at_its_host():
     assert report.coverage[-1].error == "NVT timed out after 320 seconds."
 
 
+def test_a_result_without_a_name_has_that_of_its_host():
+    report = read(
+        make_greenbone_result(hostname=""),
+        make_greenbone_result(host="192.0.2.8", hostname=""),
+        names=[("192.0.2.7", "www.example.com")],
+        hosts=("192.0.2.7", "192.0.2.8"),
+    )
+    locations = ["https://www.example.com:443", "https://192.0.2.8:443"]
+    assert [finding.location for finding in report.findings] == locations
+    assert [check.location for check in report.coverage] == ["www.example.com", "192.0.2.8"]
+
+
 def test_an_error_that_names_no_host_is_one_of_every_host():
     report = read(hosts=("192.0.2.7", "192.0.2.8"), errors=[("", "0"), ("192.0.2.8", "1.2")])
     assert [(check.location, check.rules) for check in report.coverage if check.error] == [
