@@ -392,6 +392,7 @@ RESPONSES: dict[str, dict[str, Any]] = {
         "entitlement": {
             "plan": "standard",
             "names": {"en": "Standard", "de": "Standard"},
+            "revision": 1,
             "status": "active",
             "starts_on": "2026-01-01",
             "ends_on": "2026-12-31",
@@ -427,6 +428,7 @@ RESPONSES: dict[str, dict[str, Any]] = {
         "plans": [
             {
                 "slug": "standard",
+                "revision": 2,
                 "names": {"en": "Standard", "de": "Standard"},
                 "prices": {"en": "29 EUR a month", "de": "29 EUR im Monat"},
                 "limits": {

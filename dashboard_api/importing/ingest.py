@@ -30,6 +30,9 @@ from dashboard_api.scanners.text import one_line
 BATCH = 1_000
 SHOWN_TARGETS = 20
 _NO_TARGET = "The report names no target; if it was another, name it."
+NOTHING_SCANNED = (
+    "The report names no target that was scanned, so it fixes nothing; if there was one, name it."
+)
 _ANY_PART = "The report is empty and may be any of several parts: name its category to call anything fixed."
 
 
@@ -114,13 +117,15 @@ def read(report: ScanReport, website: Website, options: ImportOptions) -> ReadRe
     rows.use_stored_aliases(partial(_stored_fingerprints, website, report.source))
     note = _complete_scope(rows, report, website, options)
     is_complete = options.complete if report.complete is None else report.complete
+    if note and report.names_targets:  # it would name what it reached
+        note, is_complete = NOTHING_SCANNED, False
     scanned_at = options.scanned_at or report.scanned_at or options.modified_at
     now = timezone.now()
     ended_at = min(scanned_at or now, now)
     result = _result(report, rows, website, ended_at=ended_at, is_complete=is_complete)
     is_proof = report.rows or (is_complete and scanned_at)
     if not is_proof or (rows.rejected.count and rows.rejected.count == report.rows):
-        raise NothingImported(result)
+        raise NothingImported(replace(result, note=note))
     return ReadReport(
         website=website,
         version=report.version,

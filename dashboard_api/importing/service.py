@@ -14,6 +14,7 @@ from django.utils.translation import ngettext
 from audit.recording import record as audit
 from dashboard_api import limits
 from dashboard_api.importing.ingest import (
+    NOTHING_SCANNED,
     ImportOptions,
     ImportResult,
     NothingImported,
@@ -198,6 +199,13 @@ def _check_sources(
 
 
 def _refusal(results: list[ImportResult]) -> RefusedReport:
+    if any(result.note == NOTHING_SCANNED and not result.rows for result in results):
+        return RefusedReport(
+            _(
+                "The report names nothing that was scanned: the scanner may have reached nothing. If it "
+                "ended and found nothing, name its target. Nothing was changed."
+            )
+        )
     if not any(result.rows for result in results):
         return EmptyRefusal(
             _(

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from dashboard_api import limits
 from dashboard_api.importing import scopes
 from dashboard_api.importing.scopes import Scope, Targets
+from dashboard_api.importing.service import RefusedReport
 from dashboard_api.importing.undo import undo
 from dashboard_api.models import Coverage, Finding, FindingEvent, ImportRun, Occurrence
 from dashboard_api.queries import change_feed
@@ -272,6 +273,21 @@ def test_an_empty_report_without_targets_is_about_the_websites_own_host(scans):
     result = scans.bring(b"")
     assert (result.targets, "names no target" in result.note) == (("shop.example.com",), True)
     assert Occurrence.objects.get(gone_at=scans.now).location == "https://shop.example.com/"
+
+
+NOTHING_SCANNED = {
+    "greenbone": samples.make_greenbone(hosts=()),
+    "zap": json.dumps(samples.make_zap_report() | {"site": []}).encode(),
+}
+
+
+@pytest.mark.parametrize("name", NOTHING_SCANNED)
+def test_a_report_that_would_name_what_it_scanned_and_names_nothing_fixes_nothing(scans, name):
+    scans.bring(FORMATS[name]("shop.example.com", [SHARED]))
+    with pytest.raises(RefusedReport, match="names nothing that was scanned"):
+        scans.bring(NOTHING_SCANNED[name])
+    assert Finding.objects.get().status == "open"
+    assert scans.bring(NOTHING_SCANNED[name], targets=["shop.example.com"]).fixed == 1
 
 
 # Parts of one repository: the same tool, and one thing or another that differs
