@@ -52,7 +52,14 @@ def apply_reported(
     _change_findings(plan, website, source)
     to_review = [each.id for each in plan.reopened if each.reason]
     Finding.objects.filter(pk__in=to_review).update(reviewed_at=None)
-    events = _add_events(FindingEvent.Event.REGRESSED, plan.reopened, website)
+    decided = dict(
+        FindingEvent.objects.filter(finding__in=to_review)
+        .order_by()
+        .values_list("finding")
+        .annotate(Max("at"))
+    )  # perhaps after the scan ended; what ends a decision follows it
+    reopened = [each._replace(at=max(each.at, decided.get(each.id, each.at))) for each in plan.reopened]
+    events = _add_events(FindingEvent.Event.REGRESSED, reopened, website)
     journal.record_reported(
         plan,
         findings.values(),
@@ -60,8 +67,7 @@ def apply_reported(
         added=added,
         events=events,
     )
-    reopened = len(plan.reopened)
-    counts = Counter(new=len(plan.new), updated=len(findings) - reopened, reopened=reopened)
+    counts = Counter(new=len(plan.new), updated=len(findings) - len(reopened), reopened=len(reopened))
     return counts, [*added, *(each.id for each in plan.reopened)]
 
 

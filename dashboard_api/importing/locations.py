@@ -17,6 +17,7 @@ _NAMES_HOST = re.compile(
     rf"{_SCHEME.pattern}[^\\]*|(?!{_FILE}\Z)[^/?#\\]*", re.IGNORECASE | re.ASCII | re.DOTALL
 )
 _USER = re.compile(r"(?<![^/\\?#@])[^/\\?#@]*@")  # and password, also where the address has another form
+_SESSION = re.compile(r";jsessionid=[^/;]*", re.IGNORECASE)  # in the path, another in each scan
 _LABEL = re.compile(r"[a-z0-9-]+", re.ASCII)
 DEFAULT_PORTS = {"http": 80, "https": 443, "ws": 80, "wss": 443}
 
@@ -97,7 +98,7 @@ def _parts(location: str) -> tuple[str, str, str]:
     if match is None:
         raise ValueError(location)
     scheme, netloc, path = match.groups()
-    return (scheme or "").lower(), netloc, path
+    return (scheme or "").lower(), netloc, _SESSION.sub("", path)
 
 
 @lru_cache(maxsize=64)  # a report repeats a few hosts on thousands of rows

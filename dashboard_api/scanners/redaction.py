@@ -48,6 +48,8 @@ _CONFIDENTIAL_MEMBER = re.compile(
     re.IGNORECASE,
 )
 
+_SESSION_IN_PATH = re.compile(r"(;jsessionid=)[^\s/;?#&\"'<>\\]+", re.IGNORECASE)
+
 _SHELL_WORD = re.compile(
     r"""(?:'[^']*(?:'|\Z)|"(?:\\.|[^"\\])*(?:"|\Z)|\\.|[^\s'"\\])+""",
     re.DOTALL,
@@ -71,6 +73,7 @@ def redact_addresses(text: str) -> str:
     lowered = text.lower()
     if any(part in lowered for part in _CONFIDENTIAL_PARTS):
         text = _CONFIDENTIAL_MEMBER.sub(rf"\1{REDACTED}", _PARAMETER.sub(rf"\1{REDACTED}", text))
+        text = _SESSION_IN_PATH.sub(rf"\1{REDACTED}", text)
     return _USERINFO.sub(f"{REDACTED}@", text) if "@" in text else text
 
 

@@ -231,9 +231,22 @@ def test_a_false_positive_that_is_elsewhere_is_open_again_and_in_the_queue_and_s
     assert wrong_counts(connection) == {}
 
 
+def test_what_opens_a_false_positive_follows_the_decision_that_was_made_after_the_scan(website):
+    refute(website)
+    decided = MARCH + 2 * DAY
+    events = Finding.objects.get().events
+    events.create(event="false_positive", at=decided, website_id=website.pk)
+    bring(website, row("panel", path="/login", day=1))
+    assert list(events.values_list("event", "at")) == [
+        ("false_positive", decided),
+        ("regressed", decided),
+    ]
+
+
 def test_the_same_report_and_other_spellings_of_a_location_leave_a_false_positive(website):
     refute(website)
     for location in (
+        "https://shop.example.com/search;jsessionid=8F2A?q=1",
         "https://shop.example.com/search?q=other#top",
         "HTTPS://ada@Shop.Example.com:443/search",
     ):

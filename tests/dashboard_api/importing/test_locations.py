@@ -20,6 +20,7 @@ BASE = "https://shop.example.com/app/"
         ("https://ada:secret@shop.example.com/a", "https://shop.example.com/a"),
         ("https://www.shop.example.com/a", "https://www.shop.example.com/a"),
         ("https://bücher.shop.example.com/", "https://xn--bcher-kva.shop.example.com/"),
+        ("https://shop.example.com/a;JSESSIONID=8F2A!-1/b;v=2", "https://shop.example.com/a/b;v=2"),
         ("//shop.example.com/a", "shop.example.com/a"),
         ("shop.example.com", "shop.example.com"),
         ("WWW.shop.example.com:443", "www.shop.example.com:443"),

@@ -34,6 +34,7 @@ SECRET = "s3cr3t"
         f"/?client_secret={SECRET}",
         f"/?pwd={SECRET}",
         f"/?session_id={SECRET}",
+        f"GET /cart;jsessionid={SECRET}?a=b HTTP/1.1",
         f"/?user%5Bpassword%5D={SECRET}",
         f"/?csrfmiddlewaretoken={SECRET}",
         f"curl -d 'password={SECRET}' https://x",
