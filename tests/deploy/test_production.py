@@ -301,6 +301,19 @@ def test_pages_of_one_session_beyond_forty_wait_in_front_of_the_product(tmp_path
         assert time.monotonic() - began >= 2
 
 
+@pytest.mark.parametrize("path", ["/accounts/login/", "/admin/login/", "/accounts/reauthenticate/"])
+def test_passwords_from_one_address_beyond_six_wait_in_front_of_the_product(tmp_path, path):
+    with nginx(tmp_path, closed_port(), changes=STRANGER) as website:
+        for method, address, seconds in (
+            ("POST", "127.0.0.9", 2),
+            ("GET", "127.0.0.9", 0),
+            ("POST", "127.0.0.1", 0),
+        ):
+            began = time.monotonic()
+            assert flood(website, path, address, times=14, method=method)[0] == 0
+            assert seconds <= time.monotonic() - began < seconds + 2
+
+
 def test_the_addresses_of_one_line_with_ipv6_count_as_one(tmp_path):
     as_by_proxy = {"    server_tokens off;": "set_real_ip_from 127.0.0.1; real_ip_header X-Real-IP;"}
     with nginx(tmp_path, closed_port(), changes=as_by_proxy) as website:
@@ -330,14 +343,15 @@ def test_what_nginx_answers_itself_does_not_fill_the_disk_with_lines(tmp_path):
     assert len([line for line in lines if " / 502 " in line]) >= 200
 
 
-def flood(website, path, address, *, times=800, forwarded=(), headers=None):
+def flood(website, path, address, *, times=800, forwarded=(), headers=None, method=""):
     """Send requests from an address; return how many were refused, and the headers of the last one."""
     connection = http.client.HTTPConnection("127.0.0.1")
     connection.sock = website.connected(address)
     refused = 0
     for number in range(times):
         sent = {"Host": NAME} | (headers or {}) | ({"X-Real-IP": forwarded[number]} if forwarded else {})
-        connection.request("POST" if path.startswith("/v1/") else "GET", path, headers=sent)
+        usual = "POST" if path.startswith("/v1/") else "GET"
+        connection.request(method or usual, path, headers=sent)
         response = connection.getresponse()
         response.read()
         refused += response.status == 429
