@@ -125,23 +125,32 @@ def _settle_contradictions(now: datetime) -> None:
 def _settle_ends(now: datetime) -> None:
     """Let the plan that staff set, or the subscription, hold where one began or ended without an event.
 
-    A plan that staff or an event ended stays so.
+    A plan that staff or an event ended stays so, and so does any other change by hand.
     """
     days = [now.date() - timedelta(days=number) for number in range(RECENT_DAYS)]
     expired = Entitlement.Status.EXPIRED
     has_ended = has_status(expired, now.date(), prefix="entitlement__") & ~Q(entitlement__status=expired)
     due = Account.objects.filter(
-        (has_ended & Q(entitlement__ends_on__gte=days[-1]))
+        (has_ended & (Q(entitlement__ends_on__gte=days[-1]) | Q(entitlement__past_due_since__gte=days[-1])))
         | Q(entitlement__agreed__starts_on__in=map(str, days)),
         subscriptions__isnull=False,
     )
     for account in due.distinct():
         try:
             with transaction.atomic():
-                entitlements.locked(account)  # before its subscriptions are read
-                _follow(account, by="payments", reason="Another plan has ended or begun", now=now)
+                row = entitlements.locked(account)  # before its subscriptions are read
+                if row and (row.status_on(now.date()) == expired != row.status or _is_to_begin(row, now)):
+                    _follow(account, by="payments", reason="Another plan has ended or begun", now=now)
         except CannotApply as error:
             logger.error("%s cannot have another plan: %s", account, error.code)  # noqa: TRY400 - as above
+
+
+def _is_to_begin(row: Entitlement, now: datetime) -> bool:
+    """Return whether the plan that staff set has to hold, and does not yet."""
+    agreed = row.agreed_terms
+    if agreed is None or row.is_as_agreed:
+        return False
+    return wanted(row.account, now, row=row) == _values_as_agreed(agreed)
 
 
 def fetch(account: Account, now: datetime) -> dict[str, list[Snapshot]]:

@@ -393,6 +393,38 @@ def test_a_paid_plan_that_staff_end_stays_so_until_the_provider_reports_somethin
     assert entitlement_of(account).status == Status.ACTIVE
 
 
+def test_a_plan_that_staff_set_is_back_where_a_payment_became_late_long_after_its_period(client, account):
+    make_plan("big", rank=3)
+    by_invoice(account)
+    now = timezone.now()
+    ends_on, since = (str(now.date() - timedelta(days=days)) for days in (40, 7))
+    state_of(client, event(account, plan="big", ends_on=ends_on, status="past_due", past_due_since=since))
+    assert entitlement_of(account).plan == "big"
+    applying.process_due(now + timedelta(days=1))
+    assert (entitlement_of(account).plan, entitlement_of(account).status) == ("pro", "active")
+
+
+@pytest.mark.parametrize("ended", [True, False])
+def test_a_change_by_hand_holds_while_a_plan_that_staff_set_is_new(client, account, ended):
+    make_plan("big", rank=3)
+    now = timezone.now()
+    today = now.date()
+    until = today - timedelta(days=6) if ended else LAST
+    entitlements.change(
+        account, {"plan": "pro", "starts_on": today - timedelta(days=20), "ends_on": until}, by="ada"
+    )
+    paid = {"plan": "big", "ends_on": str(today + timedelta(days=30))}
+    state_of(client, event(account, **paid, status="suspended" if ended else "active"))
+    by_hand = {"status": "active"} if ended else {"renews": False, "cancels": True}
+    entitlements.change(account, by_hand, by="ada", reason="They called")
+    before = entitlement_of(account)
+    assert before.plan == "big"
+    for minutes in (5, 10):
+        applying.process_due(now + timedelta(minutes=minutes))
+    after = entitlement_of(account)
+    assert (after.plan, after.status, after.cancels) == ("big", "active", not ended)
+
+
 def test_more_days_are_refused_where_a_payment_is_missing(client, account):
     for version, status in enumerate(("suspended", "past_due")):
         state_of(client, event(account, version, status=status, past_due_since="2026-11-01"))
