@@ -16,6 +16,7 @@ from dashboard_api.ownership.markup import is_markup, title_of, verification_tag
 from foundation.deadline import Deadline
 from foundation.markup import text_of_page
 from foundation.outbound.fetch import SECONDS, Fetched, FetchFailed, Hop, fetch
+from foundation.outbound.refusals import MAX_BYTES, is_refusal
 
 FILE_PATH = "/.well-known/threat-dashboard-challenge.txt"
 META_NAME = "threat-dashboard-verification"
@@ -30,8 +31,6 @@ _OUTCOMES = {
     "wrong_url": "private_address",
     "redirect_loop": "status",
 }
-_REFUSALS = {403, 429, 503}
-_CHALLENGES = (b"challenge-platform", b"cf-chl", b"_Incapsula_Resource", b"awsWafCookieDomainList")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -178,18 +177,14 @@ class _Look:
         """Return the outcome of a response, and what is there."""
         headers, status = response.headers, response.status
         title = [f"{status} {title_of(response.body)}".strip()]
-        if status in _REFUSALS or "cf-mitigated" in headers or "x-amzn-waf-action" in headers:
-            return "blocked", title
-        outcome, found = "not_found", title
+        outcome, found = "not_found" if status in {404, 410} else "status", title
         if status == 200:
             outcome, found = self._place.read(response, self._token)
-        elif status not in {404, 410}:
-            return "status", title
         if outcome == "found":
             return outcome, found
-        if any(mark in response.body for mark in _CHALLENGES):
+        if is_refusal(response):
             return "blocked", title
-        if outcome == "unreadable":
+        if outcome in {"status", "unreadable"}:
             return outcome, found
         age = headers.get("Age", "")
         if age.isascii() and age.isdecimal() and int(age[:9]) > 0:
@@ -240,7 +235,7 @@ def _clean(text: str) -> str:
 
 
 _PLACES: dict[str, _Place] = {
-    OwnershipClaim.Method.FILE: _Place(FILE_PATH, 4096, _read_file),
+    OwnershipClaim.Method.FILE: _Place(FILE_PATH, MAX_BYTES, _read_file),
     OwnershipClaim.Method.META: _Place(
         "/", 256 * 1024, _read_page, f'<meta name="{META_NAME}" content="%s">'
     ),

@@ -1,0 +1,28 @@
+"""Refusals: the pages by which a protection refuses us in the place of a website. Decision record 0117."""
+
+import re
+from collections.abc import Set
+
+from foundation.outbound.fetch import Fetched
+
+REFUSALS = frozenset({401, 403, 406, 428, 429, 503})
+MAX_BYTES = 32 * 1024  # of a page, in which a protection is recognised
+# Headers that protections send only with a page of their own instead of the website's.
+_INSTEAD = ("cf-mitigated", "x-amzn-waf-action", "sg-captcha")
+# Texts that only pages have that refuse, or that test for a browser. Pages of the website itself may have the
+# scripts of Cloudflare, Imperva, Akamai and F5 (/TSPD/), or window.awsWafCookieDomainList.
+_CHALLENGE = re.compile(
+    rb"<title>\s*(just a moment\.\.\.|attention required! \| cloudflare|ddos-guard|one moment, please\.\.\."
+    rb"|request rejected|pardon our interruption|bot verification)\s*</title>"
+    rb"|incapsula incident id|nofollow\">\s*<script src=\"/_incapsula_resource"
+    rb"|window\[\"bobcmn\"\]|to view the page content\.<br ?/?>your support id is|/\.lsrecap/recaptcha"
+    rb"|sec-cpt-if|sec-if-cpt-container|slowaes\.decrypt\(c,2,a,b\)"
+    rb"|window\.gokuprops|/\.well-known/sgcaptcha/|sucuri_cloudproxy_js|setcookie\(\"acw_sc__v2\"",
+    re.IGNORECASE,
+)
+
+
+def is_refusal(page: Fetched, statuses: Set[int] = REFUSALS) -> bool:
+    """Return whether a response refuses us, or tests for a browser."""
+    is_instead = any(name in page.headers for name in _INSTEAD)
+    return page.status in statuses or is_instead or bool(_CHALLENGE.search(page.body[:MAX_BYTES]))
