@@ -97,6 +97,19 @@ REASONS = {
     "consent_missing": _(
         "The consent to deep scans had ended before the scan could begin. Please agree to deep scans again."
     ),
+    "robots_txt": _(
+        "The robots.txt of the website forbids us its home page, so scanners that follow links did not run. "
+        "Allow ThreatDashboard there, and scan again."
+    ),
+    "engine_timeout": _("A scanner took too long and was ended. Scan again when the website is less busy."),
+    "too_many_requests": _(
+        "A scanner sent more requests than this scan allows and was ended, so its results do not count. To "
+        "give it less to check, exclude parts for ThreatDashboard in robots.txt, such as a calendar."
+    ),
+    "too_much_traffic": _(
+        "A scanner moved more data than this scan allows and was ended, so its results do not count. To move "
+        "less, exclude parts for ThreatDashboard in robots.txt, such as large downloads."
+    ),
     "no_time_left": _("There was no time left for all scanners."),
     "not_all_checked": _(
         "Some checks were not possible, so their problems stay open. Scan again; contact support if this is "

@@ -5,7 +5,7 @@ from django.utils import timezone
 
 from audit.models import AuditEvent
 from dashboard_api.crawler import queue
-from dashboard_api.crawler.reasons import explanation
+from dashboard_api.crawler.reasons import _WORDS, explanation
 from dashboard_api.models import (
     CrawlerStop,
     Entitlement,
@@ -257,3 +257,16 @@ def test_a_finding_that_cannot_be_checked_again_says_why(owner, website, finding
 def test_every_refusal_of_the_service_has_words_in_the_portal():
     assert set(labels.REFUSALS) == ScanRefused.CODES
     assert explanation("blocked")
+
+
+def test_every_reason_of_a_scan_has_words_in_the_portal_or_is_a_failure_of_ours():
+    ours = {
+        "engine_crashed",
+        "engine_missing",
+        "no_report",
+        "out_of_memory",
+        "report_unreadable",
+        "too_much_output",
+    }
+    assert set(_WORDS) - set(labels.REASONS) == ours
+    assert set(labels.REASONS) <= set(_WORDS)

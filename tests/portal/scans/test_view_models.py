@@ -111,6 +111,21 @@ def test_what_could_not_be_checked_is_named(reason):
     assert row_of(outcome="partial", reason=reason).reason not in ("", str(labels.OTHER_REASON))
 
 
+@pytest.mark.parametrize(
+    ("reason", "words", "german"),
+    [
+        ("robots_txt", "Allow ThreatDashboard there", "Erlauben Sie dort ThreatDashboard"),
+        ("engine_timeout", "when the website is less busy", "wenn die Website weniger ausgelastet ist"),
+        ("too_many_requests", "exclude parts", "schließen Sie"),
+        ("too_much_traffic", "exclude parts", "schließen Sie"),
+    ],
+)
+def test_a_scanner_that_the_website_kept_from_its_work_is_not_called_a_failure_of_ours(reason, words, german):
+    assert words in row_of(outcome="partial", reason=reason).reason
+    with translation.override("de"):
+        assert german in row_of(outcome="partial", reason=reason).reason
+
+
 def test_in_german_a_scan_is_stopped_and_a_plan_is_given_notice():
     with translation.override("de"):
         assert row_of(state="cancelled", outcome=None, reason="cancelled").outcome == "Abgebrochen"
