@@ -6,6 +6,7 @@ import re
 import pytest
 from django.conf import settings
 
+pytestmark = pytest.mark.once
 ROOT = settings.BASE_DIR
 TEMPLATES = sorted(
     path for folder in ("templates", "dashboard_api/templates") for path in (ROOT / folder).rglob("*.html")

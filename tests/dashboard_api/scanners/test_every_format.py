@@ -253,6 +253,7 @@ def test_any_json_is_read_or_refused(name, document):
     assert_read_or_refused(name, json.dumps(document).encode())
 
 
+@pytest.mark.once
 @pytest.mark.slow
 @every_json_sample
 @given(data=st.data())
