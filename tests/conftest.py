@@ -35,8 +35,8 @@ def pytest_runtestloop():
 def pytest_collection_modifyitems(items):
     """Let tests of the database use all of it: SQLite has nonces and sessions in a second file.
 
-    A checkout has SQLite files of its own, whatever the database of the tests, and the docs have none. The long
-    runs begin, because most of their time they wait while others work.
+    A checkout has SQLite files of its own, whatever the database of the tests, and the docs have none. The
+    long runs begin, because most of their time they wait while others work.
     """
     items.sort(key=lambda item: item.path.name != "test_endurance.py")
     for item in items:

@@ -216,23 +216,31 @@ def replay(pk: int, now: datetime, *, only_due: bool = False) -> str:
 def replace_customer(pk: int, now: datetime) -> str:
     """Let the customer of an event that failed because of another one pay from now on; return its state.
 
-    What the earlier customer paid for at this provider no longer counts. It is empty if that is not the
-    event's error. Raises CannotApply, and changes nothing, if the event fails again.
+    What the account's earlier customer paid for at this provider no longer counts. If the customer paid for
+    another account, that counts for this one; the other account keeps its plan until its last
+    day, unless staff set one. The state is empty if that is not the event's error. Raises CannotApply, and
+    changes nothing, if the event fails again.
     """
     event = CallbackEvent.objects.select_for_update().filter(pk=pk, error="second_customer").first()
     if event is None or event.account_id is None:
         return ""
     known = BillingCustomer.objects.filter(provider=event.provider)
-    if known.filter(customer=event.customer).exists():  # of another account
-        return ""
-    account = Account.objects.select_for_update().get(pk=event.account_id)
-    known.filter(account=account).delete()
-    Subscription.objects.filter(provider=event.provider, account=account).delete()
+    payers = Q(pk=event.account_id) | Q(pk__in=known.filter(customer=event.customer).values("account"))
+    accounts = list(Account.objects.select_for_update().filter(payers).order_by("pk"))
+    known.filter(Q(account=event.account_id) | Q(customer=event.customer)).delete()
+    paid = Subscription.objects.filter(provider=event.provider)
+    paid.filter(account=event.account_id).delete()
+    paid.filter(account__in=accounts).update(account=event.account_id)
     state = replay(pk, now)
-    if state != State.APPLIED:
+    if state not in (
+        State.APPLIED,
+        State.DUPLICATE,
+        State.SUPERSEDED,
+    ):  # perhaps by what came with the customer
         raise CannotApply(CallbackEvent.objects.get(pk=pk).error)
     by = f"payments ({event.provider})"
-    adopt(account, {}, by=by, reason=f"Event {pk}: another customer pays", now=now)
+    for account in accounts:
+        adopt(account, {}, by=by, reason=f"Event {pk}: another customer pays", now=now)
     return state
 
 
