@@ -50,12 +50,14 @@ def read(stream: BinaryIO) -> ScanReport:
     whole = joined(start, stream)
     infos, rows = read_xml_entries(whole) if XML_HEAD.search(start) else _json_entries(whole)
     target = line_of(infos, "target")
+    failure = "Wapiti reached no page" if line_of(infos, "crawled_pages_nbr") == "0" else ""
 
     def convert(number: int, row: WapitiEntry) -> ReportedFinding | Check:
         if not isinstance(row.entry, dict):
             raise BadRow("is not a JSON object")
         if not row.category:
-            return Check(row=number, location=line_of(row.entry, "url") or target, seen_at=None)
+            location = line_of(row.entry, "url") or target
+            return Check(row=number, location=location, seen_at=None, error=failure)
         return _finding(number, row, row.entry, address_of_path(target, line_of(row.entry, "path") or "/"))
 
     return ScanReport(

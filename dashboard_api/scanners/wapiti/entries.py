@@ -43,7 +43,12 @@ def read_xml_entries(stream: BinaryIO) -> tuple[Row, Iterator[WapitiEntry]]:
     }
     if "generatorVersion" not in infos:
         raise UnreadableReport("The file is not a report of Wapiti 3: it has no report_infos.")
-    names = {"version": "generatorVersion", "date": "dateOfScan", "target": "target"}
+    names = {
+        "version": "generatorVersion",
+        "date": "dateOfScan",
+        "target": "target",
+        "crawled_pages_nbr": "crawledPages",
+    }
     return {key: infos.get(name, "") for key, name in names.items()}, _entries(rows)
 
 

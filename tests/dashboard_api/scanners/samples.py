@@ -233,7 +233,8 @@ def as_xml(root, *, prolog=""):
 def make_wapiti_xml(document):
     """Return Wapiti's JSON report as its XML."""
     names = {"generatorVersion": "version", "dateOfScan": "date", "target": "target"}
-    infos = [xml_of("info", document["infos"][key], name=name) for name, key in names.items()]
+    names |= {"crawledPages": "crawled_pages_nbr"} if "crawled_pages_nbr" in document["infos"] else {}
+    infos = [xml_of("info", str(document["infos"][key]), name=name) for name, key in names.items()]
     infos.append(xml_of("crawled_pages", [xml_of("entry", [xml_of("response")])]))
     groups = [
         xml_of(

@@ -41,6 +41,13 @@ def test_crawled_pages_are_what_was_checked():
     assert [reject.row for reject in report.rejects] == [3, 4]
 
 
+@pytest.mark.parametrize(("pages", "error"), [(0, "Wapiti reached no page"), (7, "")])
+def test_a_website_of_which_no_page_was_reached_is_a_failed_check(pages, error):
+    document = make_wapiti(crawled_pages_nbr=pages)
+    for data in (json.dumps(document).encode(), make_wapiti_xml(document)):
+        assert [check.error for check in read_whole(wapiti, data).coverage] == [error]
+
+
 @pytest.mark.parametrize(
     ("level", "severity"),
     [
