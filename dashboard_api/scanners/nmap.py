@@ -40,6 +40,8 @@ _ANSWERED = {"open", "closed", "unfiltered"}  # the states of ports from which s
 _SCRIPTS = re.compile(r"(?:^|\s)--script[=\s]+[\"']?([^\s\"']*)")
 _EVERY_HOST = re.compile(r"(?:^|\s)-P[nN0D](?:\s|$)")  # counts as up without an answer
 _DEFAULT_SCRIPTS = re.compile(r"(?:^|\s)-(?:A|sC)(?:\s|$)")
+_FAILED = ("ERROR", "Could not negotiate a connection")  # the output of a script that failed begins so
+_NOT_RUN = "false"  # the output of a script that did not run, such as one that needs an argument
 _MAX_PORT = 65_535
 _PROTOCOLS = ("ip", "sctp", "tcp", "udp")  # those of Nmap's document type
 # Services that need not be reachable from the Internet, by TCP port.
@@ -61,13 +63,13 @@ _PRIVATE = {
 
 
 class _Row(NamedTuple):
-    """A port, a vulnerability in a script's table, or neither for the host of this name."""
+    """A port, a vulnerability in a script's table, a script that failed, or the host of this name."""
 
     host: str
     port: Element | None = None
     script: str = ""
     table: Element | None = None
-    error: str = ""  # why the host was not scanned
+    error: str = ""  # why the host was not scanned, or the output of a script that failed or did not run
 
 
 def read(stream: BinaryIO) -> ScanReport:
@@ -176,11 +178,17 @@ def _failure(host: Element) -> str:
 
 
 def _tables(host: str, port: Element | None, scripts: Sequence[Element]) -> Iterator[_Row]:
-    """Yield the vulnerabilities of scripts: tables of ``vulns``, and one of ``vulners`` for each software."""
+    """Yield the vulnerabilities of scripts, and the scripts that failed or did not run.
+
+    Vulnerabilities are tables of ``vulns``, and one of ``vulners`` for each software.
+    """
     for script in scripts:
-        name = one_line(text_at(script, "@id"))
+        name, output = one_line(text_at(script, "@id")), one_line(text_at(script, "@output")[:200])
+        if output == _NOT_RUN or output.startswith(_FAILED):
+            yield _Row(host, port, name, error=output)
         for table in children(script, "table"):
-            if name == "vulners" or "VULNERABLE" in _texts(table).get("state", ""):
+            state = _texts(table).get("state", "")
+            if name == "vulners" or "VULNERABLE" in state or state.startswith("UNKNOWN"):
                 yield _Row(host, port, name, table)
 
 
@@ -205,6 +213,11 @@ def _convert(number: int, row: _Row) -> ReportedFinding | Check:
         if row.script == "vulners":
             return _software(number, row.table, location)
         return _vulnerability(number, row, row.table, location)
+    if row.script:
+        rules = (f"script/{row.script}",)
+        if row.error == _NOT_RUN:
+            return Check(row=number, location=location, seen_at=None, skipped=rules)
+        return Check(row=number, location=location, seen_at=None, error=row.error, rules=rules)
     if row.port is None:
         return Check(row=number, location=name, seen_at=None, error=row.error)
     if text_at(child(row.port, "state"), "@state") not in _OPEN:
@@ -267,6 +280,9 @@ def _vulnerability(number: int, row: _Row, table: Element, location: str) -> Rep
     """Return a vulnerability of the library vulns, which says how sure it is."""
     texts = _texts(table)
     state, key = texts["state"], one_line(text_at(table, "@key"))
+    rule = f"script/{row.script}" + (f"/{key}" if key else "")
+    if state.startswith("UNKNOWN"):
+        return Check(row=number, location=location, seen_at=None, error=state[:200], rules=(rule,))
     if state.startswith("NOT"):
         return Check(row=number, location=location, seen_at=None, rules=(f"script/{row.script}",))
     groups = {text_at(each, "@key"): each for each in children(table, "table")}
@@ -278,7 +294,7 @@ def _vulnerability(number: int, row: _Row, table: Element, location: str) -> Rep
     return ReportedFinding(
         row=number,
         identity=(f"script/{row.script}", key or title),
-        rule=f"script/{row.script}" + (f"/{key}" if key else ""),
+        rule=rule,
         severity=Severity.HIGH,
         severity_raw=state,
         kind="suspected" if state.startswith("LIKELY") else "confirmed",
