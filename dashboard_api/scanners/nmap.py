@@ -35,7 +35,7 @@ from dashboard_api.scanners.xml_document import (
 
 HEAD = head_of("nmaprun")
 _CVSS = [(9.0, Severity.CRITICAL), (7.0, Severity.HIGH), (4.0, Severity.MEDIUM), (0.1, Severity.LOW)]
-_OPEN = {"open", "open|filtered"}
+_UNCLEAR = {"open|filtered", "unfiltered"}  # the states of ports that may be open
 _ANSWERED = {"open", "closed", "unfiltered"}  # the states of ports from which something came back
 _SCRIPTS = re.compile(r"(?:^|\s)--script[=\s]+[\"']?([^\s\"']*)")
 _EVERY_HOST = re.compile(r"(?:^|\s)-P[nN0D](?:\s|$)")  # counts as up without an answer
@@ -85,7 +85,7 @@ def read(stream: BinaryIO) -> ScanReport:
 
     def entries() -> Iterator[ReportRow | Ending]:
         has_rows = False
-        for entry in convert_rows(enumerate(_rows(rows), start=1), _convert):
+        for entry in convert_rows(enumerate(_rows(rows, checks), start=1), _convert):
             has_rows = True
             yield entry
         statistics = child(child(rows.root, "nmaprun"), "runstats")
@@ -150,31 +150,36 @@ def _ranges(services: str) -> Iterator[tuple[int, int]]:
             yield int(first), min(int(last or first), _MAX_PORT)
 
 
-def _rows(rows: XmlRows) -> Iterator[_Row]:
+def _rows(rows: XmlRows, checks: set[str]) -> Iterator[_Row]:
     for row in rows:
         if row.path != ("nmaprun", "host") or text_at(child(row.element, "status"), "@state") == "down":
             continue
         host = _name(row.element)
-        yield _Row(host, error=_failure(row.element))
+        yield _Row(host, error=_failure(row.element, checks))
         for port in children(child(row.element, "ports"), "port"):
             yield _Row(host, port)
             yield from _tables(host, port, children(port, "script"))
         yield from _tables(host, None, children(child(row.element, "hostscript"), "script"))
 
 
-def _failure(host: Element) -> str:
+def _failure(host: Element, checks: set[str]) -> str:
     """Return why the host was not scanned, or an empty text.
 
-    With -Pn, it counts as up although a firewall may drop everything that we send.
+    A firewall may drop everything that we send. With -Pn, the host counts as up all the same, and a host that
+    is up by an answer to a ping has a website, which would answer at 443.
     """
     if text_at(host, "@timedout") == "true":
         return "the scan of the host timed out"
-    if text_at(child(host, "status"), "@reason") != "user-set":
-        return ""
     ports = child(host, "ports")
     states = {text_at(each, "@state") for each in children(ports, "extraports")}
     states |= {text_at(child(port, "state"), "@state") for port in children(ports, "port")}
-    return "" if states & _ANSWERED else "nothing answered, neither the host (-Pn) nor a port"
+    if states & _ANSWERED:
+        return ""
+    if text_at(child(host, "status"), "@reason") == "user-set":
+        return "nothing answered, neither the host (-Pn) nor a port"
+    if "tcp/443" in checks:
+        return "no port answered, not even 443: a firewall may have blocked the scan"
+    return ""
 
 
 def _tables(host: str, port: Element | None, scripts: Sequence[Element]) -> Iterator[_Row]:
@@ -220,7 +225,10 @@ def _convert(number: int, row: _Row) -> ReportedFinding | Check:
         return Check(row=number, location=location, seen_at=None, error=row.error, rules=rules)
     if row.port is None:
         return Check(row=number, location=name, seen_at=None, error=row.error)
-    if text_at(child(row.port, "state"), "@state") not in _OPEN:
+    state = text_at(child(row.port, "state"), "@state")
+    if state in _UNCLEAR:
+        return Check(row=number, location=location, seen_at=None, skipped=(rule,))
+    if state != "open":
         return Check(row=number, location=location, seen_at=None, rules=(rule,))
     return _open_port(number, row.port, rule, location)
 

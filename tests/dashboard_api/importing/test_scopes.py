@@ -25,6 +25,7 @@ pytestmark = pytest.mark.django_db
 START = datetime(2026, 3, 1, tzinfo=UTC)
 WWW, MAIL = "www.shop.example.com", "mail.shop.example.com"
 SHARED, OWN = "shared", "own"  # a problem of both targets, and one of the first
+OTHER_PORTS = samples.xml_of("extraports", state="closed", count="9")  # of Nmap
 
 
 def wpscan_report(host, problems):
@@ -63,7 +64,8 @@ def greenbone_report(host, problems):
 
 def nmap_report(host, problems):
     ports = [samples.make_nmap_port({SHARED: "8080", OWN: "8443"}[each]) for each in problems]
-    return samples.make_nmap(samples.make_nmap_host(*ports, name=host), services="1-9000")
+    host_element = samples.make_nmap_host(OTHER_PORTS, *ports, name=host)
+    return samples.make_nmap(host_element, services="1-9000")
 
 
 def csv_report(host, problems):
@@ -390,7 +392,7 @@ def test_a_report_with_results_of_dns_alone_is_about_the_whole_host(scans):
 
 
 def nmap_scripts(services, *ports):
-    host = samples.make_nmap_host(*ports)
+    host = samples.make_nmap_host(OTHER_PORTS, *ports)
     return samples.make_nmap(host, services=services, args=f"nmap --script vuln -p {services} a")
 
 

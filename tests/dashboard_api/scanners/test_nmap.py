@@ -55,12 +55,18 @@ def test_services_that_visitors_do_not_need_are_rated(port, protocol, severity, 
     assert (finding.severity, finding.kind) == (severity, kind)
 
 
-@pytest.mark.parametrize(("state", "findings"), [("open|filtered", 1), ("closed", 0), ("filtered", 0)])
-def test_port_that_is_not_open_is_what_was_checked(state, findings):
+@pytest.mark.parametrize("state", ["closed", "filtered"])
+def test_port_that_is_not_open_is_what_was_checked(state):
     report = read(make_nmap_port("22", state=state))
-    assert (len(report.findings), report.rows) == (findings, 2)
-    if not findings:
-        assert report.coverage[1].rules == ("tcp/22",)
+    assert (len(report.findings), report.rows) == (0, 2)
+    assert report.coverage[1].rules == ("tcp/22",)
+
+
+@pytest.mark.parametrize("state", ["open|filtered", "unfiltered"])
+def test_port_of_which_nmap_does_not_know_whether_it_is_open_was_not_checked(state):
+    report = read(make_nmap_port("3306", state=state))
+    assert (len(report.findings), report.rows) == (0, 2)
+    assert (report.coverage[1].rules, report.coverage[1].skipped) == ((), ("tcp/3306",))
 
 
 @pytest.mark.parametrize(
@@ -206,6 +212,13 @@ def test_a_host_from_which_nothing_came_back_is_a_failed_check(states, answered)
     others = xml_of("extraports", state="closed", count="999")
     whole = read_whole(nmap, make_nmap(make_nmap_host(*ports, others, reason="user-set"), args="nmap -Pn"))
     assert whole.coverage[0].error == ""
+
+
+@pytest.mark.parametrize(("services", "is_reached"), [("1-1000", False), ("3306", True)])
+def test_a_host_that_is_up_without_an_answer_at_443_was_not_reached(services, is_reached):
+    host = make_nmap_host(make_nmap_port("3306", state="filtered"), reason="echo-reply")
+    error = "" if is_reached else "no port answered, not even 443: a firewall may have blocked the scan"
+    assert read_whole(nmap, make_nmap(host, services=services)).coverage[0].error == error
 
 
 def test_a_run_that_takes_every_host_for_up_is_refused_without_one():
