@@ -88,7 +88,9 @@ def _convert(number: int, row: XmlRow) -> ReportedFinding | Check:
     if not start:
         raise BadRow("names no website: neither StartUrl nor StartURL")
     if row.name == "Scan":
-        return Check(row=number, location=start, seen_at=None)
+        is_dead = one_line(text_at(scan, "Responsive")).lower() == "false"
+        error = "the website did not respond" if is_dead else ""
+        return Check(row=number, location=start, seen_at=None, error=error)
     affects = one_line(text_at(row.element, "Affects"))
     location = address_of_path(start, affects) if affects.startswith(("/", "http://", "https://")) else start
     if one_line(text_at(row.element, "IsFalsePositive")).lower() == "true":

@@ -43,6 +43,7 @@ _SCHEMES = {"443": "https://", "80": "http://"}
 _FOUND_ON = re.compile(r"\bon URL '(https?://[^'\s]+)'")
 # Nessus' words where it trusts a banner; then nothing was tried.
 _BY_VERSION = re.compile(r"self-reported version|has not (?:actually )?(?:tested|attempted)", re.IGNORECASE)
+_ENDS = {"HOST_END", "HOST_END_TIMESTAMP"}
 _NOTHING = {"n/a", "none", ""}
 
 
@@ -107,8 +108,12 @@ def _convert(number: int, row: XmlRow, *, names: _Names) -> ReportedFinding | Ch
     if not name:
         raise BadRow("names no host")
     if row.name == "ReportHost":
-        return Check(row=number, location=name, seen_at=None)
-    return _finding(number, row.element, _location(row.element, name))
+        error = "" if _ENDS & _properties(host).keys() else "the scan of the host did not end"
+        return Check(row=number, location=name, seen_at=None, error=error)
+    item = row.element
+    if text_at(item, "@pluginID") == "10180" and "considered as dead" in text_at(item, "plugin_output"):
+        return Check(row=number, location=name, seen_at=None, error="Nessus considered the host as dead")
+    return _finding(number, item, _location(item, name))
 
 
 def _host_name(host: Element) -> str:

@@ -492,6 +492,7 @@ def make_nessus_item(**members):
 
 
 def make_nessus_host(*items, name="shop.example.com", **tags):
+    tags = without_none({"HOST_END": "x"} | tags)
     properties = [xml_of("tag", text, name=key) for key, text in tags.items()]
     return xml_of("ReportHost", [xml_of("HostProperties", properties), *items], name=name)
 

@@ -56,6 +56,11 @@ def test_severity(severity, expected):
     assert (finding.severity, finding.kind) == expected
 
 
+@pytest.mark.parametrize(("responsive", "error"), [("False", "the website did not respond"), ("True", "")])
+def test_a_website_that_did_not_respond_is_a_failed_check(responsive, error):
+    assert [check.error for check in read(Responsive=responsive).coverage] == [error]
+
+
 def test_what_is_possible_is_suspected():
     assert read_one(Name="[Possible] Internal path disclosure").kind == "suspected"
 

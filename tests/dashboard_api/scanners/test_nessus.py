@@ -87,6 +87,21 @@ def test_every_host_is_what_was_checked():
     assert (report.rows, report.complete) == (3, None)
 
 
+def test_a_host_that_was_not_scanned_to_its_end_is_a_failed_check():
+    ended = {"HOST_END": None, "HOST_END_TIMESTAMP": "1772359200"}
+    assert [check.error for check in read(make_nessus_item(), **ended).coverage] == [""]
+    (check,) = read(make_nessus_item(), HOST_END=None).coverage
+    assert check.error == "the scan of the host did not end"
+
+
+def test_a_host_that_nessus_considered_as_dead_is_a_failed_check():
+    output = "The remote host (192.0.2.7) is considered as dead - not scanning"
+    ping = make_nessus_item(pluginID="10180", pluginName="Ping the remote host", plugin_output=output)
+    report = read(ping)
+    assert [check.error for check in report.coverage] == ["Nessus considered the host as dead", ""]
+    assert (report.coverage[0].location, report.findings) == ("shop.example.com", ())
+
+
 @pytest.mark.parametrize(
     ("tags", "expected"),
     [
