@@ -3,7 +3,7 @@
 Elements are those of ``nmap.dtd``, and of scripts those of the library ``vulns`` and of ``vulners``. A
 row is a port of a host, a vulnerability that a script found at a port or at the host or, as a check, the
 host. A port is looked for, and scripts run at it, if ``scaninfo`` names it. Scripts that found nothing are
-not listed: reports with equal choices of scripts are one category.
+not listed: reports with equal choices of scripts are one category, with IPv6 (-6) another.
 """
 
 import re
@@ -39,6 +39,7 @@ _UNCLEAR = {"open|filtered", "unfiltered"}  # the states of ports that may be op
 _ANSWERED = {"open", "closed", "unfiltered"}  # the states of ports from which something came back
 _SCRIPTS = re.compile(r"(?:^|\s)--script[=\s]+[\"']?([^\s\"']*)")
 _EVERY_HOST = re.compile(r"(?:^|\s)-P[nN0D](?:\s|$)")  # counts as up without an answer
+_IPV6 = re.compile(r"(?:^|\s)-6(?:\s|$)")
 _DEFAULT_SCRIPTS = re.compile(r"(?:^|\s)-(?:A|sC)(?:\s|$)")
 _FAILED = ("ERROR", "Could not negotiate a connection")  # the output of a script that failed begins so
 _NOT_RUN = "false"  # the output of a script that did not run, such as one that needs an argument
@@ -79,7 +80,8 @@ def read(stream: BinaryIO) -> ScanReport:
     if "nmaprun" not in rows.root:
         raise UnreadableReport("The file is not a report of Nmap: its root is not nmaprun.")
 
-    scripts = _scripts(text_at(run, "@args"))
+    arguments = text_at(run, "@args")
+    scripts = _scripts(arguments)
     checks = set(_ports(run))
     ports = {check.partition("/")[2] for check in checks}
 
@@ -89,7 +91,7 @@ def read(stream: BinaryIO) -> ScanReport:
             has_rows = True
             yield entry
         statistics = child(child(rows.root, "nmaprun"), "runstats")
-        if not has_rows and not _reached_every_host(statistics, text_at(run, "@args")):
+        if not has_rows and not _reached_every_host(statistics, arguments):
             raise UnreadableReport("Nmap reached no host, so the report says nothing about the website.")
         finished = child(statistics, "finished")
         is_complete = {"success": True, "error": False}.get(text_at(finished, "@exit"))
@@ -102,7 +104,7 @@ def read(stream: BinaryIO) -> ScanReport:
         names_targets=True,
         checks=checks | ({"script"} if scripts else set()),
         ports=ports,
-        category=scripts,
+        category=",".join(filter(None, ["-6" if _IPV6.search(arguments) else "", scripts])),
         entries=entries(),
     )
 

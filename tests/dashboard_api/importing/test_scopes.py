@@ -408,6 +408,16 @@ def test_what_a_script_found_at_a_port_is_fixed_by_a_scan_of_this_port_alone(sca
     assert (result.fixed, Finding.objects.get(status="open").rule) == (2, "tcp/22")
 
 
+def test_a_scan_over_ipv4_fixes_nothing_that_one_over_ipv6_found(scans):
+    def scan(args, *ports):
+        host = samples.make_nmap_host(OTHER_PORTS, *ports)
+        return scans.bring(samples.make_nmap(host, args=args))
+
+    scan("nmap -6 a", samples.make_nmap_port("8443"))
+    assert scan("nmap a").fixed == 0
+    assert scan("nmap -6 a").fixed == 1
+
+
 def test_a_scan_of_other_ports_closes_nothing_when_an_earlier_import_is_taken_back(scans):
     for services, *ports in (("443", poodle_at_443()), ("443",), ("22,25",)):
         scans.bring(nmap_scripts(services, *ports))

@@ -172,6 +172,16 @@ def test_chosen_scripts_are_the_category(args, category):
     assert checks == {"tcp/22", *(["script"] if category else [])}
 
 
+@pytest.mark.parametrize(
+    ("args", "category"),
+    [("nmap -6 -oX - a", "-6"), ("nmap --script vuln -6", "-6,vuln"), ("nmap -p -65 --ttl -61 a", "")],
+)
+def test_a_scan_over_ipv6_has_a_category_of_its_own(args, category):
+    checks, found = scope_of(args=args, services="22")
+    assert found == category
+    assert ("script" in checks) == ("vuln" in args)
+
+
 @pytest.mark.parametrize(("end", "complete"), [("success", True), ("error", False), ("", None)])
 def test_time_and_completeness(end, complete):
     report = read(make_nmap_port(), end=end)
