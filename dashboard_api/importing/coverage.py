@@ -1,6 +1,6 @@
 """The runs of a source by scope, and the category that a report without a name belongs to. Record 0035."""
 
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Collection, Mapping
 
 from dashboard_api.importing.journal import Before, Changes, Journal, ScopeKey, merged, scope_values
@@ -85,27 +85,29 @@ def _save(coverage: Coverage, scopes: list[CoverageScope]) -> None:
 
 
 def category_of(
-    rules_and_locations: Collection[tuple[str, str]], website: Website, source: Source
+    rules_and_locations: Collection[tuple[tuple[str, ...], str]], website: Website, source: Source
 ) -> str | None:
     """Return the category of earlier reports with at least half of these rules and locations.
 
-    Otherwise the report starts a new category. An empty report continues the only category there is; None
-    where there are several.
+    A rule has its id and older ones. Otherwise the report starts a new category. An empty report continues
+    the only category there is; None where there are several.
     """
-    shared: Counter[str] = Counter()
+    shared: defaultdict[str, set[tuple[tuple[str, ...], str]]] = defaultdict(set)
     categories = set()
-    reported = {(rule, location[:2000]) for rule, location in rules_and_locations}
+    reported = {(rules, location[:2000]) for rules, location in rules_and_locations}
+    by_id = {(rule, location): (rules, location) for rules, location in reported for rule in rules}
     occurrences = Occurrence.objects.filter(finding__website=website, finding__source=source)
     reported_before = occurrences.order_by().values_list("category", "finding__rule", "location").distinct()
     for category, rule, location in reported_before.iterator():
         categories.add(category)
-        shared[category] += (rule, location) in reported
+        if (rule, location) in by_id:
+            shared[category].add(by_id[rule, location])
     if not categories:
         return ""
     if not reported:
         return categories.pop() if len(categories) == 1 else None
-    best = max(sorted(shared), key=lambda category: shared[category])
-    return best if 2 * shared[best] >= len(reported) else _new_category(categories)
+    best = max(sorted(categories), key=lambda category: len(shared[category]))
+    return best if 2 * len(shared[best]) >= len(reported) else _new_category(categories)
 
 
 def _new_category(categories: Collection[str]) -> str:

@@ -204,10 +204,14 @@ class StagedReport:
         """Return the number of locations at each target."""
         return Counter(target_of(location) for (location,) in self._database.execute(_LOCATIONS))
 
-    def rules_and_locations(self) -> set[tuple[str, str]]:
-        """Return the rule and location of every row about a finding."""
-        rows = self._database.execute("SELECT location, row FROM report_row")
-        return {(_decode(row).rule, location) for location, row in rows}
+    def rules_and_locations(self) -> set[tuple[tuple[str, ...], str]]:
+        """Return the ids of the rule, the newest first, and the location of every row about a finding."""
+        ids_and_locations = set()
+        for location, data in self._database.execute("SELECT location, row FROM report_row"):
+            row = _decode(data)
+            ids = dict.fromkeys([row.rule, *(alias[0] for alias in row.aliases)])
+            ids_and_locations.add((tuple(ids), location))
+        return ids_and_locations
 
     def __contains__(self, fingerprint: str) -> bool:
         """Return whether the report has this finding, suppressed or not."""

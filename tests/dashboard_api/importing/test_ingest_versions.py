@@ -84,6 +84,25 @@ def test_result_of_a_renamed_rule_of_sarif_stays_the_same_finding_and_can_be_fix
     assert bring(website, sarif_of("new", **renamed), days=2, **options).fixed == 1
 
 
+def test_a_run_under_the_new_id_of_a_sarif_rule_continues_the_part_and_fixes_what_is_gone():
+    def results(rule, *names):
+        return [
+            make_result(
+                ruleId=rule,
+                fingerprints={"v1": name},
+                locations=[
+                    {"physicalLocation": {"artifactLocation": {"uri": f"https://{website.host}/{name}"}}}
+                ],
+            )
+            for name in names
+        ]
+
+    website = make_website()
+    bring(website, sarif_of("old", *results("old", "a", "b")))
+    result = bring(website, sarif_of("new", *results("new", "a"), deprecatedIds=["old"]), days=1)
+    assert (result.category, result.new, result.updated, result.fixed) == ("", 0, 1, 1)
+
+
 def test_finding_in_the_own_words_of_nikto_stays_the_same_finding():
     message = "The site uses SSL and the Strict-Transport-Security HTTP header is not defined."
     website, report = make_website(), make_nikto(make_item(id="999970", url="/", msg=message))
