@@ -76,16 +76,22 @@ def run_engine(
         row.state, row.reason = EngineRun.State.SKIPPED, "no_time_left"
     else:
         limited = msgspec.structs.replace(engine, seconds=min(engine.seconds, seconds))
-        with _proxy(job, limited, address, folder, requests) as proxy:
+        url = _start_url(job.website.host, address) if engine.has_proxy else ""
+        with _proxy(job, url, address, folder, requests) as proxy:
             if proxy and not proxy.allows("/"):
                 row.state, row.reason = EngineRun.State.FAILED, "robots_txt"
             else:
-                _run(run, limited, program, proxy, tick)
+                _run(run, limited, program, url, proxy, tick)
     return run
 
 
 def _run(
-    run: Run, engine: Engine, program: str, proxy: WebsiteProxy | None, tick: Callable[[], object]
+    run: Run,
+    engine: Engine,
+    program: str,
+    url: str,
+    proxy: WebsiteProxy | None,
+    tick: Callable[[], object],
 ) -> None:
     row, job = run.row, run.row.job
 
@@ -98,7 +104,7 @@ def _run(
         address=row.address,
         report=run.report,
         agent=user_agent(job),
-        url=_start_url(job.website.host, row.address) if proxy else "",
+        url=url,
         proxy=proxy.url if proxy else "",
         never=policy.never_scanned(job.website.host),
     )
@@ -116,15 +122,15 @@ def _run(
 
 @contextmanager
 def _proxy(
-    job: ScanJob, engine: Engine, address: str, folder: Path, requests: int
+    job: ScanJob, url: str, address: str, folder: Path, requests: int
 ) -> Iterator[WebsiteProxy | None]:
-    """Yield the proxy of an engine whose command has one, with what the profile allows."""
-    if not engine.has_proxy:
+    """Yield a proxy to the website at ``url``, with what the profile allows; without an address, none."""
+    if not url:
         yield None
         return
     host, profile = job.website.host, policy.PROFILES[job.profile]
     limits = Limits(requests=requests, bytes=profile.megabytes * 1024**2, a_second=policy.REQUESTS_A_SECOND)
-    allows = robots_of(host, address, agent=user_agent(job))
+    allows = robots_of(url, address, agent=user_agent(job))
     with WebsiteProxy(host, address, limits, folder=folder, allows=allows) as proxy:
         yield proxy
 

@@ -1,10 +1,9 @@
 """The rules of a website's robots.txt for our scans (RFC 9309)."""
 
 from collections.abc import Callable, Iterator, Sequence
-from urllib.parse import quote, unquote
+from urllib.parse import quote, unquote, urljoin
 
 from foundation.outbound.fetch import FetchFailed, fetch
-from foundation.outbound.names import origin_of
 
 _AGENT = "threatdashboard"
 _BYTES = 500 * 1024  # as much as RFC 9309 asks to read
@@ -13,14 +12,15 @@ _MAX_RULES = 1000
 Allows = Callable[[str], bool]
 
 
-def robots_of(host: str, address: str, *, agent: str = "") -> Allows:
-    """Return a function that says whether a path of the website at a checked address may be crawled.
+def robots_of(url: str, address: str, *, agent: str = "") -> Allows:
+    """Return a function that says whether a path of the website at ``url`` may be crawled.
 
+    ``address`` is its checked address.
     A website without the file, or that cannot be reached now, forbids nothing; one whose server fails, all.
     """
     try:
-        url = f"{origin_of(host)}/robots.txt"
-        found = fetch(url, max_bytes=_BYTES, verify=False, agent=agent, pinned=[address])
+        robots = urljoin(url, "/robots.txt")
+        found = fetch(robots, max_bytes=_BYTES, verify=False, agent=agent, pinned=[address])
     except FetchFailed:
         return lambda _path: True
     if found.status >= 500:

@@ -36,8 +36,10 @@ from foundation.outbound.names import NoAddress
 from tests import factories
 from tests.dashboard_api.crawler.engines import REPORT, WRITE, engine
 from tests.faults.server import FaultServer, answer, hang_up
+from tests.foundation.outbound.internet import Internet
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("public_address", "short_grace", "crawler")]
+ADDRESS = "192.0.2.10"  # of public_address
 NAME = f"w{os.getpid()}"  # processes of a run are found by it, also while other tests run
 
 
@@ -538,6 +540,14 @@ def test_an_engine_behind_the_proxy_keeps_the_rules(
     if reason in ("robots_txt", "blocked"):
         assert Coverage.objects.get().state == "failed"
     assert Finding.objects.exists() == (outcome == "complete")
+
+
+def test_the_robots_txt_of_a_website_without_https_is_obeyed(monkeypatch):
+    internet = Internet(monkeypatch)
+    with FaultServer(answer(200, b"User-agent: *\nDisallow: /")) as plain:
+        internet.serve(plain, address=ADDRESS)
+        job = scan(proxied(WRITE))
+    assert (job.reason, plain.connections) == ("robots_txt", 1)
 
 
 def test_two_engines_of_one_source_do_not_fix_findings_of_each_other():

@@ -50,16 +50,15 @@ def test_the_longest_rule_of_our_group_decides(text, path, allowed):
 def test_a_server_that_fails_forbids_everything_and_one_without_the_file_nothing(settings, status, allowed):
     settings.ALLOW_PRIVATE_HOSTS = True
     with FaultServer(answer(status, b"User-agent: *\nDisallow: /")) as server:
-        settings.LOCALHOST_WEBSITES = {"shop.localhost": server.port}
-        assert robots_of("shop.localhost", "127.0.0.1", agent="ThreatDashboard/1 (job=7)")("/") is allowed
+        url = f"http://shop.localhost:{server.port}/"
+        assert robots_of(url, "127.0.0.1", agent="ThreatDashboard/1 (job=7)")("/") is allowed
     assert server.received[0].head.startswith(b"GET /robots.txt ")
     assert server.received[0].header("user-agent") == "ThreatDashboard/1 (job=7)"
 
 
 def test_a_website_that_does_not_answer_forbids_nothing(settings):
     settings.ALLOW_PRIVATE_HOSTS = True
-    settings.LOCALHOST_WEBSITES = {"shop.localhost": 1}
-    assert robots_of("shop.localhost", "127.0.0.1")("/")
+    assert robots_of("http://shop.localhost:1/", "127.0.0.1")("/")
 
 
 def test_many_agents_with_many_rules_take_no_time():
