@@ -130,7 +130,7 @@ def _proxy(
         return
     host, profile = job.website.host, policy.PROFILES[job.profile]
     limits = Limits(requests=requests, bytes=profile.megabytes * 1024**2, a_second=policy.REQUESTS_A_SECOND)
-    allows = robots_of(url, address, agent=user_agent(job))
+    allows = robots_of(url, address, agent=user_agent(job), never=policy.never_scanned(host))
     with WebsiteProxy(host, address, limits, folder=folder, allows=allows) as proxy:
         yield proxy
 

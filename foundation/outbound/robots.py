@@ -12,15 +12,15 @@ _MAX_RULES = 1000
 Allows = Callable[[str], bool]
 
 
-def robots_of(url: str, address: str, *, agent: str = "") -> Allows:
+def robots_of(url: str, address: str, *, agent: str = "", never: Sequence[str] = ()) -> Allows:
     """Return a function that says whether a path of the website at ``url`` may be crawled.
 
-    ``address`` is its checked address.
+    ``address`` is its checked address, and ``never`` are hosts and prefixes of addresses that are not asked.
     A website without the file, or that cannot be reached now, forbids nothing; one whose server fails, all.
     """
     try:
         robots = urljoin(url, "/robots.txt")
-        found = fetch(robots, max_bytes=_BYTES, verify=False, agent=agent, pinned=[address])
+        found = fetch(robots, max_bytes=_BYTES, verify=False, agent=agent, pinned=[address], never=never)
     except FetchFailed:
         return lambda _path: True
     if found.status >= 500:

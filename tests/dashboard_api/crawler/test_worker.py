@@ -36,7 +36,7 @@ from foundation.outbound.names import NoAddress
 from tests import factories
 from tests.dashboard_api.crawler.engines import REPORT, WRITE, engine
 from tests.faults.server import FaultServer, answer, hang_up
-from tests.foundation.outbound.internet import Internet
+from tests.foundation.outbound.internet import OTHER, Internet
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("public_address", "short_grace", "crawler")]
 ADDRESS = "192.0.2.10"  # of public_address
@@ -548,6 +548,20 @@ def test_the_robots_txt_of_a_website_without_https_is_obeyed(monkeypatch):
         internet.serve(plain, address=ADDRESS)
         job = scan(proxied(WRITE))
     assert (job.reason, plain.connections) == ("robots_txt", 1)
+
+
+@pytest.mark.parametrize(("kind", "value"), [("host", "www.shop.example.com"), ("prefix", f"{OTHER}/32")])
+def test_a_redirect_of_robots_txt_to_a_host_that_opted_out_is_not_followed(monkeypatch, kind, value):
+    ScanOptOut.objects.create(kind=kind, value=value, reason="They asked", by="ada")
+    internet = Internet(monkeypatch)
+    internet.zone["www.shop.example.com."] = [OTHER]
+    away = [("Location", "http://www.shop.example.com/robots.txt")]
+    with FaultServer(answer(301, headers=away)) as server, FaultServer(answer(404)) as www:
+        internet.serve(server, address=ADDRESS)
+        internet.serve(www, address=OTHER)
+        scan(proxied(WRITE))
+    assert server.connections == 1
+    assert {address for address, _ in internet.connected} == {ADDRESS}
 
 
 def test_two_engines_of_one_source_do_not_fix_findings_of_each_other():
