@@ -3,7 +3,7 @@
 import logging
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from datetime import date, datetime, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -146,11 +146,12 @@ def _settle_ends(now: datetime) -> None:
 
 
 def _is_to_begin(row: Entitlement, now: datetime) -> bool:
-    """Return whether the plan that staff set has to hold, and does not yet."""
+    """Return whether the plan that staff set has had to hold since its first day, and does not yet."""
     agreed = row.agreed_terms
     if agreed is None or row.is_as_agreed:
         return False
-    return wanted(row.account, now, row=row) == _values_as_agreed(agreed)
+    began = datetime.combine(agreed.starts_on, time(), UTC)
+    return all(wanted(row.account, at, row=row) == _values_as_agreed(agreed) for at in (began, now))
 
 
 def fetch(account: Account, now: datetime) -> dict[str, list[Snapshot]]:

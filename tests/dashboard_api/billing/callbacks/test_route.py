@@ -404,25 +404,27 @@ def test_a_plan_that_staff_set_is_back_where_a_payment_became_late_long_after_it
     assert (entitlement_of(account).plan, entitlement_of(account).status) == ("pro", "active")
 
 
-@pytest.mark.parametrize("ended", [True, False])
-def test_a_change_by_hand_holds_while_a_plan_that_staff_set_is_new(client, account, ended):
+@pytest.mark.parametrize(
+    ("until", "paid", "by_hand"),
+    [
+        (-6, {"status": "suspended"}, {"status": "active"}),
+        (300, {"status": "past_due"}, {"status": "active"}),
+        (300, {"status": "active"}, {"renews": False, "cancels": True}),
+    ],
+)
+def test_a_change_by_hand_holds_while_a_plan_that_staff_set_is_new(client, account, until, paid, by_hand):
     make_plan("big", rank=3)
     now = timezone.now()
-    today = now.date()
-    until = today - timedelta(days=6) if ended else LAST
-    entitlements.change(
-        account, {"plan": "pro", "starts_on": today - timedelta(days=20), "ends_on": until}, by="ada"
+    starts_on, ends_on, since, paid_until = (
+        now.date() + timedelta(days=days) for days in (-20, until, -6, 30)
     )
-    paid = {"plan": "big", "ends_on": str(today + timedelta(days=30))}
-    state_of(client, event(account, **paid, status="suspended" if ended else "active"))
-    by_hand = {"status": "active"} if ended else {"renews": False, "cancels": True}
+    by_invoice(account, starts_on=starts_on, ends_on=ends_on)
+    state_of(client, event(account, plan="big", ends_on=str(paid_until), past_due_since=str(since), **paid))
     entitlements.change(account, by_hand, by="ada", reason="They called")
-    before = entitlement_of(account)
-    assert before.plan == "big"
-    for minutes in (5, 10):
-        applying.process_due(now + timedelta(minutes=minutes))
-    after = entitlement_of(account)
-    assert (after.plan, after.status, after.cancels) == ("big", "active", not ended)
+    for later in (timedelta(minutes=5), timedelta(days=2)):  # past the days of grace of a late payment
+        applying.process_due(now + later)
+        row = entitlement_of(account)
+        assert (row.plan, row.status, row.cancels) == ("big", "active", "cancels" in by_hand)
 
 
 def test_more_days_are_refused_where_a_payment_is_missing(client, account):
