@@ -17,7 +17,7 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from dashboard_api.admin.operations import OperatorAdmin, PresenceFilter, RecordAdmin, never, row_number
-from dashboard_api.billing.callbacks import applying
+from dashboard_api.billing.callbacks import applying, providers
 from dashboard_api.billing.callbacks.snapshots import Snapshot, latest
 from dashboard_api.models import CallbackEvent, Entitlement, PlanPrice, Subscription
 
@@ -152,6 +152,14 @@ class PlanPriceForm(forms.ModelForm):
                 "this one move to it with their next payment; those on a later one stay."
             )
         }
+
+    def clean_provider(self) -> str:
+        """Return the provider as its callbacks name it; raises ValidationError for an unknown one."""
+        provider: str = self.cleaned_data["provider"].lower()
+        if provider not in providers.ADAPTERS:
+            text = _("Give one of these: %(names)s.")
+            raise ValidationError(text % {"names": ", ".join(providers.ADAPTERS)})
+        return provider
 
 
 @admin.register(PlanPrice)

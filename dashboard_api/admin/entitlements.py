@@ -1,11 +1,13 @@
 """The pages of entitlements."""
 
+from collections.abc import Mapping
 from datetime import date, timedelta
 from typing import Any
 
 from django import forms
 from django.contrib import admin, messages
 from django.contrib.admin.options import BaseModelAdmin
+from django.core.exceptions import ValidationError
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
@@ -71,6 +73,13 @@ class EntitlementForm(forms.ModelForm):
     def has_changed(self) -> bool:
         """Return whether to save the entitlement: always for a new account."""
         return self.instance.account_id is None or super().has_changed()
+
+    def clean_past_due_since(self) -> date | None:
+        """Return the day since when a payment is late; raises ValidationError for one to come."""
+        since: date | None = self.cleaned_data["past_due_since"]
+        if since and since > timezone.now().date() and "past_due_since" in self.changed_data:
+            raise ValidationError(_("This day is still to come."))
+        return since
 
     def changes(self) -> dict[str, Any]:
         """Return the changed values; for a new entitlement all others, too, except those of the plan."""
@@ -312,9 +321,7 @@ class EntitlementAdmin(ReadableFeatures, OperatorAdmin):
         return self.confirm(
             request,
             queryset,
-            lambda entitlement, data: entitlements.end_override(
-                entitlement.account, data["limit"], by=user_name(request), reason=data["reason"]
-            ),
+            lambda entitlement, data: _end_override(entitlement, data, by=user_name(request)),
             title=_("End an override"),
             consequence=_("The limit of the plan holds again, for each of these accounts."),
             done=_("Ended"),
@@ -337,6 +344,12 @@ class EntitlementAdmin(ReadableFeatures, OperatorAdmin):
             ),
             done=_("Suspended"),
         )
+
+
+def _end_override(entitlement: Entitlement, data: Mapping[str, Any], *, by: str) -> None:
+    if data["limit"] not in [each.limit for each in entitlement.own_overrides]:
+        raise ValidationError(_("Nothing to do: this limit has no override."))
+    entitlements.end_override(entitlement.account, data["limit"], by=by, reason=data["reason"])
 
 
 def _value(value: int | None) -> str:

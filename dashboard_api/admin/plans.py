@@ -4,6 +4,7 @@ from typing import Any
 
 from django import forms
 from django.contrib import admin
+from django.core.exceptions import ValidationError
 from django.db.models import Count, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext_lazy as _
@@ -74,11 +75,27 @@ class PlanForm(forms.ModelForm):
     def clean(self) -> dict[str, Any]:
         """Put the fields together, so that the model can check them."""
         data: dict[str, Any] = super().clean() or {}
+        newest = self.initial["newest"]
+        if self.instance.pk and self.instance != newest:
+            text = _("This revision cannot be changed: revision %(revision)s follows it. Edit that one.")
+            raise ValidationError(text % {"revision": newest.revision})
         self.instance.name = _texts(data, "name")
         self.instance.price_text = _texts(data, "price")
         self.instance.features = data.get("features", [])
         self.instance.limits = {name: data[name] for name in LIMIT_NAMES if data.get(name) is not None}
         return data
+
+    def clean_slug(self) -> str:
+        """Return the name in programs; raises ValidationError if a new plan has that of another one."""
+        slug: str = self.cleaned_data["slug"]
+        if self.instance.pk is None and Plan.objects.newest(slug):
+            raise ValidationError(_("There is a plan of this name: edit that one."))
+        return slug
+
+    def _post_clean(self) -> None:
+        """Let the model check the values once each field is right: its texts are of several fields."""
+        if not self.errors:
+            super()._post_clean()  # type: ignore[misc]
 
 
 def _texts(data: dict[str, Any], field: str) -> dict[str, str]:
@@ -120,12 +137,20 @@ class PlanAdmin(OperatorAdmin):
         )
         if not plan.used_at:
             return str(_("No account has this revision yet: it can be changed."))
-        text = _(
-            "Accounts that have this revision keep it: %(count)s (%(names)s). An edit is saved as the next "
-            "revision, which new customers get; the action there moves accounts to it."
-        )
+        newest = Plan.objects.newest(plan.slug)
+        if newest == plan:
+            text = _(
+                "Accounts that have this revision keep it: %(count)s (%(names)s). An edit is saved as the "
+                "next revision, which new customers get; the action there moves accounts to it."
+            )
+        else:
+            text = _(
+                "Accounts that have this revision keep it: %(count)s (%(names)s). It cannot be changed: "
+                "revision %(newest)s follows it."
+            )
         more = ["…"] if plan.entitlements.count() > SHOWN else []
-        return str(text % {"count": plan.entitlements.count(), "names": ", ".join(names + more) or "–"})
+        values = {"count": plan.entitlements.count(), "names": ", ".join(names + more) or "–"}
+        return str(text % (values | {"newest": newest.revision if newest else ""}))
 
     def get_fields(self, request: HttpRequest, obj: Any = None) -> Any:
         """Return the fields; where the user may only look, those of the model."""

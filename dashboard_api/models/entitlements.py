@@ -55,7 +55,8 @@ class Terms:
     def usable_until(self) -> date:
         """Return the last day on which calls are answered, grace included, if nothing changes."""
         if self.status == EntitlementStatus.PAST_DUE:
-            return (self.past_due_since or date.min) + limits.PAST_DUE_GRACE
+            since = self.past_due_since or date.min
+            return since + min(limits.PAST_DUE_GRACE, date.max - since)
         if self.renews and self.status in (EntitlementStatus.ACTIVE, EntitlementStatus.TRIALING):
             return self.ends_on + min(limits.RENEWAL_GRACE, date.max - self.ends_on)
         return self.ends_on

@@ -92,6 +92,8 @@ class ScanOptOut(models.Model):
 
     def clean(self) -> None:
         """Store the value in its one form; refuse what is no host, registrable domain or prefix."""
+        if self.kind not in _CLEANED:
+            return  # which is an error of its own
         try:
             self.value = _CLEANED[self.kind](self.value.strip())
         except (InvalidHost, ValueError) as error:

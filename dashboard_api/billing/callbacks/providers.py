@@ -20,12 +20,12 @@ class Adapter(Protocol):
         """Return what the event says; raises CannotApply."""
 
 
-_ADAPTERS: dict[str, Adapter] = {"standard": standard, "stripe": stripe}
+ADAPTERS: dict[str, Adapter] = {"standard": standard, "stripe": stripe}
 
 
 def adapter_of(provider: str) -> Adapter | None:
     """Return the adapter of a provider; None if it is unknown or has no secret."""
-    return _ADAPTERS.get(provider) if settings.CALLBACK_SECRETS.get(provider) else None
+    return ADAPTERS.get(provider) if settings.CALLBACK_SECRETS.get(provider) else None
 
 
 def verify(provider: str, adapter: Adapter, headers: Mapping[str, str], body: bytes, now: datetime) -> str:
@@ -35,7 +35,7 @@ def verify(provider: str, adapter: Adapter, headers: Mapping[str, str], body: by
 
 def read(provider: str, body: bytes) -> Content:
     """Return what the body says; raises CannotApply."""
-    return _ADAPTERS[provider].read(body, livemode=settings.CALLBACK_LIVEMODE)
+    return ADAPTERS[provider].read(body, livemode=settings.CALLBACK_LIVEMODE)
 
 
 def can_fetch(provider: str) -> bool:

@@ -990,6 +990,9 @@ def test_a_limit_is_overridden_on_the_page_of_the_entitlement(operator):
     entitlement = change_entitlement(make_account(), {"plan": "team"}, by="ada")
     act(operator, entitlement, "override_limit", confirmed="True", limit="seats", value="9", reason="Audit")
     assert "Members: 9, for good (Audit)" in operator.get(url(entitlement, "change")).text
+    for said in ("Ended: ", "Nothing to do: this limit has no override."):
+        page = act(operator, entitlement, "end_override", confirmed="True", limit="seats", reason="Done")
+        assert said in page.text
 
 
 def test_the_reason_of_an_edit_is_on_record(operator):

@@ -5,8 +5,9 @@ from django.contrib.auth.models import Group
 from django.urls import reverse
 
 from dashboard_api.admin.labels import FEATURE_LABELS
+from dashboard_api.billing import entitlements
 from dashboard_api.crawler import policy
-from dashboard_api.models import Plan
+from dashboard_api.models import Plan, PlanPrice
 from portal.labels import FEATURES
 from tests import factories
 from tests.dashboard_api.admin.test_admin import shown_values
@@ -46,3 +47,58 @@ def test_who_may_only_look_reads_a_plan(client):
     page = client.get(reverse("admin:dashboard_api_plan_change", args=[plan.pk]))
     assert page.status_code == 200
     assert "Team" in page.content.decode()
+
+
+def address(page, *arguments):
+    return reverse(f"admin:dashboard_api_{page}", args=arguments)
+
+
+def errors_of(response):
+    return response.context["adminform"].form.errors
+
+
+@pytest.mark.parametrize("name", ["", "x" * 51])
+def test_a_plan_without_an_english_name_is_an_error_of_this_field(staff, name):
+    values = shown_values(staff.get(address("plan_add"))) | {"slug": "team", "websites": "5"}
+    refused = staff.post(address("plan_add"), values | {"name_en": name})
+    assert list(errors_of(refused)) == ["name_en"]
+
+
+def test_a_new_plan_cannot_have_the_name_of_another_one(staff):
+    plan = factories.make_plan()
+    values = shown_values(staff.get(address("plan_add"))) | {"slug": "team", "name_en": "Other"}
+    refused = staff.post(address("plan_add"), values | {"websites": "1"})
+    assert errors_of(refused) == {"slug": ["There is a plan of this name: edit that one."]}
+    assert Plan.objects.get().limits == plan.limits
+
+
+def test_only_the_newest_revision_of_a_plan_is_edited(staff):
+    old = factories.make_plan()
+    entitlements.change(factories.make_account(), {"plan": "team"}, by="ada")
+    page = staff.get(address("plan_change", old.pk))
+    staff.post(address("plan_change", old.pk), shown_values(page) | {"websites": "9"})
+    page = staff.get(address("plan_change", old.pk))
+    assert "It cannot be changed: revision 2 follows it." in page.text
+    values = shown_values(page)
+    del values["is_offered"]
+    refused = staff.post(address("plan_change", old.pk), values)
+    assert "revision 2 follows it. Edit that one." in str(errors_of(refused))
+    assert [(each.limits["websites"], each.is_offered) for each in Plan.objects.order_by("revision")] == [
+        (20, True),
+        (9, True),
+    ]
+
+
+@pytest.mark.parametrize(("provider", "stored"), [("Stripe", ["stripe"]), ("paddle", [])])
+def test_a_price_is_of_a_provider_whose_callbacks_are_read(staff, provider, stored):
+    values = {"provider": provider, "price": "price_1", "plan": factories.make_plan().pk}
+    staff.post(address("planprice_add"), values)
+    assert list(PlanPrice.objects.values_list("provider", flat=True)) == stored
+
+
+def test_a_payment_is_not_late_since_a_day_to_come(staff):
+    row = factories.make_account().entitlement
+    values = shown_values(staff.get(address("entitlement_change", row.pk)))
+    late = values | {"status": "past_due", "past_due_since": "9999-12-31"}
+    refused = staff.post(address("entitlement_change", row.pk), late)
+    assert errors_of(refused) == {"past_due_since": ["This day is still to come."]}

@@ -69,6 +69,8 @@ def test_staff_add_an_opt_out_with_its_reason_and_end_it(staff):
     assert (opt_out.value, opt_out.by) == ("example.com", "boss")
     assert AuditEvent.objects.get(action="scan.opted_out").reason == "asked by phone"
     assert b"already exists" in staff.post(address("scanoptout_add"), fields).content
+    without_kind = staff.post(address("scanoptout_add"), fields | {"kind": ""})
+    assert list(without_kind.context["adminform"].form.errors) == ["kind"]
     wrong = staff.post(address("scanoptout_add"), fields | {"value": "shop.example.com"})
     assert b"Give the registrable domain" in wrong.content
     form = {"action": "end_opt_out", "_selected_action": opt_out.pk, "confirmed": "True", "reason": "called"}

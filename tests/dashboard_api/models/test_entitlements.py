@@ -89,8 +89,15 @@ def test_a_renewing_plan_that_was_stopped_has_no_grace(status):
     assert not stopped.is_usable_on(LAST)
 
 
-def test_a_renewing_plan_may_end_on_the_last_day_of_the_calendar():
-    assert entitlement(ends_on=date.max, renews=True).usable_until == date.max
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"ends_on": date.max, "renews": True},
+        {"status": Status.PAST_DUE, "past_due_since": date.max},
+    ],
+)
+def test_no_grace_goes_beyond_the_last_day_of_the_calendar(fields):
+    assert entitlement(**fields).usable_until == date.max
 
 
 @pytest.mark.parametrize("status", [Status.ACTIVE, Status.TRIALING])
