@@ -50,6 +50,7 @@ _ROWS = (
     _("is one document of more than %(size)s"),
     _("is not a JSON object"),
     _("is not UTF-8 text"),
+    _("is cut off: the end of its JSON is missing"),
     _("is not JSON: %(error)s"),
     _("is not valid: %(error)s"),
     _("is suppressed in the report: %(name)s"),

@@ -28,6 +28,7 @@ _ESCAPE = re.compile(
     rb"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(u[dD][89a-fA-F][0-9a-fA-F]{2})|.)",
     re.DOTALL,
 )
+_CUT_OFF = "is cut off: the end of its JSON is missing"
 _decode_list = msgspec.json.Decoder(list[msgspec.Raw]).decode
 _decode_object = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
 
@@ -55,7 +56,8 @@ def decode_lazily(data: bytearray, *, at_once: int | None = None) -> object:
     except UnicodeDecodeError:
         return BadRow("is not UTF-8 text")
     except msgspec.DecodeError as error:
-        return BadRow(f"is not JSON: {str(error).removeprefix('JSON is malformed: ')}")
+        reason = str(error).removeprefix("JSON is malformed: ")
+        return BadRow(_CUT_OFF if "truncated" in reason else f"is not JSON: {reason}")
 
 
 def read_document(stream: BinaryIO) -> object:
@@ -110,7 +112,9 @@ def _decode(data: bytes | bytearray) -> object:
     except UnicodeDecodeError as error:
         raise BadRow("is not UTF-8 text") from error
     except json.JSONDecodeError as error:
-        raise BadRow(f"is not JSON: {error.msg} at character {error.pos + 1}") from error
+        is_cut_off = error.msg.startswith("Unterminated") or 0 < len(error.doc.rstrip()) <= error.pos
+        reason = f"is not JSON: {error.msg.removesuffix(' at')} at character {error.pos + 1}"
+        raise BadRow(_CUT_OFF if is_cut_off else reason) from error
     except RecursionError as error:
         raise BadRow("is nested too deeply") from error
     except BadRow:

@@ -182,7 +182,7 @@ def test_report_of_another_website_is_refused_with_every_reason(website, report)
     assert ": refused." in message
     assert ": ok." not in message
     assert "Row 1 is of example.com" in message
-    assert "Row 2 is not JSON" in message
+    assert "Row 2 is cut off" in message
 
 
 def test_help_lists_the_exit_codes():

@@ -36,8 +36,9 @@ def test_rows_are_read_in_every_layout(data, rows):
 @pytest.mark.parametrize(
     ("broken", "reason"),
     [
-        (b'{"a":', "is not JSON: Expecting value at character 6"),
+        (b'{"a":', "is cut off: the end of its JSON is missing"),
         (b"[INF] Nuclei is running", "is not JSON: Expecting value at character 2"),
+        (b'{"a": "\t"}', "is not JSON: Invalid control character at character 8"),
         (b"1", "is not a JSON object"),
         (b"[]", "is not a JSON object"),
         (b'{"a": "\xff"}', "is not UTF-8 text"),

@@ -73,7 +73,10 @@ def test_half_of_a_character_is_replaced(by_parts, text, value):
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        (b"[1, 2", "is not JSON: Input data was truncated"),
+        (b"[1, 2", "is cut off: the end of its JSON is missing"),
+        (b'{"a": 1, ', "is cut off: the end of its JSON is missing"),
+        (b'[{"a": "b', "is cut off: the end of its JSON is missing"),
+        (b'["a\nb"]', "is not JSON: "),
         (b"[1 2]", "is not JSON: expected ',' or ']'"),
         (b"[1] 2", "is not JSON: trailing characters"),
         (b'{"a": 1, \xff}', "is not JSON: "),

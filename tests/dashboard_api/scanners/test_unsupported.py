@@ -114,6 +114,11 @@ def test_other_forms_are_named_with_the_way_out(data, what, option):
         assert option in message
 
 
+def test_json_of_wpscan_that_is_cut_off_is_called_so():
+    document = b'{"banner": {"description": "WordPress Security Scanner by the WPScan Team", "version": "3'
+    assert refusal(document) == "The file is cut off: the end of its JSON is missing."
+
+
 def test_a_file_of_no_known_tool_is_refused_with_the_way_out():
     message = refusal(b"hello")
     assert "not a report of a known format (findings, csv, " in message

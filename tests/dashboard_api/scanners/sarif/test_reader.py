@@ -81,7 +81,7 @@ def test_each_tool_says_by_itself_whether_and_when_it_ended():
         (b'{"runs": [{}, 7]}', r"runs\[1\] is not an object"),
         (b'{"runs": [{"results": {}}]}', r"runs\[0\].results is not a list"),
         (b'{"runs": [{"results": "none"}]}', r"runs\[0\].results is not a list"),
-        (b"{", "is not JSON"),
+        (b"{", "is cut off"),
     ],
 )
 def test_other_document_is_refused(data, reason):

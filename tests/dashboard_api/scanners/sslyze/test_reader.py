@@ -216,7 +216,7 @@ def test_broken_rows_are_rejected_and_lose_no_other():
         (b"{}", "no server_scan_results"),
         (b"[]", "no server_scan_results"),
         (b'{"accepted_targets": [], "sslyze_version": "2.1.4"}', "scan again with a newer one"),
-        (b"{", "is not JSON"),
+        (b"{", "is cut off"),
     ],
 )
 def test_other_document_is_refused(data, reason):
