@@ -17,6 +17,7 @@ from dashboard_api.crawler.essentials.page import (
     Checked,
     Problem,
     Result,
+    Skipped,
     Unread,
     check_headers,
     check_page,
@@ -94,8 +95,11 @@ def _results(visit: _Visit, tls: ssl.SSLContext | None) -> Iterator[Result]:
         yield from check_plain(response)
         yield from _by_http(response, page)
     except Incomplete as error:
-        if not _is_closed(error):  # then http is turned off
-            yield Unread(plain, ["https-not-enforced", *OF_THE_PAGE], str(error))
+        rules, failure = ["https-not-enforced", *OF_THE_PAGE], _connection_failure(error)
+        if failure is None:
+            yield Unread(plain, rules, str(error))
+        elif not isinstance(failure, ConnectionRefusedError):  # then http is turned off
+            yield Skipped(plain, rules)  # it may be overloaded, or behind a firewall
     try:
         response = _get(f"{home}{_SECURITY_TXT}", visit, refusals=_OF_THE_WHOLE)
         yield from check_security_txt(response, now)
@@ -120,10 +124,12 @@ def _answers(host: str, address: str, deadline: Deadline, port: int) -> bool:
     return True
 
 
-def _is_closed(error: Incomplete) -> bool:
-    """Return whether the first request met no connection, not one after a redirect."""
+def _connection_failure(error: Incomplete) -> BaseException | None:
+    """Return why the first request met no connection; None if it did, or for one after a redirect."""
     cause = error.__cause__
-    return str(error) == "connect_failed" and isinstance(cause, FetchFailed) and len(cause.hops) == 1
+    if str(error) != "connect_failed" or not isinstance(cause, FetchFailed) or len(cause.hops) > 1:
+        return None
+    return cause.__cause__ and cause.__cause__.__cause__
 
 
 def _other_names(

@@ -3,6 +3,7 @@
 import gzip
 import io
 import json
+import socket
 import ssl
 import warnings
 from datetime import UTC, datetime, timedelta
@@ -589,6 +590,31 @@ def test_http_is_off_only_if_its_own_port_is_closed(internet, certificate, trust
         internet.serve(plain, port=80)
         statuses = later_than({"https-not-enforced": f"http://{HOST}/"}, trusting=trusting)
     assert statuses["https-not-enforced"] == "open"
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("failure", "status"),
+    [(TimeoutError, "open"), (ConnectionRefusedError, "fixed")],
+    ids=["time", "refused"],
+)
+def test_http_is_off_only_if_it_refuses_the_connection(
+    internet, certificate, trusting, monkeypatch, failure, status
+):
+    connect = socket.socket.connect
+
+    def fail_by_http(sock, to):
+        if to[1] == 80:
+            raise failure
+        return connect(sock, to)
+
+    monkeypatch.setattr(socket.socket, "connect", fail_by_http)
+    with FaultServer(answer(200), tls=certificate[1]) as encrypted:
+        internet.serve(encrypted, port=443)
+        problems = dict.fromkeys(("https-not-enforced", "version-shown"), f"http://{HOST}/")
+        statuses = later_than(problems, trusting=trusting)
+    assert {rule: statuses[rule] for rule in problems} == dict.fromkeys(problems, status)
+    assert Coverage.objects.get().state == "ok"
 
 
 @pytest.mark.django_db
