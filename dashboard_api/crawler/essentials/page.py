@@ -30,7 +30,9 @@ _LASTING_NAME = re.compile(
     r"|\.AspNetCore\.(Correlation|OpenIdConnect\.Nonce)\."
 )
 _OF_COOKIES = ("cookie-without-secure", "cookie-without-httponly", "cookie-without-samesite")
-_HIT = re.compile(r"(?<!w)hit", re.IGNORECASE)  # also "RefreshHit" and "TCP_HIT", but not "whitelisted"
+# Also "RefreshHit" and "TCP_HIT", but neither "whitelisted" nor "stale-while-revalidate".
+_COPY = re.compile(r"(?<!w)hit|\b(stale(?!-)|updating|revalidated|prerender)\b", re.IGNORECASE)
+_AKAMAI_HIT = re.compile(r"cdn-cache\s*;\s*desc=\"?hit", re.IGNORECASE)
 _OF_SCRIPTS = ("csp-missing", "csp-unsafe-scripts")
 _OF_THE_MARKUP = ("directory-listing", "mixed-content", "script-without-integrity")
 # Rules that need the page itself: a redirect to it can have problems of the others.
@@ -125,8 +127,10 @@ def check_headers(hops: Sequence[Hop]) -> Iterator[Problem | Skipped]:
 def _is_cached(headers: Mapping[str, str]) -> bool:
     """Return whether a response says that it is from a cache, by a header such as X-Cache or Cache-Status."""
     caches = [value for name, value in headers.items() if re.search("cache|varnish", name, re.IGNORECASE)]
-    is_hit = any(_HIT.search(value) or re.fullmatch(r"\d+ \d+", value.strip()) for value in caches)
-    return is_hit or bool(re.search("[1-9]", headers.get("Age", "")))
+    is_copy = any(_COPY.search(value) or re.fullmatch(r"\d+ \d+", value.strip()) for value in caches)
+    numbers = " ".join(headers.get(name, "") for name in ("Age", "X-Cache-Hits", "X-Cache-Hit"))
+    is_counted = bool(re.search("[1-9]|true", numbers, re.IGNORECASE))
+    return is_copy or is_counted or bool(_AKAMAI_HIT.search(headers.get("Server-Timing", "")))
 
 
 def _unread(page: Fetched, rules: Sequence[str], reason: str) -> Iterator[Unread]:

@@ -258,7 +258,17 @@ def test_each_cookie_is_a_finding_of_its_own_and_its_value_is_not_shown():
         (("X-Srcache-Fetch-Status", "HIT"), True),
         (("X-Varnish", "12 11"), True),
         (("X-Varnish", "12"), False),
-        (("Cache-Control", "max-age=60"), False),
+        (("Cache-Control", "max-age=60, stale-while-revalidate=60, stale-if-error=60"), False),
+        *((("X-Cache-Status", each), True) for each in ("STALE", "UPDATING", "Revalidated")),
+        (("X-Vercel-Cache", "PRERENDER"), True),
+        (("Cache-Status", "edge; fwd=stale"), True),
+        (("X-Cache-Status", "EXPIRED"), False),
+        (("X-Cache-Hits", "0, 3"), True),
+        (("X-Cache-Hits", "0, 0"), False),
+        (("X-Cache-Hit", "TRUE"), True),
+        (("X-Cache-Hit", "FALSE"), False),
+        (("Server-Timing", "cdn-cache; desc=HIT, edge; dur=1"), True),
+        (("Server-Timing", "cdn-cache; desc=MISS, db; desc=hit"), False),
     ],
 )
 def test_a_response_from_a_cache_says_nothing_about_cookies_that_it_lacks(header, is_cached):
