@@ -13,7 +13,9 @@ from foundation.outbound.fetch import Fetched
 _LOADED = {"script": "src", "img": "src", "iframe": "src", "audio": "src", "video": "src", "source": "src"}
 _LISTING = re.compile(r"<title>\s*(Index of|Directory listing for) /", re.IGNORECASE)
 _WEB = ("http", "https")  # a script with another scheme, such as data:, is not loaded from a website
-_DATA = ("json", "importmap", "speculationrules")  # the ends of types of scripts
+# The ends of types of scripts that browsers run, or Cloudflare's Rocket Loader, which puts more before it.
+# Others are data, or wait for a visitor's consent, such as text/plain.
+_RUN = re.compile(r"(java|ecma|j|live)script[0-9.]*$|module$", re.IGNORECASE)
 _DIGEST = re.compile(r"\bsha(256|384|512)-", re.IGNORECASE)  # browsers ignore others
 # Browsers take a response for a page by its beginning if it has none of the other types.
 _NO_TYPE = {"", "unknown/unknown", "application/unknown", "*/*"}
@@ -57,7 +59,8 @@ class Markup(HeadReader):
         if tag == "meta" and is_policy and self.is_head and not self.inert:
             self.policies.append(values.get("content") or "")
         is_style = tag == "link" and "stylesheet" in (values.get("rel") or "").lower().split()
-        if tag == "script" and (values.get("type") or "").strip().lower().endswith(_DATA):
+        script_type = (values.get("type") or "").strip()
+        if tag == "script" and script_type and not _RUN.search(script_type):
             return  # neither loaded nor run
         whole = _joined(
             self._base or self._url, values.get("href" if is_style else _LOADED.get(tag, "")) or ""

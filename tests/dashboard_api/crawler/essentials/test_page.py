@@ -335,6 +335,21 @@ PAGES = [
         (f'<script type="{each}" src="http://cdn.example.net/x.js"></script>', [])
         for each in ("application/json", " Application/LD+JSON ", "importmap", "speculationrules")
     ),
+    *(
+        (f'<script type="{each}" src="http://cdn.example.net/x.js"></script>', [])
+        for each in (
+            "text/plain",
+            "text/template",
+            "text/x-handlebars",
+            "text/typescript",
+            "javascript/blocked",
+        )
+    ),
+    *(
+        (f'<script type="{each}" src="//cdn.example.net/x.js"></script>', ["script-without-integrity"])
+        for each in ("text/javascript", " Text/JavaScript1.5 ", "application/x-ecmascript", "text/jscript")
+    ),
+    ('<script type="0a1b-text/javascript" src="//cdn.example.net/x.js">', ["script-without-integrity"]),
     ("<title>Index of /backup</title>", ["directory-listing"]),
     ('<img src="http://[broken">', []),
     ('<iframe src="http://shop.example.com/a"></iframe>', ["mixed-content"]),
