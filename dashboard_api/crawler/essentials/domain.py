@@ -11,7 +11,7 @@ from foundation.outbound.name_servers import is_bogus, records_of, text_of
 from foundation.outbound.names import NoAddress
 
 SECONDS = 20.0
-_SPF, _DMARC = "v=spf1", "v=dmarc1"
+_SPF, _DMARC = "v=spf1", {"v": "dmarc1"}
 _EVERYONE = {"all", "+all"}
 
 
@@ -74,7 +74,7 @@ def _forged_mail(host: str, domain: str, deadline: Deadline) -> Iterator[tuple[s
     """Check DMARC as receivers do (RFC 7489): of the host, or else of its domain."""
     for name in dict.fromkeys((host, domain)):
         texts = _texts(f"_dmarc.{name}", deadline)
-        found = [text for text in texts if text.lower().partition(";")[0].strip() == _DMARC]
+        found = [text for text in texts if _tags(text.partition(";")[0]) == _DMARC]
         if len(found) > 1:
             break  # receivers ignore all of them, and look no further
         if found:

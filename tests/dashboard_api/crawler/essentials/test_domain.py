@@ -102,6 +102,11 @@ def test_a_record_that_asks_for_nothing_is_a_problem(resolver, known, rule):
     assert list(rules()) == [rule]
 
 
+def test_a_dmarc_record_may_have_spaces_around_its_equals_signs(resolver):
+    resolver.knows(*GOOD[:3], '_dmarc.example.com. 60 IN TXT "v = DMARC1 ; p = reject"')
+    assert rules() == {}
+
+
 def test_a_policy_of_the_host_itself_comes_before_that_of_its_domain(resolver):
     resolver.knows(*GOOD, '_dmarc.shop.example.com. 60 IN TXT "v=DMARC1; p=none"')
     assert list(rules()) == ["dmarc-not-enforced"]
@@ -116,10 +121,11 @@ def test_the_policy_for_names_below_does_not_weaken_that_of_the_domain(resolver)
     "known",
     [
         ('_dmarc.example.com. 60 IN TXT "v=DMARC10; p=reject"',),
+        ('_dmarc.example.com. 60 IN TXT "p=reject; v=DMARC1"',),
         (GOOD[3], '_dmarc.example.com. 60 IN TXT "v=DMARC1; p=none"'),
         tuple(f'_dmarc.{name}. 60 IN TXT "v=DMARC1; p={policy}"' for name, policy in TWO_AND_ONE),
     ],
-    ids=["another version", "two records", "two at the host"],
+    ids=["another version", "version at the end", "two records", "two at the host"],
 )
 def test_a_dmarc_record_that_receivers_ignore_is_none(resolver, known):
     resolver.knows(*GOOD[:3], *known)
