@@ -335,6 +335,7 @@ def trusted(*, legacy: bool = False) -> ssl.SSLContext:
     """
     context = ssl.create_default_context(cafile=DEFAULT_CA_BUNDLE_PATH)
     context.verify_flags &= ~ssl.VERIFY_X509_STRICT  # browsers trust roots that Python 3.13 refuses
+    context.hostname_checks_common_name = False  # browsers read the alternative names only
     context.set_ciphers(_CIPHERS)
     if legacy:
         context.options |= LEGACY_SERVERS

@@ -560,6 +560,21 @@ def test_https_with_older_ciphers_of_browsers_is_reached_and_its_certificate_is_
             assert "certificate verify failed" in failure(f"https://{HOST}/").detail
 
 
+def test_a_certificate_whose_subject_alone_names_the_website_is_refused_as_by_browsers(
+    shop, tmp_path, monkeypatch
+):
+    key = ec.generate_private_key(ec.SECP256R1())
+    root = make_certificate(key, name="A root")
+    (tmp_path / "root.pem").write_bytes(root.public_bytes(Encoding.PEM))
+    _, tls = write_certificate(tmp_path, name=HOST, issuer=(root, key), has_names=False)
+    monkeypatch.setattr(outbound, "DEFAULT_CA_BUNDLE_PATH", tmp_path / "root.pem")
+    monkeypatch.setattr(outbound, "trusted", outbound.trusted.__wrapped__)
+    with FaultServer(answer(200, b"not sent"), tls=tls) as server:
+        shop.serve(server, port=443)
+        assert failure(f"https://{HOST}/").reason == "tls_invalid"
+    assert server.received == []
+
+
 def test_a_root_without_a_key_identifier_is_trusted_as_by_browsers(shop, tmp_path, monkeypatch):
     key = ec.generate_private_key(ec.SECP256R1())
     root = make_certificate(key, name="A root")
