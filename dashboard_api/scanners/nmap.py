@@ -41,8 +41,8 @@ _SCRIPTS = re.compile(r"(?:^|\s)--script[=\s]+[\"']?([^\s\"']*)")
 _EVERY_HOST = re.compile(r"(?:^|\s)-P[nN0D](?:\s|$)")  # counts as up without an answer
 _IPV6 = re.compile(r"(?:^|\s)-6(?:\s|$)")
 _DEFAULT_SCRIPTS = re.compile(r"(?:^|\s)-(?:A|sC)(?:\s|$)")
-_FAILED = ("ERROR", "Could not negotiate a connection")  # the output of a script that failed begins so
-_NOT_RUN = "false"  # the output of a script that did not run, such as one that needs an argument
+# The output of a script that failed, as some do in most scans, or did not run because an argument is missing.
+_FAILED = re.compile(r"ERROR|Could not negotiate a connection|false\Z")
 _MAX_PORT = 65_535
 _PROTOCOLS = ("ip", "sctp", "tcp", "udp")  # those of Nmap's document type
 # Services that need not be reachable from the Internet, by TCP port.
@@ -64,13 +64,13 @@ _PRIVATE = {
 
 
 class _Row(NamedTuple):
-    """A port, a vulnerability in a script's table, a script that failed, or the host of this name."""
+    """A port, a vulnerability in a script's table, a script without a result, or the host of this name."""
 
     host: str
     port: Element | None = None
     script: str = ""
     table: Element | None = None
-    error: str = ""  # why the host was not scanned, or the output of a script that failed or did not run
+    error: str = ""  # why the host was not scanned
 
 
 def read(stream: BinaryIO) -> ScanReport:
@@ -185,14 +185,14 @@ def _failure(host: Element, checks: set[str]) -> str:
 
 
 def _tables(host: str, port: Element | None, scripts: Sequence[Element]) -> Iterator[_Row]:
-    """Yield the vulnerabilities of scripts, and the scripts that failed or did not run.
+    """Yield the vulnerabilities of scripts, and the scripts without a result.
 
     Vulnerabilities are tables of ``vulns``, and one of ``vulners`` for each software.
     """
     for script in scripts:
         name, output = one_line(text_at(script, "@id")), one_line(text_at(script, "@output")[:200])
-        if output == _NOT_RUN or output.startswith(_FAILED):
-            yield _Row(host, port, name, error=output)
+        if _FAILED.match(output):
+            yield _Row(host, port, name)
         for table in children(script, "table"):
             state = _texts(table).get("state", "")
             if name == "vulners" or "VULNERABLE" in state or state.startswith("UNKNOWN"):
@@ -221,10 +221,7 @@ def _convert(number: int, row: _Row) -> ReportedFinding | Check:
             return _software(number, row.table, location)
         return _vulnerability(number, row, row.table, location)
     if row.script:
-        rules = (f"script/{row.script}",)
-        if row.error == _NOT_RUN:
-            return Check(row=number, location=location, seen_at=None, skipped=rules)
-        return Check(row=number, location=location, seen_at=None, error=row.error, rules=rules)
+        return Check(row=number, location=location, seen_at=None, skipped=(f"script/{row.script}",))
     if row.port is None:
         return Check(row=number, location=name, seen_at=None, error=row.error)
     state = text_at(child(row.port, "state"), "@state")
@@ -292,7 +289,7 @@ def _vulnerability(number: int, row: _Row, table: Element, location: str) -> Rep
     state, key = texts["state"], one_line(text_at(table, "@key"))
     rule = f"script/{row.script}" + (f"/{key}" if key else "")
     if state.startswith("UNKNOWN"):
-        return Check(row=number, location=location, seen_at=None, error=state[:200], rules=(rule,))
+        return Check(row=number, location=location, seen_at=None, skipped=(rule,))
     if state.startswith("NOT"):
         return Check(row=number, location=location, seen_at=None, rules=(f"script/{row.script}",))
     groups = {text_at(each, "@key"): each for each in children(table, "table")}
