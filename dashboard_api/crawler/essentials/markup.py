@@ -13,7 +13,7 @@ from foundation.outbound.fetch import Fetched
 _LOADED = {"script": "src", "img": "src", "iframe": "src", "audio": "src", "video": "src", "source": "src"}
 _LISTING = re.compile(r"<title>\s*(Index of|Directory listing for) /", re.IGNORECASE)
 _WEB = ("http", "https")  # a script with another scheme, such as data:, is not loaded from a website
-# The ends of types of scripts that browsers run, or Cloudflare's Rocket Loader, which puts more before it.
+# The end of the type of a script that browsers run, or Cloudflare's Rocket Loader, with a key before it.
 # Others are data, or wait for a visitor's consent, such as text/plain.
 _RUN = re.compile(r"(java|ecma|j|live)script[0-9.]*$|module$", re.IGNORECASE)
 _DIGEST = re.compile(r"\bsha(256|384|512)-", re.IGNORECASE)  # browsers ignore others

@@ -85,8 +85,12 @@ def own_hops(page: Fetched) -> list[Hop]:
 
 
 def is_page(response: Fetched) -> bool:
-    """Return whether a response is a page: others, such as 404, have other headers and markup."""
-    return response.status in _PAGES
+    """Return whether a response is a page: others, such as 404, have other headers and markup.
+
+    An empty one is none, such as that of a program that broke off.
+    """
+    is_empty = response.is_whole and not response.body.strip()
+    return response.status in _PAGES and not is_empty
 
 
 def check_page(page: Fetched, *, without_page: str = "no_page") -> Iterator[Problem | Unread | Skipped]:

@@ -38,7 +38,7 @@ POLICY = "default-src 'self'; frame-ancestors 'none'; script-src "
 OF_THE_MARKUP = ["directory-listing", "mixed-content", "script-without-integrity"]
 
 
-def fetched(headers=(), body=b"", *, status=200, urls=(URL,), is_whole=True):
+def fetched(headers=(), body=b"<p>", *, status=200, urls=(URL,), is_whole=True):
     headers = HTTPHeaderDict(headers)
     hops = tuple(Hop(url, ("192.0.2.10",), headers) for url in urls)
     return Fetched(status=status, headers=headers, body=body, is_whole=is_whole, hops=hops)
@@ -427,7 +427,7 @@ def test_a_response_without_a_type_is_no_page_with_nosniff():
 
 def test_a_response_without_a_type_that_cannot_be_unpacked_may_be_a_page():
     bare = {name: value for name, value in BARE.items() if name in {*UNTYPED, "X-Frame-Options"}}
-    found = list(check_page(fetched(bare, is_whole=False)))
+    found = list(check_page(fetched(bare, b"", is_whole=False)))
     assert [each.rule for each in found if isinstance(each, Problem)] == ["nosniff-missing"]
     unread = {rule for each in found if isinstance(each, Unread) for rule in each.rules}
     assert unread == {*OF_THE_MARKUP, "csp-missing", "csp-unsafe-scripts"}
@@ -509,5 +509,6 @@ def test_without_a_page_every_rule_about_it_is_unread():
         "cname-",
     )
     of_the_page = {rule for rule in RULES if not rule.startswith(prefixes)}
-    [unread] = check_page(fetched(status=404))
-    assert (set(unread.rules), unread.reason) == (of_the_page, "no_page")
+    for empty in (fetched(status=404), fetched(body=b""), fetched(GOOD, b"\r\n")):
+        [unread] = check_page(empty)
+        assert (set(unread.rules), unread.reason) == (of_the_page, "no_page")

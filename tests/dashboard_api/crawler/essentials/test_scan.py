@@ -28,12 +28,22 @@ from dashboard_api.scanners import finding_lines
 from foundation.deadline import Deadline
 from foundation.outbound.tls import Handshake, NotConnected
 from tests.factories import make_website
+from tests.faults import server as faults
 from tests.faults.certificate import make_certificate, write_certificate
-from tests.faults.server import FaultServer, answer, closed_port, hang_up, http, reset_soon
+from tests.faults.server import FaultServer, closed_port, hang_up, reset_soon, send
 from tests.foundation.outbound.internet import OTHER, PUBLIC, PUBLIC_6, Internet
 
 HOST = "shop.example.com"
 GOOD = [("Strict-Transport-Security", "max-age=31536000"), ("X-Content-Type-Options", "nosniff")]
+
+
+def http(status=200, body=b"<p>", **fields):
+    """Return a response with a page, however short: an empty one is none."""
+    return faults.http(status, body, **fields)
+
+
+def answer(*args, **fields):
+    return send(http(*args, **fields))
 
 
 @pytest.fixture
@@ -399,7 +409,8 @@ def test_nothing_about_https_is_fixed_while_it_is_off_or_open_once_it_is_back(in
 
 @pytest.mark.django_db
 @pytest.mark.parametrize(
-    "page", [answer(status) for status in (404, 410, 408, 302, 204, 202)] + [answer(206, b"x")]
+    "page",
+    [answer(status) for status in (404, 410, 408, 302, 204, 202)] + [answer(206, b"x"), answer(200, b"")],
 )
 @pytest.mark.parametrize("encrypted", [True, False])
 def test_a_response_that_is_no_page_fixes_nothing_about_the_page(internet, certificate, page, encrypted):
