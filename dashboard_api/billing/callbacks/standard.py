@@ -53,8 +53,11 @@ class _LinkData(msgspec.Struct, frozen=True):
     customer: _Name
 
 
-class _Head(msgspec.Struct, frozen=True):
+class _Type(msgspec.Struct, frozen=True):
     type: str
+
+
+class _Head(_Type, frozen=True):
     data: msgspec.Raw = msgspec.Raw()
     timestamp: datetime | None = None
     livemode: bool = True
@@ -86,16 +89,17 @@ def signature(event_id: str, sent_at: int, body: bytes, secret: str) -> str:
 def read(body: bytes, *, livemode: bool) -> Content:
     """Return what the event says; raises CannotApply for one that should have been readable."""
     try:
-        head = msgspec.json.decode(body, type=_Head)
+        name = msgspec.json.decode(body, type=_Type).type
     except (msgspec.DecodeError, ValueError, RecursionError):
         return Ignored(why="unreadable")
-    kind = stored_type(head.type)
-    at = _moment(head.timestamp)
-    if head.type not in (EVENT, LINK):
-        return Ignored(type=kind, occurred_at=at, why="unknown_type")
-    if head.livemode is not livemode:
-        return Ignored(type=kind, occurred_at=at, why="wrong_mode")
+    kind = stored_type(name)
+    if name not in (EVENT, LINK):
+        return Ignored(type=kind, why="unknown_type")
     try:
+        head = msgspec.json.decode(body, type=_Head)
+        at = _moment(head.timestamp)
+        if head.livemode is not livemode:
+            return Ignored(type=kind, occurred_at=at, why="wrong_mode")
         if head.type == LINK:
             link = msgspec.json.decode(head.data, type=_LinkData)
             return Link(type=kind, occurred_at=at, customer=link.customer, billing_ref=link.billing_ref)

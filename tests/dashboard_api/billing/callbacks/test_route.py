@@ -616,6 +616,17 @@ def test_an_event_is_stored_whatever_comes_of_it(client, account, changes, state
 
 
 @pytest.mark.parametrize(
+    "members", [{"timestamp": 1764000000}, {"timestamp": "23.11.2026"}, {"livemode": "yes"}], ids=str
+)
+def test_an_event_of_ours_with_a_member_of_another_form_fails(client, account, members):
+    body = json.loads(event(account)) | members
+    assert state_of(client, json.dumps(body).encode()) == "failed"
+    assert CallbackEvent.objects.get().error == "unreadable"
+    other = body | {"type": "invoice.paid"}
+    assert state_of(client, json.dumps(other).encode()) == "ignored"
+
+
+@pytest.mark.parametrize(
     "body", [b"{", b"[]", b"null", b"7", b"[" * 200_000, b'{"type": 7}', b'{"type":"a","type":"b"}']
 )
 def test_a_signed_body_that_is_no_event_is_ignored(client, body):
