@@ -14,10 +14,12 @@ from allauth.mfa.utils import is_mfa_enabled
 from django.conf import settings
 from django.contrib import messages
 from django.contrib.admin import ModelAdmin
+from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME
 from django.contrib.admin.options import IncorrectLookupParameters, InlineModelAdmin
 from django.contrib.auth import REDIRECT_FIELD_NAME
+from django.core.exceptions import BadRequest, ValidationError
 from django.db import DataError, NotSupportedError
-from django.db.models import BinaryField, DurationField
+from django.db.models import BinaryField, DurationField, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import resolve, reverse
@@ -57,10 +59,11 @@ def limit_filters() -> None:
 
     A time that no calendar has, and what SQLite cannot do, are refused like other wrong filters. A regular
     expression can keep a process busy for hours, because Python applies it for SQLite. Sealed columns
-    and digests could be read letter by letter. No object has a number that no database stores.
+    and digests could be read letter by letter. No object has a number that no database stores, and no
+    action is for one.
     """
     read_list, is_allowed = ModelAdmin.get_changelist_instance, ModelAdmin.lookup_allowed
-    read_object = ModelAdmin.get_object
+    read_object, act = ModelAdmin.get_object, ModelAdmin.response_action
 
     def get_changelist_instance(self: Any, request: HttpRequest) -> Any:
         try:
@@ -86,6 +89,14 @@ def limit_filters() -> None:
         except (DataError, OverflowError):
             return None
 
+    def response_action(self: Any, request: HttpRequest, queryset: QuerySet[Any]) -> Any:
+        try:
+            queryset.filter(pk__in=request.POST.getlist(ACTION_CHECKBOX_NAME)).exists()
+        except (DataError, OverflowError, ValidationError, ValueError) as error:
+            raise BadRequest from error
+        return act(self, request, queryset)
+
+    ModelAdmin.response_action = response_action  # type: ignore[assignment,method-assign]
     ModelAdmin.get_changelist_instance = get_changelist_instance  # type: ignore[method-assign]
     ModelAdmin.lookup_allowed = lookup_allowed  # type: ignore[method-assign]
     ModelAdmin.get_changeform_initial_data = no_initial_data  # type: ignore[assignment,method-assign]

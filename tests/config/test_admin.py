@@ -172,6 +172,15 @@ def test_addresses_of_the_admin_that_no_row_can_have_are_no_error_of_ours(addres
     assert operator.get(f"/admin/{address}").status_code == status
 
 
+@pytest.mark.parametrize("number", ["None", "x", "9" * 30])
+def test_an_action_for_what_has_no_number_is_no_error_of_ours(number):
+    operator = sign_in(make_user("operator", is_staff=True, is_superuser=True))
+    operator.raise_request_exception = False
+    for page, action in (("crawlerstop", "resume"), ("scanoptout", "end_opt_out")):
+        sent = {"action": action, "_selected_action": number, "confirmed": "True", "reason": "asked"}
+        assert operator.post(f"/admin/dashboard_api/{page}/", sent).status_code in (302, 400)
+
+
 def test_no_form_is_filled_in_from_its_address():
     """A link that a scanner or a customer wrote could prepare one for a click on Save."""
     client = Client()
