@@ -10,9 +10,8 @@ from foundation.deadline import Deadline
 from foundation.hosts import covers
 from foundation.outbound.fetch import Fetched, FetchFailed, fetch
 from foundation.outbound.names import localhost_port, origin_of
-from foundation.outbound.refusals import MAX_BYTES, REFUSALS, is_refusal
+from foundation.outbound.refusals import MAX_BYTES, is_refusal
 
-__all__ = ["REFUSALS", "is_refusal", "look"]
 _SECONDS = 6.0  # shorter than a cancellation may take
 
 

@@ -8,7 +8,6 @@ from datetime import UTC, datetime
 from typing import Any, NamedTuple
 from urllib.parse import urljoin, urlsplit
 
-from dashboard_api.crawler.canary import REFUSALS, is_refusal
 from dashboard_api.crawler.essentials.encryption import OF_TLS, check_tls
 from dashboard_api.crawler.essentials.lines import Incomplete, lines_of
 from dashboard_api.crawler.essentials.page import (
@@ -17,7 +16,6 @@ from dashboard_api.crawler.essentials.page import (
     Checked,
     Problem,
     Result,
-    Skipped,
     Unread,
     check_headers,
     check_page,
@@ -30,11 +28,12 @@ from foundation.deadline import Deadline, DeadlinePassed
 from foundation.hosts import covers
 from foundation.outbound.fetch import Fetched, FetchFailed, fetch, in_words
 from foundation.outbound.names import localhost_port
+from foundation.outbound.refusals import REFUSALS, is_refusal
 from foundation.outbound.tls import HandshakeRefused, NotConnected, shake_hands
 
 SECONDS = 40.0
 _PAGE_BYTES = 1024**2
-_PAUSE = 2.0  # before https is called missing
+_PAUSE = 2.0  # before https is called missing, or http turned off
 _SECURITY_TXT = ".well-known/security.txt"
 _OF_THE_WHOLE = frozenset({429, 503})  # what refuses the scan, rather than a file to everyone
 _NOT_BY_HTTP = {400, 404, 405, 410, 421, 426}  # as from servers that only answer by https
@@ -91,15 +90,12 @@ def _results(visit: _Visit, tls: ssl.SSLContext | None) -> Iterator[Result]:
     yield from _other_names(page, deadline, now, tls)
     yield Checked(plain)
     try:
-        response = _get(plain, visit)
+        response = _by_http_or_again(plain, visit)
         yield from check_plain(response)
         yield from _by_http(response, page)
     except Incomplete as error:
-        rules, failure = ["https-not-enforced", *OF_THE_PAGE], _connection_failure(error)
-        if failure is None:
-            yield Unread(plain, rules, str(error))
-        elif not isinstance(failure, ConnectionRefusedError):  # then http is turned off
-            yield Skipped(plain, rules)  # it may be overloaded, or behind a firewall
+        if not _is_closed(error):  # then http is turned off
+            yield Unread(plain, ["https-not-enforced", *OF_THE_PAGE], str(error))
     try:
         response = _get(f"{home}{_SECURITY_TXT}", visit, refusals=_OF_THE_WHOLE)
         yield from check_security_txt(response, now)
@@ -124,12 +120,21 @@ def _answers(host: str, address: str, deadline: Deadline, port: int) -> bool:
     return True
 
 
-def _connection_failure(error: Incomplete) -> BaseException | None:
-    """Return why the first request met no connection; None if it did, or for one after a redirect."""
+def _by_http_or_again(plain: str, visit: _Visit) -> Fetched:
+    """Return what http answers; ask again after a pause if nothing does, as while a server is overloaded."""
+    try:
+        return _get(plain, visit)
+    except Incomplete as error:
+        if not _is_closed(error) or visit.deadline.remaining() <= _PAUSE:
+            raise
+    time.sleep(_PAUSE)
+    return _get(plain, visit)
+
+
+def _is_closed(error: Incomplete) -> bool:
+    """Return whether the first request met no connection, not one after a redirect."""
     cause = error.__cause__
-    if str(error) != "connect_failed" or not isinstance(cause, FetchFailed) or len(cause.hops) > 1:
-        return None
-    return cause.__cause__ and cause.__cause__.__cause__
+    return str(error) == "connect_failed" and isinstance(cause, FetchFailed) and len(cause.hops) == 1
 
 
 def _other_names(
