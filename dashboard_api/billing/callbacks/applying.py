@@ -218,9 +218,9 @@ def replace_customer(pk: int, now: datetime) -> str:
     """Let the customer of an event that failed because of another one pay from now on; return its state.
 
     What the account's earlier customer paid for at this provider no longer counts. If the customer paid for
-    another account, that counts for this one; the other account keeps its plan until its last
-    day, unless staff set one. The state is empty if that is not the event's error. Raises CannotApply, and
-    changes nothing, if the event fails again.
+    another account, that counts for this one; the other account keeps its plan until its last day, unless
+    something else is paid for, or staff set one. The state is empty if that is not the event's error. Raises
+    CannotApply, and changes nothing, if the event fails again.
     """
     event = CallbackEvent.objects.select_for_update().filter(pk=pk, error="second_customer").first()
     if event is None or event.account_id is None:
@@ -231,7 +231,10 @@ def replace_customer(pk: int, now: datetime) -> str:
     known.filter(Q(account=event.account_id) | Q(customer=event.customer)).delete()
     paid = Subscription.objects.filter(provider=event.provider)
     paid.filter(account=event.account_id).delete()
-    paid.filter(account__in=accounts).update(account=event.account_id)
+    for row in paid.filter(account__in=accounts):
+        if row.object_id == event.object_id or latest(held_by(row)).customer == event.customer:
+            row.account_id = event.account_id
+            row.save()
     state = replay(pk, now)
     if state not in (
         State.APPLIED,

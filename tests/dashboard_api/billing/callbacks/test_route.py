@@ -704,18 +704,21 @@ def test_staff_let_another_customer_pay_for_an_account(client, account):
     assert account.billing_customers.get().customer == "cus_2"
 
 
-def test_staff_move_a_customer_who_paid_with_the_reference_of_another_account(client, account):
+@pytest.mark.parametrize(("left", "plan"), [(["sub_3"], "team"), ([], "pro")])
+def test_staff_move_a_customer_who_paid_with_the_reference_of_another_account(client, account, left, plan):
     other = make_account("acct_0002")
     last = date(2199, 1, 1)
     state_of(client, event(other, customer="cus_1", subscription="sub_1", plan="pro", ends_on=f"{last}"))
     state_of(client, event(other, customer="cus_1", subscription="sub_2"))
+    for number in left:
+        state_of(client, event(other, subscription=number))  # without a customer
     assert state_of(client, event(account, 1, customer="cus_1", subscription="sub_2")) == "failed"
     failed = CallbackEvent.objects.get(state="failed")
     call_command("replay_callbacks", id=failed.pk, new_customer=True, by="ada", verbosity=0)
     assert (entitlement_of(account).plan, entitlement_of(account).ends_on) == ("pro", last)
     assert not other.billing_customers.exists()
-    assert not other.subscriptions.exists()
-    assert entitlement_of(other).ends_on == last, "staff decide what becomes of it"
+    assert list(other.subscriptions.values_list("object_id", flat=True)) == left
+    assert entitlement_of(other).plan == plan, "without another payment, staff decide what becomes of it"
     assert state_of(client, event(account, 2, customer="cus_1", subscription="sub_2")) == "applied"
 
 
