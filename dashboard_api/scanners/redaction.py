@@ -48,7 +48,7 @@ _CONFIDENTIAL_MEMBER = re.compile(
     re.IGNORECASE,
 )
 
-_SESSION_IN_PATH = re.compile(r"(;jsessionid=)[^\s/;?#&\"'<>\\]+", re.IGNORECASE)
+_SESSION_IN_PATH = re.compile(r"(;jsessionid=)[^\s/;?#&\"'<>()\[\]\\]+", re.IGNORECASE)
 
 _SHELL_WORD = re.compile(
     r"""(?:'[^']*(?:'|\Z)|"(?:\\.|[^"\\])*(?:"|\Z)|\\.|[^\s'"\\])+""",

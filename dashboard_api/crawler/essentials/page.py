@@ -85,12 +85,8 @@ def own_hops(page: Fetched) -> list[Hop]:
 
 
 def is_page(response: Fetched) -> bool:
-    """Return whether a response is a page: others, such as 404, have other headers and markup.
-
-    An empty one is none, such as that of a program that broke off.
-    """
-    is_empty = response.is_whole and not response.body.strip()
-    return response.status in _PAGES and not is_empty
+    """Return whether a response is a page: others, such as 404, have other headers and markup."""
+    return response.status in _PAGES
 
 
 def check_page(page: Fetched, *, without_page: str = "no_page") -> Iterator[Problem | Unread | Skipped]:
@@ -103,14 +99,21 @@ def check_page(page: Fetched, *, without_page: str = "no_page") -> Iterator[Prob
         return
     markup = Markup(page)
     unread: list[str] = [] if markup.is_whole else [*_OF_THE_MARKUP]
+    # An empty page may be that of a program that broke off; some hosts have no other.
+    is_empty = page.is_whole and not page.body.strip()
+    skipped = [*_OF_THE_MARKUP, *_OF_COOKIES] if is_empty else []
     hops = own_hops(page)
     yield from _transport(hops)
     yield from check_headers(hops)
     for rule, evidence in (*_policies(page.headers, markup), *_content(page, markup)):
-        if rule in _OF_SCRIPTS and not markup.has_whole_head:
+        if rule in _OF_SCRIPTS and is_empty:
+            skipped += _OF_SCRIPTS  # the usual page may have a policy
+        elif rule in _OF_SCRIPTS and not markup.has_whole_head:
             unread += _OF_SCRIPTS  # the rest of the head may have a policy
         else:
             yield Problem(rule, page.url, evidence)
+    if skipped:
+        yield Skipped(page.url, skipped)
     if unread:
         yield from _unread(page, unread, "not_read_to_the_end")
     yield from _left_temporarily(page)

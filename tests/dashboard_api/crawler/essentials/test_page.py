@@ -349,6 +349,7 @@ PAGES = [
         (f'<script type="{each}" src="//cdn.example.net/x.js"></script>', ["script-without-integrity"])
         for each in ("text/javascript", " Text/JavaScript1.5 ", "application/x-ecmascript", "text/jscript")
     ),
+    ('<script type="text/partytown" src="//cdn.example.net/x.js">', ["script-without-integrity"]),
     ('<script type="0a1b-text/javascript" src="//cdn.example.net/x.js">', ["script-without-integrity"]),
     ("<title>Index of /backup</title>", ["directory-listing"]),
     ('<img src="http://[broken">', []),
@@ -509,6 +510,15 @@ def test_without_a_page_every_rule_about_it_is_unread():
         "cname-",
     )
     of_the_page = {rule for rule in RULES if not rule.startswith(prefixes)}
-    for empty in (fetched(status=404), fetched(body=b""), fetched(GOOD, b"\r\n")):
-        [unread] = check_page(empty)
-        assert (set(unread.rules), unread.reason) == (of_the_page, "no_page")
+    [unread] = check_page(fetched(status=404))
+    assert (set(unread.rules), unread.reason) == (of_the_page, "no_page")
+
+
+@pytest.mark.parametrize("body", [b"", b"\r\n"])
+def test_of_an_empty_page_the_headers_are_checked_and_nothing_else(body):
+    [skipped] = check_page(fetched(GOOD, body))
+    of_cookies = {"cookie-without-secure", "cookie-without-httponly", "cookie-without-samesite"}
+    assert {"mixed-content", "script-without-integrity"} | of_cookies < set(skipped.rules)
+    *problems, skipped = check_page(fetched(body=body))
+    assert {"nosniff-missing", "hsts-missing"} <= {problem.rule for problem in problems}
+    assert {"csp-missing", "csp-unsafe-scripts"} < set(skipped.rules)
