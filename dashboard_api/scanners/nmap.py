@@ -71,6 +71,7 @@ class _Row(NamedTuple):
     script: str = ""
     table: Element | None = None
     error: str = ""  # why the host was not scanned
+    skipped: tuple[str, ...] = ()  # the rules of ports of which Nmap only says that they may be open
 
 
 def read(stream: BinaryIO) -> ScanReport:
@@ -157,7 +158,7 @@ def _rows(rows: XmlRows, checks: set[str]) -> Iterator[_Row]:
         if row.path != ("nmaprun", "host") or text_at(child(row.element, "status"), "@state") == "down":
             continue
         host = _name(row.element)
-        yield _Row(host, error=_failure(row.element, checks))
+        yield _Row(host, error=_failure(row.element, checks), skipped=_unclear(row.element, checks))
         for port in children(child(row.element, "ports"), "port"):
             yield _Row(host, port)
             yield from _tables(host, port, children(port, "script"))
@@ -182,6 +183,23 @@ def _failure(host: Element, checks: set[str]) -> str:
     if "tcp/443" in checks:
         return "no port answered, not even 443: a firewall may have blocked the scan"
     return ""
+
+
+def _unclear(host: Element, checks: set[str]) -> tuple[str, ...]:
+    """Return the rules of the ports that may be open, and that Nmap counts instead of listing them.
+
+    It does not say which protocol it counts: UDP, if it was scanned, in which a silent port may be open.
+    """
+    ports = child(host, "ports")
+    if _UNCLEAR.isdisjoint(text_at(each, "@state") for each in children(ports, "extraports")):
+        return ()
+    listed = {_rule(port) for port in children(ports, "port")}
+    scanned = [check for check in checks if check.startswith("udp/")] or checks
+    return tuple(check for check in scanned if check not in listed)
+
+
+def _rule(port: Element) -> str:
+    return f"{one_line(text_at(port, '@protocol'))}/{one_line(text_at(port, '@portid'))}"
 
 
 def _tables(host: str, port: Element | None, scripts: Sequence[Element]) -> Iterator[_Row]:
@@ -213,7 +231,7 @@ def _convert(number: int, row: _Row) -> ReportedFinding | Check:
         number_of_port = one_line(text_at(row.port, "@portid"))
         if not (number_of_port.isascii() and number_of_port.isdecimal()):
             raise BadRow("has a portid that is no number")
-        rule = f"{one_line(text_at(row.port, '@protocol'))}/{number_of_port}"
+        rule = _rule(row.port)
         scheme = {"443": "https://", "80": "http://"}.get(number_of_port, "")
         location = f"{scheme}{location}:{number_of_port}"
     if row.table is not None:
@@ -223,7 +241,7 @@ def _convert(number: int, row: _Row) -> ReportedFinding | Check:
     if row.script:
         return Check(row=number, location=location, seen_at=None, skipped=(f"script/{row.script}",))
     if row.port is None:
-        return Check(row=number, location=name, seen_at=None, error=row.error)
+        return Check(row=number, location=name, seen_at=None, error=row.error, skipped=row.skipped)
     state = text_at(child(row.port, "state"), "@state")
     if state in _UNCLEAR:
         return Check(row=number, location=location, seen_at=None, skipped=(rule,))

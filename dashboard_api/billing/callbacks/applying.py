@@ -243,8 +243,11 @@ def replace_customer(pk: int, now: datetime) -> str:
     ):  # perhaps by what came with the customer
         raise CannotApply(CallbackEvent.objects.get(pk=pk).error)
     by = f"payments ({event.provider})"
+    reason = f"Event {pk}: another customer pays"
     for account in accounts:
-        adopt(account, {}, by=by, reason=f"Event {pk}: another customer pays", now=now)
+        adopt(account, {}, by=by, reason=reason, now=now)
+        if wanted(account, now) is None and (own := entitlements.locked(account)) and own.renews:
+            entitlements.change(account, {"renews": False}, by=by, reason=reason, now=now, is_payment=True)
     return state
 
 

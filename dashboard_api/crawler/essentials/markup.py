@@ -13,7 +13,7 @@ from foundation.outbound.fetch import Fetched
 _LOADED = {"script": "src", "img": "src", "iframe": "src", "audio": "src", "video": "src", "source": "src"}
 _LISTING = re.compile(r"<title>\s*(Index of|Directory listing for) /", re.IGNORECASE)
 _WEB = ("http", "https")  # a script with another scheme, such as data:, is not loaded from a website
-# The end of the type of a script that browsers run, or tools such as Cloudflare's Rocket Loader for every visitor.
+# The end of the type of a script that browsers run, or tools like Cloudflare's Rocket Loader for everyone.
 # Others are data, or wait for a visitor's consent, such as text/plain.
 _RUN = re.compile(
     r"(java|ecma|j|live)script[0-9.]*$|(module|partytown|pmdelayedscript|babel)$", re.IGNORECASE

@@ -221,6 +221,14 @@ def test_a_host_from_which_nothing_came_back_is_a_failed_check(states, answered)
     assert whole.coverage[0].error == ""
 
 
+@pytest.mark.parametrize("state", ["open|filtered", "unfiltered"])
+def test_ports_that_may_be_open_and_are_only_counted_were_not_checked(state):
+    others = xml_of("extraports", state=state, count="2")
+    host = make_nmap_host(make_nmap_port("22", state="closed"), others)
+    check, closed = read_whole(nmap, make_nmap(host, services="21-23")).coverage
+    assert (set(check.skipped), closed.rules, closed.skipped) == ({"tcp/21", "tcp/23"}, ("tcp/22",), ())
+
+
 @pytest.mark.parametrize(("services", "is_reached"), [("1-1000", False), ("3306", True)])
 def test_a_host_that_is_up_without_an_answer_at_443_was_not_reached(services, is_reached):
     host = make_nmap_host(make_nmap_port("3306", state="filtered"), reason="echo-reply")
