@@ -236,11 +236,8 @@ def replace_customer(pk: int, now: datetime) -> str:
             row.account_id = event.account_id
             row.save()
     state = replay(pk, now)
-    if state not in (
-        State.APPLIED,
-        State.DUPLICATE,
-        State.SUPERSEDED,
-    ):  # perhaps by what came with the customer
+    # What came with the customer may say the same, or be newer.
+    if state not in (State.APPLIED, State.DUPLICATE, State.SUPERSEDED):
         raise CannotApply(CallbackEvent.objects.get(pk=pk).error)
     by = f"payments ({event.provider})"
     reason = f"Event {pk}: another customer pays"
