@@ -500,7 +500,7 @@ class Unavailable(ApiError):
 
 
 class Fenced(Unavailable):
-    """The call may have been accepted before a restore, or by a wrong clock, and its nonce is lost."""
+    """The call may have been accepted before a backup was restored, and its nonce is lost."""
 
     def __init__(self, seconds: int) -> None:
         super().__init__()

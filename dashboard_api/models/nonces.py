@@ -97,7 +97,8 @@ class NonceQuerySet(models.QuerySet["Nonce"]):
     def raise_fence(self, now: datetime) -> datetime:
         """Refuse every call that may have been accepted before ``now``; return the last refused timestamp.
 
-        The clock of such a call may have been ahead by the whole window.
+        The clock of such a call may have been ahead by the whole window. ``prune`` deletes the fence with
+        the nonces of its time.
         """
         last = now + timedelta(seconds=limits.TIMESTAMP_WINDOW_SECONDS)
         expiry = int((last + NONCE_LIFETIME).timestamp())
@@ -110,23 +111,14 @@ class NonceQuerySet(models.QuerySet["Nonce"]):
         return datetime.fromtimestamp(fence.expires_at, tz=UTC) - NONCE_LIFETIME if fence else None
 
     def prune(self, *, now: datetime, batch: int) -> int:
-        """Move at most ``batch`` expired nonces to the calls on record, and return their number.
-
-        The fence rises to them: if the clock was ahead, their calls could be accepted again.
-        """
-        expired = self.exclude(**_FENCE).filter(expires_at__lt=int(now.timestamp()))
-        last = expired.order_by("-expires_at").values_list("expires_at", flat=True).first()
-        if last is None:
-            return 0
-        parameters = {"now": last + 1, "batch": batch}
-        with transaction.atomic(using=alias_of(Nonce)):
-            if not self.filter(**_FENCE, expires_at__lte=last).update(expires_at=last + 1):
-                self.get_or_create(**_FENCE, defaults={"expires_at": last + 1})
-            if _is_sqlite():
+        """Move at most ``batch`` expired nonces to the calls on record, and return their number."""
+        parameters = {"now": int(now.timestamp()), "batch": batch}
+        if _is_sqlite():
+            with transaction.atomic(using=alias_of(Nonce)):
                 *_, count = [changed_rows(Nonce, statement, parameters) for statement in sql.PRUNE_SQLITE]
-                return count
-            [(count,)] = rows(Nonce, sql.PRUNE_POSTGRESQL, parameters)
-            return int(count)
+            return count
+        [(count,)] = rows(Nonce, sql.PRUNE_POSTGRESQL, parameters)
+        return int(count)
 
 
 def _is_sqlite() -> bool:

@@ -65,8 +65,7 @@ class Command(OperatorCommand):
 def _earlier_now() -> datetime:
     """Return the time by this machine or by PostgreSQL, whichever is earlier.
 
-    A clock that is ahead would delete nonces whose calls are still valid, and the fence that rises with them
-    would refuse valid calls. SQLite has this machine's clock.
+    A clock that is ahead would delete nonces whose calls are still valid. SQLite has this machine's clock.
     """
     now = timezone.now()
     if connection.vendor == "postgresql":
