@@ -117,8 +117,7 @@ def read(report: ScanReport, website: Website, options: ImportOptions) -> ReadRe
     rows.use_stored_aliases(partial(_stored_fingerprints, website, report.source))
     note = _complete_scope(rows, report, website, options)
     is_complete = options.complete if report.complete is None else report.complete
-    if note and report.names_targets:  # it would name what it reached
-        note, is_complete = NOTHING_SCANNED, False
+    is_complete = is_complete and note != NOTHING_SCANNED
     scanned_at = options.scanned_at or report.scanned_at or options.modified_at
     now = timezone.now()
     ended_at = min(scanned_at or now, now)
@@ -149,7 +148,7 @@ def _complete_scope(rows: StagedReport, report: ScanReport, website: Website, op
     if scope.targets:
         return ""
     scope.targets.add(website.host)
-    return _NO_TARGET
+    return NOTHING_SCANNED if report.names_targets else _NO_TARGET  # it would name what it reached
 
 
 def _time_of(options: ImportOptions, *, ended_at: datetime, now: datetime) -> TimeOf:
