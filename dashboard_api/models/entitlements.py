@@ -1,7 +1,7 @@
 """Entitlements: the plan of an account. Calls are answered only while it is usable."""
 
 from collections.abc import Mapping
-from datetime import date
+from datetime import date, timedelta
 from typing import Any, ClassVar
 
 import msgspec
@@ -55,11 +55,15 @@ class Terms:
     def usable_until(self) -> date:
         """Return the last day on which calls are answered, grace included, if nothing changes."""
         if self.status == EntitlementStatus.PAST_DUE:
-            since = self.past_due_since or date.min
-            return since + min(limits.PAST_DUE_GRACE, date.max - since)
+            return _later(self.past_due_since or date.min, limits.PAST_DUE_GRACE)
         if self.renews and self.status in (EntitlementStatus.ACTIVE, EntitlementStatus.TRIALING):
-            return self.ends_on + min(limits.RENEWAL_GRACE, date.max - self.ends_on)
+            return _later(self.ends_on, limits.RENEWAL_GRACE)
         return self.ends_on
+
+
+def _later(day: date, grace: timedelta) -> date:
+    """Return the last day of grace after ``day``; the calendar ends it, too."""
+    return day + min(grace, date.max - day)
 
 
 class AgreedTerms(msgspec.Struct, Terms, frozen=True, kw_only=True):
