@@ -211,6 +211,7 @@ def _pass_on(run: ImportRun, changes: Changes, *, is_preview: bool = False) -> _
         changes.occurrences |= _occurrences_of_added(changes, theirs)
         without_import(changes.scopes, theirs)
         decisions = _decisions_that_stay(changes, theirs)
+        _move_events(_back_also_in(changes, theirs), changes, theirs)
         later.findings |= changes.pass_on(theirs)
         changes.findings |= decisions
         if scan:
@@ -260,6 +261,13 @@ def _decisions_that_stay(changes: Changes, later: Changes) -> dict[int, dict[str
         for name in _DECIDED:
             theirs.pop(name, None)
     return decisions
+
+
+def _back_also_in(changes: Changes, later: Changes) -> set[int]:
+    """Return fixed findings that the import opened, and that ``later``, which lists them, would have."""
+    listed = changes.findings.keys() & later.findings.keys()
+    back = {pk for pk in listed if _has_status(changes.findings[pk], FIXED)}
+    return {pk for pk in back if not _has_status(later.findings[pk], FIXED)}
 
 
 def _move_events(findings: Collection[int], source: Changes, target: Changes) -> None:

@@ -354,6 +354,19 @@ def test_a_fix_and_a_return_that_a_wrong_import_caused_leave_the_timeline(websit
     assert set(Finding.objects.values_list("status", flat=True)) == {"open"}
 
 
+def test_a_return_that_a_later_import_lists_as_well_stays_in_the_timeline(website):
+    bring(website, row("a"), row("b"), complete=True)
+    bring(website, row("b", day=1), complete=True)
+    wrong = bring(website, row("a", day=2))
+    later = bring(website, row("a", day=3))
+    take_back(wrong)
+    assert severity_and_status("a")[2] == "open"
+    assert timeline() == ["fixed", "regressed"]
+    take_back(later)
+    assert severity_and_status("a")[2] == "fixed"
+    assert timeline() == ["fixed"]
+
+
 def refuted_elsewhere(website):
     """Import a false positive and, as a wrong report, a further location; return that import."""
     bring(website, row("a", path="/1"))
@@ -963,7 +976,7 @@ def test_what_remains_is_what_the_other_imports_and_the_analyst_say(history, dat
                 said = [runs[number][1] for number in left]
                 if any(said):
                     check_severity(next(each for each in reversed(said) if each), rated)
-                if left and left[-1] < min(wrong):
+                if found:
                     check_timeline()
     assert outcomes[0] == outcomes[1]
 
