@@ -17,8 +17,8 @@ _ADVICE = {
         "that it leads to."
     ),
     "tls_invalid": _(
-        "No encrypted connection was possible, and the proof was not found without encryption either: "
-        "check the certificate, and the settings of https."
+        "There is no https with a valid certificate for this name, and the proof was not found over http "
+        "either: publish it there, correct the certificate, or use a DNS record."
     ),
     "blocked": _(
         "A protection of the website refused the check: allow the user agent ThreatDashboard/1, "

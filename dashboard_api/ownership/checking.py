@@ -13,10 +13,11 @@ from dashboard_api.models import OwnershipClaim
 from dashboard_api.ownership.advice import advice_for
 from dashboard_api.ownership.claims import Verdict
 from dashboard_api.ownership.markup import is_markup, title_of, verification_tags
-from foundation.deadline import Deadline
+from foundation.deadline import Deadline, DeadlinePassed
 from foundation.markup import text_of_page
 from foundation.outbound.fetch import SECONDS, Fetched, FetchFailed, Hop, fetch
 from foundation.outbound.refusals import MAX_BYTES, is_refusal
+from foundation.outbound.tls import NotConnected, shake_hands
 
 FILE_PATH = "/.well-known/threat-dashboard-challenge.txt"
 META_NAME = "threat-dashboard-verification"
@@ -52,13 +53,13 @@ class _Reading(NamedTuple):
     outcome: str
     found: Sequence[str] = ()
     response: Fetched | None = None
-    is_verified: bool = True
+    tried: Sequence[str] = ()  # the addresses of the host, if the first request to it failed
 
     @property
     def strength(self) -> str:
-        """The strength of the proof: https only if each hop was encrypted and its certificate valid."""
+        """The strength of the proof: https only if each hop was, because then its certificate was valid."""
         hops = self.response.hops if self.response else ()
-        is_safe = self.is_verified and all(hop.url.startswith("https://") for hop in hops)
+        is_safe = all(hop.url.startswith("https://") for hop in hops)
         return OwnershipClaim.Strength.HTTPS if is_safe else OwnershipClaim.Strength.HTTP
 
 
@@ -118,39 +119,53 @@ class _Look:
         deadline: Deadline,
         tls: ssl.SSLContext | None,
     ) -> None:
-        self._address = f"[{host}]" if ":" in host else host
+        self._host, self._address = host, f"[{host}]" if ":" in host else host
         self._token, self._place, self._now, self._tls = token, place, now, tls
         self._deadline = deadline
         self.asked: list[str] = []
 
     def read(self) -> _Reading:
-        """Return the reading over https; if that fails, one without its certificate, or one over http."""
-        reading = self._ask("https")
-        if reading.outcome == "connect_failed":
-            return self._ask("http")
-        if reading.outcome != "tls_invalid":
-            return reading
-        weaker = self._ask("https", verify=False)
-        if weaker.outcome in _NO_ANSWER:
-            weaker = self._ask("http")
-        return reading if weaker.outcome in _NO_ANSWER else weaker
+        """Return the reading over https; if that fails, or has no valid certificate, the one over http.
 
-    def _ask(self, scheme: str, *, verify: bool = True) -> _Reading:
+        Without a valid certificate, https proves nothing: it may be another website on the same server. It
+        is asked all the same where http leads to it. Decision record 0194.
+        """
+        reading = self._ask("https")
+        if reading.outcome not in ("connect_failed", "tls_invalid"):
+            return reading
+        plain = self._ask("http")
+        if plain.outcome == "found" or reading.outcome == "connect_failed":
+            return plain
+        if plain.outcome not in _NO_ANSWER and self._is_anothers(reading.tried):
+            return plain
+        texts = {"https": " ".join(reading.found), "http": " ".join(plain.found)}
+        return reading._replace(found=[f"{scheme}: {text}" for scheme, text in texts.items() if text])
+
+    def _is_anothers(self, addresses: Sequence[str]) -> bool:
+        """Return whether https has the certificate of another website, so that this one is at http only."""
+        if not addresses:
+            return False
+        try:
+            return shake_hands(self._host, addresses[0], self._deadline, tls=self._tls).is_for_another
+        except (NotConnected, ssl.SSLError, DeadlinePassed):
+            return False
+
+    def _ask(self, scheme: str) -> _Reading:
         """Ask over IPv6; if the answer is wrong, over IPv4, too, because that can be another server."""
-        reading = self._ask_once(scheme, verify=verify)
+        reading = self._ask_once(scheme)
         if reading.outcome in ("found", "unreadable") or reading.response is None:
             return reading
         (address,) = reading.response.hops[-1].addresses
         if ":" not in address:
             return reading
-        other = self._ask_once(scheme, verify=verify, ip_version=4)
+        other = self._ask_once(scheme, ip_version=4)
         if other.outcome != "found" or other.response is None:
             return reading
         (other_address,) = other.response.hops[-1].addresses
         found = [f"{address}: {' '.join(reading.found)}", f"{other_address}: {self._token}"]
         return reading._replace(outcome="addresses_differ", found=found)
 
-    def _ask_once(self, scheme: str, *, verify: bool, ip_version: int | None = None) -> _Reading:
+    def _ask_once(self, scheme: str, *, ip_version: int | None = None) -> _Reading:
         url = f"{scheme}://{self._address}{self._place.path}"
         try:
             response = fetch(
@@ -159,14 +174,15 @@ class _Look:
                 deadline=self._deadline,
                 ip_version=ip_version,
                 tls=self._tls,
-                verify=verify,
+                verify=scheme == "https",  # http may lead to any certificate, as in HTTP-01 of ACME
             )
         except FetchFailed as error:
             self._note(error.hops)
-            return _Reading(_OUTCOMES.get(error.reason, error.reason), [error.detail])
+            tried = error.hops[0].addresses if len(error.hops) == 1 else ()
+            return _Reading(_OUTCOMES.get(error.reason, error.reason), [error.detail], tried=tried)
         self._note(response.hops)
         outcome, found = self._judged(response)
-        return _Reading(outcome, found, response, verify)
+        return _Reading(outcome, found, response)
 
     def _note(self, hops: Sequence[Hop]) -> None:
         for hop in hops:

@@ -6,10 +6,14 @@ import warnings
 from contextlib import suppress
 from dataclasses import dataclass
 
+from cryptography import x509
+from cryptography.x509.oid import NameOID
+
 from foundation.deadline import CONNECT_SECONDS, Deadline, handshake_ended_after
 from foundation.outbound.fetch import LEGACY_SERVERS, trusted, unverified
 
 _EXPIRED, _OTHER_NAME = 10, 62  # verify codes of OpenSSL
+_UNREADABLE = (x509.InvalidVersion, x509.DuplicateExtension, x509.UnsupportedGeneralNameType)
 _HANDSHAKE = b"\x16"  # the type of a server's first message that is no alert
 _PART = 16_384
 _SECONDS = 10.0  # of a handshake: some servers leave a version that they do not offer without an answer
@@ -29,11 +33,16 @@ class HandshakeRefused(ssl.SSLError):
 
 @dataclass(frozen=True, slots=True)
 class Handshake:
-    """A handshake: ``problem`` is expired, other_name or not_trusted, and empty for a valid certificate."""
+    """A handshake: ``problem`` is expired, other_name or not_trusted, and empty for a valid certificate.
+
+    ``is_for_another`` is whether the certificate does not name the host, whatever its problem is: then the
+    server may show another website.
+    """
 
     version: str
     certificate: bytes  # in DER
     problem: str = ""
+    is_for_another: bool = False
 
 
 def shake_hands(
@@ -45,7 +54,23 @@ def shake_hands(
     except ssl.SSLCertVerificationError as error:
         problem = {_EXPIRED: "expired", _OTHER_NAME: "other_name"}.get(error.verify_code, "not_trusted")
     accepted = _shake_hands(host, address, deadline, port, unverified())
-    return Handshake(accepted.version, accepted.certificate, problem)
+    certificate = accepted.certificate
+    return Handshake(accepted.version, certificate, problem, _is_for_another(certificate, host))
+
+
+def _is_for_another(certificate: bytes, host: str) -> bool:
+    """Return whether a certificate names other hosts only; false for one that cannot be read."""
+    named: list[object] = []
+    try:
+        read = x509.load_der_x509_certificate(certificate)
+        named += [each.value for each in read.subject.get_attributes_for_oid(NameOID.COMMON_NAME)]
+        names = read.extensions.get_extension_for_class(x509.SubjectAlternativeName).value
+        named += [*names.get_values_for_type(x509.DNSName), *names.get_values_for_type(x509.IPAddress)]
+    except x509.ExtensionNotFound:
+        pass
+    except (ValueError, TypeError, *_UNREADABLE):
+        return False
+    return {str(name).lower() for name in named}.isdisjoint({host, f"*.{host.partition('.')[2]}"})
 
 
 def offers(

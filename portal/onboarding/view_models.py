@@ -41,7 +41,8 @@ OUTCOMES = {
         "website that it leads to."
     ),
     "tls_invalid": gettext_lazy(
-        "There is no valid https, and the token was not found over http either. Check the certificate."
+        "There is no https with a valid certificate for this name, and the token was not found over http "
+        "either. Publish it there, correct the certificate, or use a DNS record."
     ),
     "blocked": gettext_lazy(
         "A protection of the website refused our check. Allow the user agent ThreatDashboard/1."

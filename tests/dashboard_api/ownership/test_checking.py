@@ -303,13 +303,96 @@ def test_another_value_of_the_tag_is_shown(site):
     assert result.advice.startswith("The tag has another value")
 
 
-def test_a_certificate_that_is_not_valid_makes_a_weaker_proof(internet, tmp_path):
-    _, tls = write_certificate(tmp_path, name="evil.example.net")
-    with FaultServer(answer(200, TOKEN.encode()), tls=tls) as server:
-        internet.serve(server, port=443)
-        result = check(HOST, TOKEN, "file", now=NOW)
+PLAIN = FILE.replace("https", "http")
+
+
+@pytest.fixture(params=["another name", "another name, self-signed", "self-signed", "expired"])
+def untrusted(request, tmp_path):
+    """A server's context with a certificate that is not valid for HOST, and the client's."""
+    name = "evil.example.net" if "another name" in request.param else HOST
+    file, tls = write_certificate(tmp_path, name=name, hours=-1 if request.param == "expired" else 1)
+    return tls, ssl.create_default_context(cafile=None if "self-signed" in request.param else file)
+
+
+def anywhere(method):
+    """A script that answers every request with the proof."""
+    return answer(200, TOKEN.encode()) if method == "file" else page(TAG)
+
+
+@pytest.mark.parametrize("method", ["file", "meta"])
+@pytest.mark.parametrize("plain", [answer(404), page(), answer(403), hang_up, None])
+def test_what_https_says_without_a_valid_certificate_proves_nothing(internet, untrusted, method, plain):
+    tls, trusted = untrusted
+    with FaultServer(anywhere(method), tls=tls) as other, FaultServer(plain) as own:
+        internet.serve(other, port=443)
+        if plain is not None:
+            internet.serve(own)
+        result = check(HOST, TOKEN, method, now=NOW, tls=trusted)
+    assert result.outcome != "found"
+    assert (result.strength, [each.partition(":")[0] for each in result.asked]) == ("", ["https", "http"])
+
+
+def both(internet, certificate, encrypted, plain):
+    """Return a check of a website whose https has a certificate and client of ``untrusted``."""
+    tls, trusted = certificate
+    with FaultServer(encrypted, tls=tls) as other, FaultServer(plain) as own:
+        internet.serve(other, port=443)
+        if plain is not None:
+            internet.serve(own)
+        return check(HOST, TOKEN, "file", now=NOW, tls=trusted)
+
+
+@pytest.mark.parametrize("untrusted", ["self-signed", "expired"], indirect=True)
+@pytest.mark.parametrize(("plain", "found"), [(page(status=404), "404 A shop"), (None, "Connection refused")])
+def test_a_proof_is_not_missing_because_a_certificate_expired(internet, untrusted, plain, found):
+    result = both(internet, untrusted, answer(200, TOKEN.encode()), plain)
+    assert (result.outcome, result.verdict) == ("tls_invalid", Verdict.NOT_ASKED)
+    assert result.found[0].startswith("https: certificate verify failed: ")
+    assert result.found[1].startswith("http: ")
+    assert found in result.found[1]
+    assert "publish it there, correct the certificate, or use a DNS record" in result.advice
+
+
+@pytest.mark.parametrize("untrusted", ["another name", "another name, self-signed"], indirect=True)
+@pytest.mark.parametrize(
+    ("plain", "outcome", "verdict"),
+    [
+        (answer(404), "not_found", Verdict.MISSING),
+        (page(), "html_instead", Verdict.MISSING),
+        (answer(302, headers=[("Location", "http://www.example.net/")]), "redirected_away", Verdict.MISSING),
+        (answer(403), "blocked", Verdict.NOT_ASKED),
+        (None, "tls_invalid", Verdict.NOT_ASKED),
+    ],
+)
+def test_where_https_is_that_of_another_website_the_answer_over_http_counts(
+    internet, untrusted, plain, outcome, verdict
+):
+    result = both(internet, untrusted, answer(200, TOKEN.encode()), plain)
+    assert (result.outcome, result.verdict) == (outcome, verdict)
+
+
+@pytest.mark.parametrize("method", ["file", "meta"])
+def test_a_proof_over_http_counts_where_https_is_that_of_another_website(internet, untrusted, method):
+    tls, trusted = untrusted
+    with FaultServer(answer(404), tls=tls) as other, FaultServer(anywhere(method)) as own:
+        internet.serve(other, port=443)
+        internet.serve(own)
+        result = check(HOST, TOKEN, method, now=NOW, tls=trusted)
     assert (result.outcome, result.verdict, result.strength) == ("found", Verdict.FOUND, "http")
     assert "without a valid certificate" in result.advice
+
+
+def test_a_redirect_from_http_leads_to_https_with_any_certificate_for_a_weaker_proof(internet, untrusted):
+    tls, trusted = untrusted
+    with (
+        FaultServer(answer(200, TOKEN.encode()), tls=tls) as encrypted,
+        FaultServer(answer(301, headers=[("Location", FILE)])) as plain,
+    ):
+        internet.serve(encrypted, port=443)
+        internet.serve(plain)
+        result = check(HOST, TOKEN, "file", now=NOW, tls=trusted)
+    assert (result.outcome, result.verdict, result.strength) == ("found", Verdict.FOUND, "http")
+    assert result.asked == tuple(f"{url} ({PUBLIC})" for url in (FILE, PLAIN, FILE))
 
 
 def test_without_https_the_proof_is_read_by_http_and_weaker(internet):
@@ -317,7 +400,7 @@ def test_without_https_the_proof_is_read_by_http_and_weaker(internet):
         internet.serve(server)
         result = check(HOST, TOKEN, "file", now=NOW)
     assert (result.outcome, result.strength) == ("found", "http")
-    assert result.asked == tuple(f"{url} ({PUBLIC})" for url in (FILE, FILE.replace("https", "http")))
+    assert result.asked == tuple(f"{url} ({PUBLIC})" for url in (FILE, PLAIN))
 
 
 def test_a_server_that_speaks_no_tls_and_no_http_has_an_invalid_certificate(internet):
@@ -325,7 +408,7 @@ def test_a_server_that_speaks_no_tls_and_no_http_has_an_invalid_certificate(inte
         internet.serve(server, port=443)
         result = check(HOST, TOKEN, "file", now=NOW)
     assert (result.outcome, result.verdict) == ("tls_invalid", Verdict.NOT_ASKED)
-    assert result.asked[-1] == f"{FILE.replace('https', 'http')} ({PUBLIC})"
+    assert result.asked[-1] == f"{PLAIN} ({PUBLIC})"
 
 
 def test_a_website_without_https_that_redirects_to_another_says_so(internet):

@@ -10,7 +10,8 @@ from dashboard_api.ownership import checks, claims
 from dashboard_api.ownership.checking import CheckResult
 from dashboard_api.ownership.claims import Check, Verdict
 from tests import factories
-from tests.faults.server import FaultServer, say_nothing
+from tests.faults.certificate import write_certificate
+from tests.faults.server import FaultServer, http, say_nothing
 from tests.foundation.outbound.internet import PUBLIC, Internet
 
 pytestmark = pytest.mark.django_db
@@ -123,3 +124,61 @@ def test_proofs_of_names_above_are_looked_for_too(looks):
     claim = claims.add(above.account, HOST, by="ada", now=NOW)
     checks.check_claim(claim, ["dns"], now=NOW)
     assert looks.parents == [("example.com", above.token)]
+
+
+@pytest.fixture
+def shared(monkeypatch, tmp_path):
+    """Two websites of one server: by http each has its own; https is that of the stranger, for every name."""
+    internet = Internet(monkeypatch)
+    internet.zone[f"{HOST}."] = [PUBLIC]
+    _, tls = write_certificate(tmp_path, name="stranger.example.net")
+    shared = SimpleNamespace(own="", strangers="", internet=internet)
+
+    def serve(name):
+        def script(server, connection):
+            server.receive(connection)
+            token = getattr(shared, name)
+            connection.sendall(http(200, token.encode()) if token else http(404))
+
+        return script
+
+    with FaultServer(serve("own")) as plain, FaultServer(serve("strangers"), tls=tls) as encrypted:
+        internet.serve(plain)
+        shared.turn_https_on = lambda: internet.serve(encrypted, port=443)
+        yield shared
+
+
+def test_https_of_another_website_on_the_same_server_proves_nothing(shared):
+    shared.turn_https_on()
+    claim = added()
+    shared.strangers = claim.token
+    claim = checks.check_claim(claim, ("file", "meta"), now=NOW)
+    assert claim.state == "pending"
+    assert {check["outcome"] for check in claim.checks} == {"not_found"}
+
+
+def test_a_proof_over_http_outlives_https_of_another_website_on_the_same_server(shared):
+    owners = added()
+    shared.own = owners.token
+    owners = checks.check_claim(owners, ("file",), now=NOW)
+    assert (owners.state, owners.strength) == ("verified", "http")
+    shared.turn_https_on()
+    strangers = claims.add(factories.make_account("acct_stranger", secrets=()), HOST, by="eve", now=NOW)
+    shared.strangers = strangers.token
+    for day in range(7, 60):
+        now = NOW + timedelta(days=day)
+        owners = checks.check_claim(owners, ("file",), now=now)
+        strangers = checks.check_claim(strangers, ("file",), now=now)
+        assert (owners.state, owners.misses, claims.holds(owners)) == ("verified", 0, True)
+        assert not claims.holds(strangers)
+
+
+def test_a_proof_behind_a_certificate_that_expired_counts_as_not_reached_for_a_month(shared):
+    claim = added(proof=Check(Verdict.FOUND, "file", "https"))
+    shared.turn_https_on()
+    del shared.internet.routes[PUBLIC, 80]
+    states = {}
+    for day in range(1, 46):
+        claim = checks.check_claim(claim, ("file",), now=NOW + timedelta(days=day))
+        states.setdefault(claim.state, day)
+    assert states == {"verified": 1, "failing": 33, "lapsed": 45}

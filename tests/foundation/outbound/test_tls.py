@@ -5,13 +5,14 @@ import time
 import warnings
 
 import pytest
-from cryptography.hazmat.primitives.asymmetric import rsa
+from cryptography.hazmat.primitives.asymmetric import ec, rsa
+from cryptography.hazmat.primitives.serialization import Encoding
 
 from foundation.deadline import Deadline, DeadlinePassed
 from foundation.outbound import tls
 from foundation.outbound.fetch import LEGACY_SERVERS, trusted, unverified
 from foundation.outbound.tls import HandshakeRefused, NotConnected, offers, shake_hands
-from tests.faults.certificate import write_certificate
+from tests.faults.certificate import make_certificate, write_certificate
 from tests.faults.server import TOO_LATE, FaultServer, answer, closed_port, reset_soon, say_nothing
 from tests.faults.tickets import endless_hellos
 
@@ -47,6 +48,42 @@ def test_what_is_wrong_with_a_certificate_is_named(serve, certificate, problem):
 def test_a_certificate_of_an_unknown_authority_is_not_trusted(serve):
     port, _ = serve()
     assert shake_hands(HOST, HERE, Deadline(5), port=port).problem == "not_trusted"
+
+
+@pytest.mark.parametrize("trusts", [True, False])
+@pytest.mark.parametrize(
+    ("certificate", "is_for_another"),
+    [
+        ({"name": "evil.example.net"}, True),
+        ({"name": "www.shop.example.com"}, True),
+        ({"name": "*.shop.example.com"}, True),
+        ({"has_names": False}, True),
+        ({"name": "*.EXAMPLE.com", "hours": -1}, False),
+        ({"hours": -1}, False),
+    ],
+)
+def test_a_certificate_without_the_name_is_for_another_also_without_trust(
+    serve, certificate, is_for_another, trusts
+):
+    port, trusting = serve(**certificate)
+    tls = trusting if trusts else trusted()
+    assert shake_hands(HOST, HERE, Deadline(5), port=port, tls=tls).is_for_another is is_for_another
+
+
+def test_an_old_certificate_names_the_host_in_its_subject_only():
+    key = ec.generate_private_key(ec.SECP256R1())
+    issuer = make_certificate(key), key
+    certificate = make_certificate(key, name=HOST, issuer=issuer, has_names=False)
+    assert tls._is_for_another(certificate.public_bytes(Encoding.DER), HOST) is False
+
+
+def test_an_address_is_named_by_its_certificate(serve):
+    port, trusting = serve(hours=-1)
+    assert shake_hands(HERE, HERE, Deadline(5), port=port, tls=trusting).is_for_another is False
+
+
+def test_a_certificate_that_cannot_be_read_is_for_no_other_name():
+    assert tls._is_for_another(b"\x30\x00", HOST) is False
 
 
 def test_a_server_is_asked_for_one_version_alone(serve):
