@@ -39,6 +39,10 @@ class ConfigConfig(AppConfig):
         staff.limit_filters()
         staff.refuse_forms_after_changes()
         command_ended.connect(heartbeats.store)
+        if settings.ENABLE_API and settings.ENABLE_PORTAL:
+            from config import portal_secrets
+
+            portal_secrets.connect()
         pre_migrate.connect(_refuse_earlier_tables, sender=self)
         post_migrate.connect(_create_groups, sender=self)  # the last application: all permissions exist
         if SHORT_LIVED not in settings.DATABASES:

@@ -177,6 +177,8 @@ def _database_problems(*, newest_only: bool) -> Iterator[str]:
         yield from missing
         if not missing:
             yield from _lost_secrets(newest_only=newest_only)
+            if not newest_only:
+                yield from _refused_portal()
             yield from _refused_calls()
             yield from _late_commands()
             yield from _old_documents()
@@ -187,6 +189,14 @@ def _database_problems(*, newest_only: bool) -> Iterator[str]:
     except DatabaseError as error:
         reason = str(error).strip().splitlines()[0]
         yield f"DATABASE_URL names a database that cannot be used: {reason}."
+
+
+def _refused_portal() -> Iterator[str]:
+    """Yield a line for each account whose pages the service refuses for their secret."""
+    if settings.ENABLE_API and settings.ENABLE_PORTAL:
+        from config import portal_secrets
+
+        yield from portal_secrets.problems()
 
 
 def calls_refused_until(now: datetime) -> datetime | None:

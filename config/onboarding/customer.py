@@ -71,11 +71,9 @@ def _onboard(customer: Customer, *, by: str, origin: str) -> Onboarded:
     entitlement = _entitlement(account, customer, by, created)
     link = _link(account, customer, by, created)
     result = Onboarded(account=account, entitlement=entitlement, link=link, created=created)
-    usable = account.secrets.filter(is_test=False).usable(timezone.now()).first()
-    if usable is None:
-        given = settings.SITE_API_SECRET if account.ref == settings.PORTAL_ACCOUNT_REF else ""
-        usable, clear = Secret.objects.issue(account, by=by, secret=given or None)
-        result.secret = "" if given else clear
+    own = account.secrets.filter(is_test=False, for_portal=False)
+    if not own.usable(timezone.now()).exists():
+        _, result.secret = Secret.objects.issue(account, by=by)
         created.append("secret")
         if not account.secrets.filter(is_test=True).exists():
             _, result.test_secret = Secret.objects.issue(account, by=by, is_test=True)
@@ -83,7 +81,7 @@ def _onboard(customer: Customer, *, by: str, origin: str) -> Onboarded:
     if settings.ENABLE_PORTAL:
         from config.onboarding import portal_part  # the portal may be another deployment
 
-        portal_part.add(customer, usable, result, by=by, origin=origin)
+        portal_part.add(customer, result, by=by, origin=origin)
     if created:
         record(
             "customer.onboarded", account, by=by, host=customer.host, after={"created": ", ".join(created)}

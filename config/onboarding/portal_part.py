@@ -1,17 +1,14 @@
-"""The portal's part of a new customer: its account with the secret, its website, and the invitation."""
-
-from django.views.decorators.debug import sensitive_variables
+"""The portal's part of a new customer: its account with a secret, its website, and the invitation."""
 
 from config.onboarding.customer import Customer, Onboarded
-from dashboard_api.models import Secret
+from config.portal_secrets import give, problem
 from portal.models import Account, Website
 from portal.team.operators import invite
 
 
-@sensitive_variables()
-def add(customer: Customer, secret: Secret, result: Onboarded, *, by: str, origin: str) -> None:
+def add(customer: Customer, result: Onboarded, *, by: str, origin: str) -> None:
     """Create what the portal lacks, and add it to ``result``; raises ValidationError."""
-    account = _account(customer, secret, result)
+    account = _account(customer, result, by)
     website = account.websites.filter(host=customer.host).first()
     if website is None or website.link_id != result.link.link_id:
         website = website or Website(account=account, host=customer.host)
@@ -26,14 +23,15 @@ def add(customer: Customer, secret: Secret, result: Onboarded, *, by: str, origi
             result.created.append("invitation")
 
 
-@sensitive_variables()
-def _account(customer: Customer, secret: Secret, result: Onboarded) -> Account:
+def _account(customer: Customer, result: Onboarded, by: str) -> Account:
     account = Account.objects.filter(ref=customer.ref).first()
     if account is None:
         account = Account(ref=customer.ref, name=customer.name)
-        if not account.is_from_environment:
-            account.set_secret(secret.reveal())
         account.full_clean(exclude={"sealed_secret"})
-        account.save()
         result.created.append("portal access")
+    elif not problem(account):
+        return account
+    else:
+        result.created.append("the portal's secret")
+    give(account, result.account, by=by)
     return account

@@ -19,6 +19,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.debug import sensitive_variables
 
 from audit.recording import record
+from config.portal_secrets import give
 from dashboard_api import models as api
 from dashboard_api.billing import entitlements
 from portal import link_emails
@@ -107,10 +108,8 @@ def _create(person: User, link: SignUpLink, name: str) -> portal.Account:
     plan = {"plan": TRIAL_PLAN, "status": api.Entitlement.Status.TRIALING, "sites_limit": terms.websites}
     dates = {"starts_on": today, "ends_on": today + timedelta(days=terms.days)}
     entitlements.change(account, plan | dates, by=person.get_username())
-    _secret, clear = api.Secret.objects.issue(account, by=person.get_username())
     own = portal.Account(ref=link.ref, name=name)
-    own.set_secret(clear)
-    own.save()
+    give(own, account, by=person.get_username())
     own.memberships.create(user=person, role=portal.Membership.Role.OWNER)
     joined = portal.MembershipChange.Action.JOINED
     record_change(own, joined, person.get_username(), by=person, role=portal.Membership.Role.OWNER)

@@ -42,6 +42,7 @@ class SecretAdmin(ShowsLastUse, CredentialAdmin):
         "hint",
         "account",
         "is_test",
+        "for_portal",
         "state",
         "works",
         "created_at",

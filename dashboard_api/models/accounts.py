@@ -9,6 +9,7 @@ from django.core.exceptions import ValidationError
 from django.core.validators import MaxValueValidator, MinValueValidator, RegexValidator
 from django.db import models, transaction
 from django.db.models import F, Q
+from django.dispatch import Signal
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.debug import sensitive_variables
@@ -17,6 +18,9 @@ from audit.recording import record as audit
 from dashboard_api import limits
 from dashboard_api.models.nonces import SecretUse
 from foundation.sealing import CannotUnseal, seal, unseal
+
+# With secret: retired or revoked in the open transaction, which a receiver may refuse by ValidationError.
+secret_ends = Signal()
 
 
 class Publicity(models.TextChoices):
@@ -296,6 +300,7 @@ class Secret(models.Model):
                 % {"secret": self, "state": self.get_state_display().lower()}
             )
         audit("secret.retired", self)
+        secret_ends.send(type(self), secret=self)
 
     @transaction.atomic
     def revoke(self, *, now: datetime) -> None:
@@ -306,3 +311,4 @@ class Secret(models.Model):
         if not changed:
             raise AlreadyRevoked(_("Nothing to do: %(object)s is revoked already.") % {"object": self})
         audit("secret.revoked", self)
+        secret_ends.send(type(self), secret=self)

@@ -8,6 +8,7 @@ from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
 from django.core.exceptions import ValidationError
 from django.core.validators import RegexValidator
 from django.db import models
+from django.dispatch import Signal
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.debug import sensitive_variables
 
@@ -18,6 +19,8 @@ from portal.models.members import Membership
 SEALED_FOR = "secret of the portal"
 MIN_SECRET_LENGTH = 16
 MAX_SECRET_LENGTH = 512
+
+check_secret = Signal()  # with account: a receiver returns what is wrong with its secret, or an empty text
 
 
 @sensitive_variables("secret")

@@ -6,6 +6,9 @@ from dashboard_api.management.lifecycle_command import SecretCommand
 class Command(SecretCommand):
     """manage.py retire_secret acct_0001 3."""
 
-    help = "Retire a secret: it works for one more day."
+    help = (
+        "Retire a secret: it works for one more day. If the portal of this deployment signs with it, "
+        "the portal gets another at once."
+    )
     method, time_field = "retire", "retires_at"
     done = "Retired {secret}: it works until {at}."

@@ -6,6 +6,9 @@ from dashboard_api.management.lifecycle_command import SecretCommand
 class Command(SecretCommand):
     """manage.py revoke_secret acct_0001 3."""
 
-    help = "Revoke a secret: calls signed with it are refused from now on."
+    help = (
+        "Revoke a secret: calls signed with it are refused from now on. If the portal of this deployment "
+        "signs with it, the portal gets another at once."
+    )
     method, time_field = "revoke", "revoked_at"
     done = "Revoked {secret}: calls signed with it are refused from now on."

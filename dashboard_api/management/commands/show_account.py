@@ -51,6 +51,7 @@ def _parts(account: Account) -> dict[str, list[dict[str, Any]]]:
                 "id": row.pk,
                 "hint": row.hint,
                 "is_test": row.is_test,
+                "for_portal": row.for_portal,
                 "state": row.state,
                 "last_used_at": row.last_used_at,
             }
@@ -76,7 +77,11 @@ def _parts(account: Account) -> dict[str, list[dict[str, Any]]]:
 
 def _lines(fields: dict[str, Any]) -> Iterator[str]:
     for row in fields["secrets"]:
-        yield f"Secret {row['id']} ({row['hint']}): {row['state']}, last use: {_day(row['last_used_at'])}"
+        owner = " for the portal" if row["for_portal"] else ""
+        yield (
+            f"Secret {row['id']}{owner} ({row['hint']}): {row['state']}, "
+            f"last use: {_day(row['last_used_at'])}"
+        )
     for row in fields["websites"]:
         state = f", revoked {_day(row['revoked_at'])}" if row["revoked_at"] else ""
         yield f"Website {row['host']}: link id {row['link_id']}{state}"

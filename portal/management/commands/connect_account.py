@@ -9,6 +9,7 @@ from django.views.decorators.debug import sensitive_variables
 from foundation.operator_command import OperatorCommand, Result, read_secret
 from foundation.sealing import CannotUnseal
 from portal.models import Account
+from portal.models.accounts import check_secret
 
 
 class Command(OperatorCommand):
@@ -51,6 +52,9 @@ class Command(OperatorCommand):
         if is_new:
             text += f"\nNext: manage.py add_website {ref} HOST LINK_ID"
         fields = {"changed": changed, "account": ref, "name": account.name, "created": is_new}
+        problems = [problem for _, problem in check_secret.send(Account, account=account) if problem]
+        if problems:
+            text, fields = "\n".join([text, *problems]), fields | {"warning": problems[0]}
         return Result(text=text, fields=fields)
 
 

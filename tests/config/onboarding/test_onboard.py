@@ -54,7 +54,8 @@ def test_one_command_sets_up_a_customer_whose_calls_are_answered(client, mail_se
 def test_the_portal_can_sign_for_the_customer_and_the_owner_is_invited(mail_server):
     result = run_json(*COMMAND, "--name", "Example Shop", "--by", "Robin")
     account = portal.Account.objects.get(ref="acct_0001")
-    assert (account.name, account.reveal_secret()) == ("Example Shop", result["secret"])
+    own = api.Secret.objects.get(for_portal=True)
+    assert (account.name, account.reveal_secret()) == ("Example Shop", own.reveal())
     assert account.websites.get().link_id == result["link_id"]
     invitation = account.invitations.get()
     assert (invitation.email, invitation.role, invitation.was_emailed) == ("ada@example.com", "owner", True)
@@ -118,12 +119,13 @@ def test_a_second_website_and_what_was_missing_are_added():
     assert result["created"] == ["website", "link", "portal website"]
 
 
-def test_an_account_that_the_service_has_already_gets_portal_access_with_its_secret():
+def test_an_account_that_the_service_has_already_gets_portal_access_with_another_secret():
     link = make_link()
     result = run_json(*COMMAND)
     assert result["created"] == ["portal access", "portal website", "invitation"]
     assert result["secret"] is None
-    assert portal.Account.objects.get().reveal_secret() == link.account.secrets.get().reveal()
+    own = link.account.secrets.get(for_portal=True)
+    assert portal.Account.objects.get().reveal_secret() == own.reveal()
 
 
 @pytest.mark.parametrize(
@@ -198,10 +200,10 @@ def test_a_service_alone_sets_up_its_own_part(settings):
     assert not portal.Account.objects.exists()
 
 
-def test_a_portal_of_one_account_shares_the_secret_of_the_environment(settings):
+def test_a_portal_of_one_account_brings_in_the_secret_of_the_environment_once(settings):
     settings.PORTAL_ACCOUNT_REF, settings.SITE_API_SECRET = "acct_0001", "es1_test_of-the-environment"
-    assert run_json(*COMMAND)["secret"] is None
-    assert api.Secret.objects.get(is_test=False).reveal() == "es1_test_of-the-environment"
+    assert run_json(*COMMAND)["secret"].startswith("es1_live_")
+    assert api.Secret.objects.get(for_portal=True).reveal() == "es1_test_of-the-environment"
     assert portal.Account.objects.get().sealed_secret == ""
 
 
@@ -210,4 +212,4 @@ def test_two_at_once_set_up_one_customer(settings):
     settings.EMAIL_URL = ""
     race(lambda _: run(*COMMAND), times=2)
     counts = [table.objects.count() for table in (api.Account, api.Secret, api.SiteLink, portal.Account)]
-    assert counts == [1, 2, 1, 1]  # a live and a test secret
+    assert counts == [1, 3, 1, 1]  # the customer's, its test secret and the portal's

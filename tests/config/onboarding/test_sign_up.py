@@ -71,7 +71,7 @@ def test_the_account_is_a_trial_of_one_website_for_14_days_and_can_make_calls(cl
     assert (plan.status, plan.plan, plan.sites_limit) == ("trialing", "trial", 1)
     assert plan.ends_on - plan.starts_on == timedelta(days=14)
     own = portal.Account.objects.get(ref=account.ref)
-    assert own.reveal_secret() == account.secrets.get().reveal()
+    assert own.reveal_secret() == account.secrets.get(for_portal=True).reveal()
 
 
 def test_a_trial_is_as_long_and_as_large_as_the_plan_named_trial(client, mailoutbox):

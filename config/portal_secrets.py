@@ -1,0 +1,114 @@
+"""The secrets with which the portal signs its calls, where the service is in the same process.
+
+Decision record 0195.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+from django.core.exceptions import ValidationError
+from django.db import transaction
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.debug import sensitive_variables
+
+from dashboard_api import models as api
+from dashboard_api.models.accounts import secret_ends
+from foundation.sealing import CannotUnseal
+from portal.models import Account
+from portal.models.accounts import check_secret
+from portal.service import is_in_process
+
+
+def connect() -> None:
+    """Let the portal keep a secret that works, and say where it has none."""
+    secret_ends.connect(_replace, dispatch_uid="portal_secrets")
+    check_secret.connect(_check, dispatch_uid="portal_secrets")
+
+
+@sensitive_variables("clear", "given")
+@transaction.atomic
+def give(account: Account, owner: api.Account, *, by: str) -> None:
+    """Let ``account`` sign with a new secret, which only the portal has, and save it; raises ValidationError.
+
+    That of the environment stays, and is brought in if the service does not know it.
+    """
+    given = account.reveal_secret() if account.is_from_environment else None
+    if given is None or _state(owner.ref, given):
+        _secret, clear = api.Secret.objects.issue(owner, by=by, secret=given, for_portal=True)
+    if given is None:
+        account.set_secret(clear)
+    account.save()
+
+
+def problems() -> Iterator[str]:
+    """Yield a line for each account whose pages the service refuses, or will refuse, for their secret."""
+    for account in Account.objects.order_by("ref").iterator():
+        if line := problem(account):
+            yield line
+
+
+@sensitive_variables("clear")
+def problem(account: Account) -> str:
+    """Return what is wrong with the secret of ``account``, and what to do; an empty text if nothing is."""
+    if not is_in_process():
+        return ""
+    try:
+        clear = account.reveal_secret()
+    except CannotUnseal:
+        if account.sealed_secret:
+            return ""  # doctor names a lost key
+        state = "has no secret"
+    else:
+        state = _state(account.ref, clear)
+    if not state:
+        return ""
+    command = f"manage.py issue_secret {account.ref} --for-portal"
+    advice = f"Run '{command} | manage.py connect_account {account.ref}'."
+    if account.is_from_environment:
+        advice = f"Run '{command}', set SITE_API_SECRET to what it prints, and restart every process."
+    return f"The portal {state} for {account.ref}, whose pages need one that works. {advice}"
+
+
+@sensitive_variables("clear")
+def _state(ref: str, clear: str) -> str:
+    """Return what is wrong with the secret ``clear``; an empty text if it works and will."""
+    secret = next((row for row in api.Secret.objects.filter(account__ref=ref) if row.holds(clear)), None)
+    if secret is None:
+        return "has a secret that the service does not know"
+    if secret.is_test:
+        return "has a test secret"
+    if not secret.is_usable(timezone.now()):
+        return f"has a secret that was revoked ({secret.pk}: {secret.hint})"
+    if secret.state == api.Secret.State.RETIRING:
+        return f"has a secret that works until {secret.retires_at:%Y-%m-%d %H:%M} UTC only"
+    return ""
+
+
+@sensitive_variables("clear")
+def _replace(*, secret: api.Secret, **_kwargs: Any) -> None:
+    """Give the portal another secret if it signs with ``secret``, which ends; raises ValidationError."""
+    owner = secret.account
+    account = Account.objects.select_for_update().filter(ref=owner.ref).first()
+    if account is None or not is_in_process():
+        return
+    try:
+        clear = account.reveal_secret()
+    except CannotUnseal:
+        return
+    if not secret.holds(clear):
+        return
+    if account.is_from_environment:
+        raise ValidationError(
+            _(
+                "The portal signs with %(secret)s, as SITE_API_SECRET says. Run 'manage.py issue_secret "
+                "%(account)s --for-portal', set SITE_API_SECRET to what it prints, and restart every process "
+                "first."
+            )
+            % {"secret": secret, "account": owner}
+        )
+    give(account, owner, by="Our team")
+
+
+def _check(*, account: Account, **_kwargs: Any) -> str:
+    return problem(account)
