@@ -5,6 +5,7 @@ import secrets
 from datetime import datetime, timedelta
 from typing import ClassVar, Self
 
+from django.conf import settings
 from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
 from django.db import models
 from django.db.models.signals import post_delete
@@ -70,6 +71,9 @@ class ShareLink(models.Model):
     includes_evidence = models.BooleanField(default=False)
     token_hash = models.CharField(max_length=64, unique=True, editable=False)
     created_by = models.CharField(max_length=150, help_text=_("The user name at the time."))
+    creator = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+", editable=False
+    )
     created_at = models.DateTimeField(default=timezone.now)
     expires_at = models.DateTimeField()
     revoked_at = models.DateTimeField(null=True, blank=True)

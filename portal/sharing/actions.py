@@ -50,6 +50,7 @@ def create(website: Website, subject: Subject, *, by: User, days: int) -> tuple[
         includes_evidence=subject.includes_evidence,
         token_hash=hash_of_token(token),
         created_by=by.get_username(),
+        creator=by,
         created_at=now,
         expires_at=now + timedelta(days=days),
     )

@@ -76,6 +76,7 @@ def invite(
     invitation = account.invitations.create(
         email=email,
         role=role,
+        invited_by=by,
         was_emailed=was_emailed,
         created_at=now,
         expires_at=now + INVITATION_LIFETIME,
@@ -144,12 +145,9 @@ def remove(membership: Membership, *, by: User) -> None:
 @transaction.atomic
 def withdraw_invitations_of(membership: Membership, *, by: User | None) -> None:
     """Withdraw the open invitations that this person sent: one may be to an address of their own."""
-    _lock_account(membership.account_id)
-    account, name = membership.account, membership.user.get_username()
-    for invitation in account.invitations.open(at=timezone.now()):
-        sent = account.membership_changes.filter(action=Action.INVITED, person=invitation.email).first()
-        if sent is not None and sent.by == name:
-            withdraw(invitation, by=by)
+    account = _lock_account(membership.account_id)
+    for invitation in account.invitations.open(at=timezone.now()).filter(invited_by=membership.user_id):
+        withdraw(invitation, by=by)
 
 
 def is_last_owner(membership: Membership) -> bool:

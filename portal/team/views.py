@@ -205,7 +205,7 @@ def _advise(request: HttpRequest, member: Membership, old_role: str, new_role: s
                 "replace them on the page “API”."
             )
         )
-    own_links = ShareLink.objects.of_account(member.account).filter(created_by=person)
+    own_links = ShareLink.objects.of_account(member.account).filter(creator=member.user)
     if new_role in ("", Membership.Role.VIEWER) and own_links.live(at=timezone.now()).exists():
         texts.append(
             _("Share links that %(name)s made still work, until someone ends them on the page “Share links”.")

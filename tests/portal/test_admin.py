@@ -87,7 +87,7 @@ def test_changes_by_operators_are_recorded(operator):
     assert "Changes of members" in page_text
 
 
-@pytest.mark.parametrize("way", ["page", "list", "deactivated"])
+@pytest.mark.parametrize("way", ["page", "list", "deactivated", "renamed"])
 def test_the_open_invitations_of_a_person_end_when_operators_end_their_sign_in(operator, way):
     account = make_portal_account()
     owner, other = (make_membership(make_user(name), account, "owner") for name in ("owner", "other"))
@@ -100,7 +100,8 @@ def test_the_open_invitations_of_a_person_end_when_operators_end_their_sign_in(o
         selected = {"action": "delete_selected", "_selected_action": [pk], "post": "yes"}
         operator.post("/admin/auth/user/", selected)
     else:
-        form = {"username": "owner", "date_joined_0": "2026-11-01", "date_joined_1": "10:00:00"}
+        name = "owner-blocked" if way == "renamed" else "owner"
+        form = {"username": name, "date_joined_0": "2026-11-01", "date_joined_1": "10:00:00"}
         operator.post(f"/admin/auth/user/{pk}/change/", form)
         assert not User.objects.get(pk=pk).is_active
     assert [invitation.email for invitation in account.invitations.open(at=timezone.now())] == [
