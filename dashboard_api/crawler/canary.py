@@ -8,11 +8,13 @@ from urllib.parse import urlsplit
 
 from foundation.deadline import Deadline
 from foundation.hosts import covers
-from foundation.outbound.fetch import Fetched, FetchFailed, fetch
+from foundation.outbound.fetch import FetchFailed, fetch
 from foundation.outbound.names import localhost_port, origin_of
 from foundation.outbound.refusals import MAX_BYTES, is_refusal
+from foundation.outbound.tls import shows_another
 
 _SECONDS = 6.0  # shorter than a cancellation may take
+_WITHOUT_HTTPS = {"connect_failed", "tls_invalid"}
 
 
 def look(host: str, address: str, agent: str = "", *, never: Sequence[str] = ()) -> str:
@@ -21,24 +23,36 @@ def look(host: str, address: str, agent: str = "", *, never: Sequence[str] = ())
     ``address`` is the checked one at which it is scanned, and ``never`` those of ``policy.never_scanned``.
     """
     deadline = Deadline(_SECONDS)
+    encrypted, plain = f"{origin_of(host)}/", f"http://{host}/"
+
+    def judged(url: str, *, verify: bool) -> str:
+        page = fetch(
+            url,
+            max_bytes=MAX_BYTES,
+            deadline=deadline,
+            verify=verify,
+            agent=agent,
+            pinned=[address],
+            never=never,
+        )
+        if is_refusal(page):
+            return "blocked"
+        return "" if covers(host, urlsplit(page.url).hostname or "") else "redirected_away"
+
     try:
-        return _judged(host, _fetch(f"{origin_of(host)}/", address, deadline, agent, never))
+        return judged(encrypted, verify=True)
     except FetchFailed as error:
-        if error.reason not in ("connect_failed", "tls_invalid") or localhost_port(host):
-            return error.reason
-    try:  # a website without https
-        return _judged(host, _fetch(f"http://{host}/", address, deadline, agent, never))
-    except FetchFailed as error:
-        return error.reason
-
-
-def _fetch(url: str, address: str, deadline: Deadline, agent: str, never: Sequence[str]) -> Fetched:
-    return fetch(
-        url, max_bytes=MAX_BYTES, deadline=deadline, verify=False, agent=agent, pinned=[address], never=never
-    )
-
-
-def _judged(host: str, page: Fetched) -> str:
-    if is_refusal(page):
-        return "blocked"
-    return "" if covers(host, urlsplit(page.url).hostname or "") else "redirected_away"
+        reason = error.reason
+    if localhost_port(host) or reason not in _WITHOUT_HTTPS:
+        return reason
+    urls = [encrypted, plain] if reason == "tls_invalid" else [plain]
+    if len(urls) > 1 and shows_another(host, address, deadline):
+        urls.reverse()
+    for url in urls:
+        try:
+            return judged(url, verify=False)
+        except FetchFailed as error:
+            reason = error.reason
+        if reason not in _WITHOUT_HTTPS:
+            break
+    return reason

@@ -15,10 +15,11 @@ from dashboard_api.crawler.engines import Engine
 from dashboard_api.models import EngineRun, ScanJob
 from dashboard_api.scanners.redaction import redact_headers
 from foundation.deadline import ConnectFailed, Deadline, DeadlinePassed
-from foundation.outbound.fetch import USER_AGENT, pinned_connection, unverified
+from foundation.outbound.fetch import USER_AGENT, FetchFailed, fetch, pinned_connection, unverified
 from foundation.outbound.names import localhost_port, origin_of
 from foundation.outbound.proxy import Limits, WebsiteProxy
 from foundation.outbound.robots import robots_of
+from foundation.outbound.tls import shows_another
 
 BLOCKED = "blocked"
 # SIGXCPU, SIGXFSZ, and SIGKILL by Linux at the memory limit of the unit or container: where the worker ends a
@@ -76,7 +77,7 @@ def run_engine(
         row.state, row.reason = EngineRun.State.SKIPPED, "no_time_left"
     else:
         limited = msgspec.structs.replace(engine, seconds=min(engine.seconds, seconds))
-        url = _start_url(job.website.host, address) if engine.has_proxy else ""
+        url = _start_url(job.website.host, address, user_agent(job)) if engine.has_proxy else ""
         with _proxy(job, url, address, folder, requests) as proxy:
             if proxy and not proxy.allows("/"):
                 row.state, row.reason = EngineRun.State.FAILED, "robots_txt"
@@ -135,17 +136,26 @@ def _proxy(
         yield proxy
 
 
-def _start_url(host: str, address: str) -> str:
-    """Return the address of the home page, with http if the website has no https."""
-    if localhost_port(host) is None:
-        connection = pinned_connection(host, 443, [address], Deadline(_CONNECT_SECONDS), unverified())
-        try:
-            connection.connect()
-        except (ConnectFailed, DeadlinePassed):
-            return f"http://{host}/"
-        finally:
-            connection.close()
-    return f"{origin_of(host)}/"
+def _start_url(host: str, address: str, agent: str = "") -> str:
+    """Return the address of the home page, with http if the website has no https of its own."""
+    encrypted, plain = f"{origin_of(host)}/", f"http://{host}/"
+    if localhost_port(host) is not None:
+        return encrypted
+    connection = pinned_connection(host, 443, [address], Deadline(_CONNECT_SECONDS), unverified())
+    try:
+        connection.connect()
+    except (ConnectFailed, DeadlinePassed):
+        return plain
+    finally:
+        connection.close()
+    if not shows_another(host, address, Deadline(_CONNECT_SECONDS)):
+        return encrypted
+    never = policy.never_scanned(host)
+    try:
+        page = fetch(plain, max_bytes=1, verify=False, agent=agent, pinned=[address], never=never)
+    except FetchFailed:
+        return plain
+    return encrypted if any(hop.url.startswith(encrypted) for hop in page.hops) else plain
 
 
 def _judged(engine: Engine, ended: process.Ended, report: Path) -> tuple[str, str]:

@@ -13,11 +13,11 @@ from dashboard_api.models import OwnershipClaim
 from dashboard_api.ownership.advice import advice_for
 from dashboard_api.ownership.claims import Verdict
 from dashboard_api.ownership.markup import is_markup, title_of, verification_tags
-from foundation.deadline import Deadline, DeadlinePassed
+from foundation.deadline import Deadline
 from foundation.markup import text_of_page
 from foundation.outbound.fetch import SECONDS, Fetched, FetchFailed, Hop, fetch
 from foundation.outbound.refusals import MAX_BYTES, is_refusal
-from foundation.outbound.tls import NotConnected, shake_hands
+from foundation.outbound.tls import shows_another
 
 FILE_PATH = "/.well-known/threat-dashboard-challenge.txt"
 META_NAME = "threat-dashboard-verification"
@@ -136,19 +136,13 @@ class _Look:
         plain = self._ask("http")
         if plain.outcome == "found" or reading.outcome == "connect_failed":
             return plain
-        if plain.outcome not in _NO_ANSWER and self._is_anothers(reading.tried):
+        if plain.outcome not in _NO_ANSWER and any(map(self._shows_another, reading.tried[:1])):
             return plain
         texts = {"https": " ".join(reading.found), "http": " ".join(plain.found)}
         return reading._replace(found=[f"{scheme}: {text}" for scheme, text in texts.items() if text])
 
-    def _is_anothers(self, addresses: Sequence[str]) -> bool:
-        """Return whether https has the certificate of another website, so that this one is at http only."""
-        if not addresses:
-            return False
-        try:
-            return shake_hands(self._host, addresses[0], self._deadline, tls=self._tls).is_for_another
-        except (NotConnected, ssl.SSLError, DeadlinePassed):
-            return False
+    def _shows_another(self, address: str) -> bool:
+        return shows_another(self._host, address, self._deadline, tls=self._tls)
 
     def _ask(self, scheme: str) -> _Reading:
         """Ask over IPv6; if the answer is wrong, over IPv4, too, because that can be another server."""

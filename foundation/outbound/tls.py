@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from cryptography import x509
 from cryptography.x509.oid import NameOID
 
-from foundation.deadline import CONNECT_SECONDS, Deadline, handshake_ended_after
+from foundation.deadline import CONNECT_SECONDS, Deadline, DeadlinePassed, handshake_ended_after
 from foundation.outbound.fetch import LEGACY_SERVERS, trusted, unverified
 
 _EXPIRED, _OTHER_NAME = 10, 62  # verify codes of OpenSSL
@@ -56,6 +56,14 @@ def shake_hands(
     accepted = _shake_hands(host, address, deadline, port, unverified())
     certificate = accepted.certificate
     return Handshake(accepted.version, certificate, problem, _is_for_another(certificate, host))
+
+
+def shows_another(host: str, address: str, deadline: Deadline, *, tls: ssl.SSLContext | None = None) -> bool:
+    """Return whether https of ``host`` has the certificate of another website; false without a handshake."""
+    try:
+        return shake_hands(host, address, deadline, tls=tls).is_for_another
+    except (NotConnected, ssl.SSLError, DeadlinePassed):
+        return False
 
 
 def _is_for_another(certificate: bytes, host: str) -> bool:

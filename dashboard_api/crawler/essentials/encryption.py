@@ -1,7 +1,7 @@
 """Checks of TLS: the certificate, and the versions that the server offers."""
 
 import ssl
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from datetime import datetime, timedelta
 
 from cryptography import x509
@@ -33,10 +33,11 @@ def check_tls(
     now: datetime,
     port: int = 443,
     tls: ssl.SSLContext | None = None,
-) -> Iterator[Problem | Unread]:
-    """Yield the problems of TLS; raise NotConnected, and ssl.SSLError where no handshake is possible.
+) -> Generator[Problem | Unread, None, bool]:
+    """Yield the problems of TLS; return whether the certificate is for another name.
 
-    If the server answers the first handshake, and later ones not, their rules are unread.
+    Raises NotConnected, and ssl.SSLError where no handshake is possible. If the server answers the first
+    handshake, and later ones not, their rules are unread.
     """
     location = f"https://{host}/" if port == 443 else f"https://{host}:{port}/"
     handshake = shake_hands(host, address, deadline, port=port, tls=tls)
@@ -53,6 +54,7 @@ def check_tls(
                 unread.remove(rule)
     except NotConnected:
         yield Unread(location, unread, "connect_failed")
+    return handshake.is_for_another
 
 
 def check_certificate(handshake: Handshake, now: datetime) -> Iterator[tuple[str, str]]:
@@ -65,6 +67,8 @@ def check_certificate(handshake: Handshake, now: datetime) -> Iterator[tuple[str
             yield _PROBLEMS[handshake.problem], f"It cannot be read: {error}"
         return
     evidence = f"Subject: {subject}\nValid until {ends:%Y-%m-%d %H:%M} UTC"
+    if handshake.is_for_another:
+        evidence += "\nIt does not name this host, so https may show another website."
     if handshake.problem:
         yield _PROBLEMS[handshake.problem], evidence
     if handshake.problem != "expired" and ends - now < _SOON:

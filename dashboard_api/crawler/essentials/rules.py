@@ -46,7 +46,7 @@ RULES = {
         "high",
         "The certificate is for another name",
         "Browsers show a warning instead of the website.",
-        "Use a certificate that names this host.",
+        "Use a certificate that names this host; if https shows another website, set up https for this one.",
         297,
     ),
     "certificate-not-trusted": Rule(

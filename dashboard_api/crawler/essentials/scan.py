@@ -16,6 +16,7 @@ from dashboard_api.crawler.essentials.page import (
     Checked,
     Problem,
     Result,
+    Skipped,
     Unread,
     check_headers,
     check_page,
@@ -71,7 +72,7 @@ def _results(visit: _Visit, tls: ssl.SSLContext | None) -> Iterator[Result]:
     home, plain = f"https://{host}/", f"http://{host}/"
     port = localhost_port(host) or 443
     try:
-        yield from check_tls(host, address, deadline, now=now, port=port, tls=tls)
+        is_for_another = yield from check_tls(host, address, deadline, now=now, port=port, tls=tls)
     except HandshakeRefused as error:
         raise Incomplete("tls_invalid") from error
     except (NotConnected, ssl.SSLError) as error:
@@ -79,11 +80,24 @@ def _results(visit: _Visit, tls: ssl.SSLContext | None) -> Iterator[Result]:
         is_reached = any(hop.url.startswith(home) for hop in page.hops)
         if is_reached or _answers(host, address, deadline, port):
             raise Incomplete("connect_failed") from error
-        yield from _without_https(page, error)
+        yield Problem("https-not-offered", plain, f"No connection by TLS: {in_words(error)}.")
+        yield from _at_http(page)
         yield from _other_names(page, deadline, now, tls)
         return
     except DeadlinePassed as error:
         raise Incomplete("timed_out") from error
+    if is_for_another:
+        try:
+            page = _page(plain, visit)
+        except Incomplete as error:  # then nobody knows which website is this one
+            yield Unread(home, [*OF_THE_PAGE, *OF_SECURITY_TXT], str(error))
+            yield Unread(plain, ["https-not-enforced", *OF_THE_PAGE], str(error))
+            return
+        if not any(hop.url.startswith(home) for hop in page.hops):
+            yield Skipped(home, [*OF_THE_PAGE, *OF_SECURITY_TXT])  # the page of another website
+            yield from _at_http(page)
+            yield from _other_names(page, deadline, now, tls)
+            return
     page = _page(home, visit)
     yield from (Checked(home), *(Checked(hop.url) for hop in own_hops(page)))
     yield from check_page(page)
@@ -168,11 +182,9 @@ def _by_http(response: Fetched, page: Fetched) -> Iterator[Result]:
         yield from check_page(replace(response, hops=tuple(hops)), without_page=reason)
 
 
-def _without_https(page: Fetched, error: Exception) -> Iterator[Result]:
-    """Yield the results of a website without https at its own name; http may lead to https at another one."""
-    plain = page.hops[0].url
+def _at_http(page: Fetched) -> Iterator[Result]:
+    """Yield the results of a website that has no https at its own name; http may lead to that of another."""
     yield from (Checked(hop.url) for hop in own_hops(page))
-    yield Problem("https-not-offered", plain, f"No connection by TLS: {in_words(error)}.")
     yield from check_plain(page)
     yield from check_page(page)
     names = dict.fromkeys(urljoin(hop.url, "/") for hop in own_hops(page) if hop.url.startswith("https://"))

@@ -3,6 +3,7 @@
 import pytest
 
 from dashboard_api.crawler.canary import look
+from tests.faults.certificate import write_certificate
 from tests.faults.server import FaultServer, answer
 from tests.foundation.outbound.internet import OTHER, PUBLIC, PUBLIC_6, Internet
 
@@ -47,3 +48,39 @@ def test_only_the_address_that_is_scanned_is_asked(internet):
         assert look(HOST, OTHER) == ""
     assert internet.connected == [(OTHER, 443), (OTHER, 80)]
     assert internet.lookups == 0
+
+
+def redirect(url):
+    return answer(302, headers=[("Location", url)])
+
+
+@pytest.mark.parametrize("encrypted", [answer(200), answer(403), redirect("https://elsewhere.example.net/")])
+@pytest.mark.parametrize(
+    ("plain", "reason"),
+    [
+        (answer(200), ""),
+        (answer(403), "blocked"),
+        (redirect("http://elsewhere.example.net/"), "redirected_away"),
+    ],
+)
+def test_where_https_is_another_website_http_decides(internet, tmp_path, encrypted, plain, reason):
+    tls = write_certificate(tmp_path, name="other.example.net")[1]
+    with FaultServer(encrypted, tls=tls) as other, FaultServer(plain) as server:
+        internet.serve(other, port=443)
+        internet.serve(server, port=80)
+        assert look(HOST, PUBLIC) == reason
+
+
+@pytest.mark.parametrize("name", [HOST, "other.example.net"])
+def test_https_decides_with_any_certificate_where_http_is_closed(internet, tmp_path, name):
+    with FaultServer(answer(403), tls=write_certificate(tmp_path, name=name)[1]) as server:
+        internet.serve(server, port=443)
+        assert look(HOST, PUBLIC) == "blocked"
+
+
+def test_a_certificate_for_this_name_leaves_the_decision_to_https(internet, tmp_path):
+    tls = write_certificate(tmp_path, name=HOST)[1]
+    with FaultServer(answer(200), tls=tls) as encrypted, FaultServer(answer(403)) as plain:
+        internet.serve(encrypted, port=443)
+        internet.serve(plain, port=80)
+        assert look(HOST, PUBLIC) == ""

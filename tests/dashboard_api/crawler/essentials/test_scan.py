@@ -17,7 +17,7 @@ from dashboard_api.crawler.canary import look
 from dashboard_api.crawler.engines import read_engines
 from dashboard_api.crawler.essentials import encryption, scan
 from dashboard_api.crawler.essentials.encryption import check_certificate, check_tls
-from dashboard_api.crawler.essentials.page import OF_THE_PAGE
+from dashboard_api.crawler.essentials.page import OF_SECURITY_TXT, OF_THE_PAGE
 from dashboard_api.crawler.essentials.program import _parser
 from dashboard_api.crawler.essentials.rules import RULES
 from dashboard_api.crawler.essentials.scan import report
@@ -1002,6 +1002,75 @@ def test_https_that_demands_a_certificate_is_not_called_missing(internet, certif
         internet.serve(server, port=80)
         rules, lines, last = scanned()
     assert (rules, lines[-1]["error"], last["complete"]) == ([], "tls_invalid", False)
+
+
+@pytest.fixture(params=["trusted", "self-signed"])
+def others(request, certificate, tmp_path):
+    """The TLS of another website on the same server, and a client that may trust its certificate."""
+    file, tls = write_certificate(tmp_path, name="other.example.net")
+    return tls, ssl.create_default_context(cafile=file if request.param == "trusted" else None)
+
+
+OTHERS = answer(200, b'<title>Index of /</title><script src="https://cdn.example.net/a.js"></script>')
+
+
+@pytest.mark.parametrize(
+    "encrypted",
+    [OTHERS, answer(404), answer(403), answer(421), answer(500), redirect("https://www.example.net/")],
+)
+@pytest.mark.parametrize(
+    ("plain", "later"), [(answer(200, headers=GOOD), ()), (redirect(f"http://www.{HOST}/"), ("www.",))]
+)
+def test_where_https_is_another_website_the_one_at_http_is_checked(internet, others, encrypted, plain, later):
+    internet.zone[f"www.{HOST}."] = [OTHER]
+    with (
+        FaultServer(encrypted, tls=others[0]) as other,
+        FaultServer(plain) as own,
+        FaultServer(answer(200, headers=GOOD)) as www,
+    ):
+        internet.serve(other, port=443)
+        internet.serve(own, port=80)
+        internet.serve(www, address=OTHER, port=80)
+        rules, lines, last = scanned(others[1])
+        assert look(HOST, PUBLIC) == ""
+    assert rules[0] in ("certificate-other-name", "certificate-not-trusted")
+    certificates = [line for line in lines if line.get("finding") == rules[0]]
+    assert "does not name this host, so https may show another website" in certificates[0]["evidence"]
+    found = {line["finding"]: line["location"] for line in lines if "finding" in line}
+    assert found["csp-missing"] == f"http://{''.join(later)}{HOST}/"
+    assert not {"hsts-missing", "script-without-integrity", "directory-listing"} & set(rules)
+    assert (last["complete"], failures_of(lines)) == (True, {})
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("scheme", "plain"),
+    [("https", answer(200, headers=WHOLE))]
+    + [(scheme, plain) for scheme in ("https", "http") for plain in (None, *map(answer, (403, 500, 404)))],
+)
+def test_no_problem_of_a_website_is_fixed_by_the_page_of_another(internet, others, plain, scheme):
+    with FaultServer(answer(200, headers=WHOLE), tls=others[0]) as other, FaultServer(plain) as own:
+        internet.serve(other, port=443)
+        if plain is not None:
+            internet.serve(own, port=80)
+        rules = [*OF_THE_PAGE, *(OF_SECURITY_TXT if scheme == "https" else [])]
+        found = dict.fromkeys(rules, f"{scheme}://{HOST}/")
+        statuses = later_than(found, trusting=others[1])
+    assert {statuses[rule] for rule in found} == {"open"}
+
+
+@pytest.mark.parametrize("plain", [None, redirect(f"https://{HOST}/")], ids=["closed", "redirect"])
+def test_a_wrong_name_is_a_problem_whatever_http_says(internet, others, plain):
+    with FaultServer(answer(200, headers=GOOD), tls=others[0]) as encrypted, FaultServer(plain) as server:
+        internet.serve(encrypted, port=443)
+        if plain is not None:
+            internet.serve(server, port=80)
+        rules, lines, last = scanned(others[1])
+        assert look(HOST, PUBLIC) == ""
+    assert rules[0] in ("certificate-other-name", "certificate-not-trusted")
+    assert last["complete"] is True
+    assert ("csp-missing" in rules) is (plain is not None)
+    assert (set(failures_of(lines).values()) == {"connect_failed"}) is (plain is None)
 
 
 @pytest.mark.parametrize("ciphers", ["AES256-GCM-SHA384", "AES128-SHA", "ECDHE-RSA-AES256-SHA"])
