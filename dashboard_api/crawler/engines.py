@@ -35,7 +35,8 @@ class Engine(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     It runs in scans of its ``profile`` and of the larger ones; one for ``domains_only`` not at addresses and
     names of this machine. A scan is complete even if an ``optional``
     engine is not installed. ``complete`` means that a report with
-    an accepted exit code is whole, for formats that cannot express it.
+    an accepted exit code is whole, for formats that cannot express it, unless the output has one of the
+    texts in ``complete_unless``.
     """
 
     name: Annotated[str, Meta(pattern="^[a-z0-9]+(-[a-z0-9]+)*$", max_length=50)]  # of its source, too
@@ -45,6 +46,7 @@ class Engine(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     command: Annotated[list[str], Meta(min_length=1)]
     format: str = "auto"
     complete: bool = False
+    complete_unless: list[Annotated[str, Meta(min_length=1)]] = []
     optional: bool = False
     domains_only: bool = False
     profile: Literal["quick", "standard", "deep"] = "quick"

@@ -29,11 +29,15 @@ _PATH = "/usr/local/bin:/usr/bin:/bin"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ended:
-    """The end of an engine: ``reason`` is empty if it ended by itself, with ``exit_code``."""
+    """The end of an engine: ``reason`` is empty if it ended by itself, with ``exit_code``.
+
+    ``stopped_early``: its output has a text of ``complete_unless``; ``log`` is the end of the output.
+    """
 
     exit_code: int | None
     reason: str
     log: str
+    stopped_early: bool
 
 
 def run(
@@ -69,7 +73,10 @@ def run(
     finally:
         _end(process, mark)
         _end_adopted(own)
-    return Ended(exit_code=process.returncode, reason=reason, log=_last_lines(log))
+    stopped_early = not reason and _has_text(log, engine.complete_unless)
+    return Ended(
+        exit_code=process.returncode, reason=reason, log=_last_lines(log), stopped_early=stopped_early
+    )
 
 
 def _limit(engine: Engine) -> None:
@@ -164,6 +171,11 @@ def marked(mark: str) -> list[int]:
             if wanted in path.read_bytes().split(b"\0"):  # a zombie has none
                 found.append(int(path.parent.name))
     return found
+
+
+def _has_text(log: Path, texts: list[str]) -> bool:
+    output = log.read_bytes()  # at most log_kb, since the engine ended by itself
+    return any(text.encode() in output for text in texts)
 
 
 def _last_lines(log: Path) -> str:

@@ -54,6 +54,10 @@ _WORDS = {
     "engine_timeout": _(
         "The scanner took too long, and was ended: scan again when the website is less busy."
     ),
+    "stopped_early": _(
+        "The scanner ended before it had tried everything, so findings that it did not report stay open. To "
+        "give it less to check, exclude parts for ThreatDashboard in robots.txt, such as a calendar."
+    ),
     "out_of_memory": _("The scanner needed too much memory: contact support."),
     "no_report": _("The scanner wrote no report: scan again; contact support if this is repeated."),
     "report_unreadable": _("The scanner's report cannot be read: contact support."),

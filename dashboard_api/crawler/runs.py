@@ -113,6 +113,9 @@ def _run(
     ended = process.run(engine, program, arguments, folder=run.report.parent, mark=mark, tick=checked)
     row.exit_code, row.ended_at, row.log = ended.exit_code, timezone.now(), redact_headers(ended.log)
     row.state, row.reason = _judged(engine, ended, run.report)
+    if row.state == EngineRun.State.OK and ended.stopped_early:
+        row.reason = "stopped_early"
+        run.engine = msgspec.structs.replace(engine, complete=False)
     if proxy:
         run.requests = proxy.requests
         if proxy.problem == BLOCKED or proxy.is_refused:

@@ -102,6 +102,10 @@ REASONS = {
         "Allow ThreatDashboard there, and scan again."
     ),
     "engine_timeout": _("A scanner took too long and was ended. Scan again when the website is less busy."),
+    "stopped_early": _(
+        "A scanner ended before it had tried everything, so problems that it did not report stay open. To "
+        "give it less to check, exclude parts for ThreatDashboard in robots.txt, such as a calendar."
+    ),
     "too_many_requests": _(
         "A scanner sent more requests than this scan allows and was ended, so its results do not count. To "
         "give it less to check, exclude parts for ThreatDashboard in robots.txt, such as a calendar."

@@ -48,6 +48,23 @@ def test_wapiti_crawls_the_website_through_our_proxy_and_its_report_is_imported(
     assert Coverage.objects.get(source__slug="wapiti").state == "ok"
 
 
+@pytest.mark.slow
+@pytest.mark.django_db
+def test_wapiti_whose_time_for_a_module_was_used_up_has_not_tried_everything(settings):
+    engine = installed("wapiti-attacks")
+    words = ["exec" if "," in word else word for word in engine.command]
+    words[words.index("--max-attack-time") + 1] = "1"
+    settings.ALLOW_PRIVATE_HOSTS = True
+    page = answer(200, b"<a href='/shop?p=1'>Shop</a>", headers=[("Content-Type", "text/html")])
+    with FaultServer(page) as server:
+        settings.LOCALHOST_WEBSITES = {"shop.localhost": server.port}
+        queue.add(factories.make_scannable("shop.localhost"), by="ada", profile="standard")
+        engine = msgspec.structs.replace(engine, command=words, profile="standard")
+        job = Worker(f"w{os.getpid()}", [engine], lambda: False).run_one()
+    assert job.runs.get().exit_code == 0, job.runs.get().log
+    assert (job.outcome, job.reason) == ("partial", "stopped_early"), job.runs.get().log
+
+
 def test_sslyze_reports_the_website_at_the_pinned_address(tmp_path):
     engine = installed("sslyze")
     with FaultServer(answer(200, b""), tls=write_certificate(tmp_path)[1]) as server:

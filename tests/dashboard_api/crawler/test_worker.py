@@ -136,6 +136,25 @@ def test_a_scanner_without_time_left_does_not_run_and_the_scan_says_so(monkeypat
     assert Coverage.objects.get(source__slug="late").state == "failed"
 
 
+@pytest.mark.parametrize(
+    ("texts", "ended", "status"),
+    [
+        (["Never said", "Time is up"], ("partial", "stopped_early"), "open"),
+        (["Time is over"], ("complete", ""), "fixed"),
+    ],
+)
+def test_a_scanner_that_says_early_that_it_stopped_early_fixes_nothing(texts, ended, status):
+    website = factories.make_scannable()
+    scan(engine(), website=website)
+    ScanJob.objects.update(created_at=timezone.now() - policy.PROFILES["quick"].cooldown)
+    early = "sys.stdout.buffer.write(b'\\xff\\0 Time is up. ' + 20_000 * b'x\\n'); "
+    code = early + lines(REPORT[0], {"checked": "https://shop.example.com/"})
+    job = scan(engine(code, complete=True, complete_unless=texts), website=website)
+    assert ((job.outcome, job.reason), job.runs.get().reason) == (ended, ended[1])
+    assert Finding.objects.get().status == status
+    assert "Time is up" not in job.runs.get().log
+
+
 def test_a_scan_that_did_not_end_fixes_nothing():
     website = factories.make_scannable()
     scan(engine(), website=website)
