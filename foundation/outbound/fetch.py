@@ -43,6 +43,7 @@ _PACKINGS = _PACKED.keys() | {"br", "zstd", "compress", "x-compress", "dcb", "dc
 # old servers that prefer it have keys for it that OpenSSL refuses.
 _CIPHERS = "ECDHE+AESGCM:ECDHE+CHACHA20:ECDHE+AES:RSA+AES:!aDSS:!AESCCM"
 LEGACY_SERVERS = 0x4  # OP_LEGACY_SERVER_CONNECT of Python 3.12
+_BLANKS = bytes(range(33)).decode()  # which browsers leave out around an address; others may be part of UTF-8
 _PYTHON = re.compile(r"^\[[^]]*\] |\s*\(_ssl\.c:\d+\)$")  # numbers and places that mean nothing to an owner
 
 
@@ -198,7 +199,8 @@ class _Call:
             connection.request("GET", target.path, headers=_headers(self.agent), preload_content=False)
             response = connection.getresponse()
             hops[-1] = Hop(target.url, (connection.address,), response.headers, response.status)
-            locations = dict.fromkeys(response.headers.getlist("Location"))  # without repetitions
+            sent = response.headers.getlist("Location")
+            locations = dict.fromkeys(each.strip(_BLANKS) for each in sent)  # without repetitions
             if response.status in _REDIRECTS and locations:
                 return ", ".join(locations)
             body, is_whole = _unpacked(self._body(response), response.headers, self.max_bytes + 1)

@@ -12,7 +12,7 @@ from dashboard_api.crawler.essentials.page import Problem, Unread
 from foundation.deadline import Deadline
 from foundation.outbound.tls import Handshake, NotConnected, offers, shake_hands
 
-_SOON = timedelta(days=14)
+_SOON = timedelta(days=14)  # or a third of the lifetime: ACME renews short ones after a half
 _PROBLEMS = {
     "expired": "certificate-expired",
     "other_name": "certificate-other-name",
@@ -61,7 +61,8 @@ def check_certificate(handshake: Handshake, now: datetime) -> Iterator[tuple[str
     """Yield rule and evidence of each problem of the certificate."""
     try:
         certificate = x509.load_der_x509_certificate(handshake.certificate)
-        ends, subject = certificate.not_valid_after_utc, certificate.subject.rfc4514_string()[:200]
+        begins, ends = certificate.not_valid_before_utc, certificate.not_valid_after_utc
+        subject = certificate.subject.rfc4514_string()[:200]
     except (ValueError, TypeError, x509.InvalidVersion) as error:  # also for names that are not in UTF-8
         if handshake.problem:
             yield _PROBLEMS[handshake.problem], f"It cannot be read: {error}"
@@ -69,9 +70,13 @@ def check_certificate(handshake: Handshake, now: datetime) -> Iterator[tuple[str
     evidence = f"Subject: {subject}\nValid until {ends:%Y-%m-%d %H:%M} UTC"
     if handshake.is_for_another:
         evidence += "\nIt does not name this host, so https may show another website."
-    if handshake.problem:
-        yield _PROBLEMS[handshake.problem], evidence
-    if handshake.problem != "expired" and ends - now < _SOON:
+    problem = handshake.problem
+    if problem == "expired" and ends > now:
+        problem = "not_trusted"
+        evidence += "\nAn intermediate certificate has expired, and this one has not."
+    if problem:
+        yield _PROBLEMS[problem], evidence
+    if problem != "expired" and ends - now < min(_SOON, (ends - begins) / 3):
         yield "certificate-expires-soon" if ends > now else _PROBLEMS["expired"], evidence
     try:
         key = certificate.public_key()

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -42,6 +42,11 @@ _OF_THE_PAGE_ITSELF = (
 )
 OF_THE_PAGE = ("hsts-missing", "hsts-short", *_OF_THE_PAGE_ITSELF, "version-shown", *_OF_COOKIES)
 OF_SECURITY_TXT = ("security-txt-missing", "security-txt-expired")
+# Browsers have these top-level domains in their lists of HSTS, and ask every name below by https only.
+_BY_HTTPS_ONLY = {
+    *("app", "bank", "boo", "channel", "dad", "day", "dev", "esq", "foo", "gle", "google", "ing"),
+    *("insurance", "meme", "mov", "new", "nexus", "page", "phd", "prof", "rsvp", "zip"),
+}
 _TEMPORARY = {302, 303, 307}
 
 
@@ -159,8 +164,8 @@ def _bare_name(url: str) -> str:
 
 
 def check_plain(response: Fetched) -> Iterator[Problem]:
-    """Yield a problem if a request over http does not end at an https address."""
-    if not response.url.startswith("https://"):
+    """Yield a problem if a request over http, as browsers make one, does not end at an https address."""
+    if not response.url.startswith("https://") and not _is_by_https_only(response.hops[0].url):
         yield Problem("https-not-enforced", response.hops[0].url, f"{response.status} without a redirect")
 
 
@@ -176,7 +181,10 @@ def check_security_txt(response: Fetched, now: datetime) -> Iterator[Problem | U
             yield Problem("security-txt-missing", response.hops[0].url, f"Status {response.status}")
         return
     expires = re.search(r"^expires:(.*)", text, re.IGNORECASE | re.MULTILINE)
-    if expires and (at := _time(expires[1])) and at < now:
+    if not expires or (at := _time(expires[1])) is None:
+        return
+    # Without a zone, also a day alone, the time is over once it is in every zone.
+    if at.replace(tzinfo=at.tzinfo or UTC) < (now if at.tzinfo else now - timedelta(days=2)):
         yield Problem("security-txt-expired", response.hops[0].url, expires[0].strip())
 
 
@@ -185,7 +193,7 @@ def _transport(hops: Sequence[Hop]) -> Iterator[Problem]:
     sent: dict[str, str | None] = {}
     urls: dict[str, str] = {}
     for hop in hops:
-        if hop.url.startswith("https://"):
+        if hop.url.startswith("https://") and not _is_by_https_only(hop.url):
             name = urlsplit(hop.url).netloc
             sent[name] = hop.headers.get("Strict-Transport-Security", sent.get(name))
             urls[name] = hop.url
@@ -195,6 +203,10 @@ def _transport(hops: Sequence[Hop]) -> Iterator[Problem]:
             yield Problem("hsts-missing", urls[name])
         elif age is None or int(age[1][:12]) < _SIX_MONTHS:
             yield Problem("hsts-short", urls[name], f"Strict-Transport-Security: {hsts}")
+
+
+def _is_by_https_only(url: str) -> bool:
+    return (urlsplit(url).hostname or "").rpartition(".")[2] in _BY_HTTPS_ONLY
 
 
 def _policies(headers: Mapping[str, str], markup: Markup) -> Iterator[tuple[str, str]]:
@@ -293,7 +305,7 @@ def _is_removed(attributes: Mapping[str, str]) -> bool:
     if re.fullmatch(r"-?[0-9]+", age := attributes.get("max-age", "")):
         return age.startswith("-") or not age.strip("0")
     at = _time(attributes.get("expires", ""))
-    return at is not None and at < datetime.now(UTC)
+    return at is not None and at.tzinfo is not None and at < datetime.now(UTC)
 
 
 def _content(page: Fetched, markup: Markup) -> Iterator[tuple[str, str]]:
@@ -312,10 +324,11 @@ def _content(page: Fetched, markup: Markup) -> Iterator[tuple[str, str]]:
 
 
 def _time(text: str) -> datetime | None:
-    """Return a time as in ISO 8601 or in HTTP; None for anything else, also for one without a zone."""
-    at = None
+    """Return a time as in ISO 8601, also with a space, or in HTTP; None for anything else."""
+    at, words = None, text.upper().split()
     with suppress(ValueError, TypeError, OverflowError):
         at = parsedate_to_datetime(text)
-    with suppress(ValueError):
-        at = datetime.fromisoformat(text.strip().partition(" ")[0].upper())
-    return at if at and at.tzinfo else None
+    for written in (words[:1], words[:2]):
+        with suppress(ValueError):
+            at = datetime.fromisoformat(" ".join(written))
+    return at

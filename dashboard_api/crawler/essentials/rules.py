@@ -37,7 +37,7 @@ RULES = {
     ),
     "certificate-expires-soon": Rule(
         "medium",
-        "The certificate expires within two weeks",
+        "The certificate expires soon",
         "Browsers will show a warning instead of the website.",
         "Renew the certificate, and let the server renew it by itself from now on.",
         298,
@@ -52,8 +52,8 @@ RULES = {
     "certificate-not-trusted": Rule(
         "high",
         "Browsers do not trust the certificate",
-        "It is not signed by a public authority, or an intermediate certificate is missing.",
-        "Use a certificate of a public authority, and send its intermediate certificates with it.",
+        "It is not signed by a public authority, or an intermediate certificate is missing or has expired.",
+        "Use a certificate of a public authority, and send its current intermediate certificates with it.",
         295,
     ),
     "certificate-weak-key": Rule(
@@ -171,8 +171,8 @@ RULES = {
     "any-origin-with-credentials": Rule(
         "high",
         "Any website may read the responses with the visitor's cookies (CORS)",
-        "The response allows every origin that asks, together with credentials.",
-        "Name the origins that may read responses in Access-Control-Allow-Origin.",
+        "The response allows the origin null, which any website can have, together with credentials.",
+        "Name the origins that may read responses in Access-Control-Allow-Origin, and never null.",
         942,
     ),
     "version-shown": Rule(

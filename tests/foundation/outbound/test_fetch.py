@@ -420,6 +420,19 @@ def test_a_location_that_is_sent_twice_is_followed(shop):
         assert get().url == f"{URL}b"
 
 
+@pytest.mark.parametrize("location", ["/b ", " /b", "/b\t \t"])
+def test_spaces_around_a_location_do_not_count(shop, location):
+    with FaultServer(redirect(location), answer(200)) as server:
+        shop.serve(server)
+        assert get().url == f"{URL}b"
+
+
+def test_a_letter_at_the_end_of_a_location_is_no_space(shop):
+    with FaultServer(redirect("/voilà"), answer(200)) as server:
+        shop.serve(server)
+        assert get().url == f"{URL}voil%C3%A0"
+
+
 def test_five_redirects_are_followed_and_no_more(shop):
     with FaultServer(*[redirect("/on")] * 5, answer(200, b"end")) as server:
         shop.serve(server)

@@ -467,6 +467,20 @@ def test_http_must_lead_to_https():
     assert list(check_plain(fetched(urls=[plain, URL]))) == []
 
 
+@pytest.mark.parametrize("name", ["shop.dev", "www.shop.app", "shop.page"])
+@pytest.mark.parametrize("headers", [{}, {"Strict-Transport-Security": "max-age=1"}])
+def test_below_a_domain_that_browsers_ask_by_https_only_no_header_is_needed(name, headers):
+    url, plain = f"https://{name}/", f"http://{name}/"
+    assert not {"hsts-missing", "hsts-short"} & set(rules_of(headers, urls=[url]))
+    assert list(check_plain(fetched(urls=[plain]))) == []
+
+
+@pytest.mark.parametrize("name", ["dev.example.com", "shop.example-dev", "shop.devs"])
+def test_other_names_need_hsts(name):
+    assert "hsts-missing" in rules_of(urls=[f"https://{name}/"])
+    assert len(list(check_plain(fetched(urls=[f"http://{name}/"])))) == 1
+
+
 TEXTS = [
     (200, b"Contact: mailto:a@example.com\nExpires: 2027-01-01T00:00:00Z\n", []),
     (200, b"Contact: mailto:a@example.com\n", []),
@@ -480,6 +494,16 @@ TEXTS = [
     (200, b"Contact: a\nExpires: Thu, 31 Dec 2020 18:37:07 -0800\r\n", ["security-txt-expired"]),
     (200, b"Contact: a\nExpires: Thu, 31 Dec 2099 18:37:07 -0800\n", []),
     (200, b"Contact: a\nExpires: soon\n", []),
+    (200, b"Contact: a\nExpires:\n", []),
+    (200, b"Contact: a\nExpires: 2025-01-01\n", ["security-txt-expired"]),
+    (200, b"Contact: a\nExpires: 2025-12-31 23:59:59Z\n", ["security-txt-expired"]),
+    (200, b"Contact: a\nExpires: 2025-12-31T23:59:59\n", ["security-txt-expired"]),
+    (200, b"Contact: a\nExpires: Thu, 31 Dec 2020 18:37:07\n", ["security-txt-expired"]),
+    (200, f"Contact: a\nExpires: {NOW:%Y-%m-%d}\n".encode(), []),
+    (200, f"Contact: a\nExpires: {NOW:%Y-%m-%dT%H:%M:%S}\n".encode(), []),
+    (200, b"Contact: a\nExpires: 2027-01-01 00:00:00Z\n", []),
+    (200, b"Contact: a\nExpires: 9999-12-31\n", []),
+    (200, b"Contact: a\nExpires: 0001-01-01\n", ["security-txt-expired"]),
 ]
 
 
