@@ -1,6 +1,5 @@
 """Delete an account for good, after showing what will be deleted."""
 
-import sys
 from typing import Any
 
 from django.conf import settings
@@ -8,6 +7,7 @@ from django.core.management.base import CommandError, CommandParser
 from django.db import transaction
 
 from audit.recording import Subject, record
+from config.forgetting.asking import ask_for
 from config.forgetting.people import forget_people
 from foundation.operator_command import OnRecord, OperatorCommand, Result
 
@@ -42,7 +42,7 @@ class Command(OperatorCommand):
             return Result(text=f"There is no account {ref}.", fields={"changed": False, "account": ref})
         self.stderr.write("\n".join([f"This deletes {ref} for good:", *_lines(parts)]), style_func=str)
         if not yes:
-            _ask(ref)
+            ask_for(ref, name="the reference")
         for part in parts:
             part.announce()
         with transaction.atomic():
@@ -89,11 +89,3 @@ def _lines(parts: list[Any]) -> list[str]:
             if names:
                 lines.append(f"  {what}: {', '.join(names[:_SHOWN])}{''.join(more)}")
     return lines
-
-
-def _ask(ref: str) -> None:
-    """Raise CommandError unless the operator types the reference."""
-    if not sys.stdin.isatty():
-        raise CommandError("Nothing was deleted. To delete it, add --yes.")
-    if input("Type the reference to delete it: ").strip() != ref:
-        raise CommandError("Nothing was deleted: this is not the reference.")

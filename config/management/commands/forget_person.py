@@ -1,5 +1,6 @@
 """Forget a person: delete the user, and every name and address of them on record."""
 
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import asdict
 from typing import Any
@@ -8,8 +9,10 @@ from django.conf import settings
 from django.contrib.auth.models import User
 from django.core.exceptions import ValidationError
 from django.core.management.base import CommandError, CommandParser
+from django.db import transaction
 from django.db.models import Q
 
+from config.forgetting.asking import ask_for
 from config.forgetting.people import forget_people, named, names_of
 from foundation.mail_addresses import mail_address
 from foundation.operator_command import OperatorCommand, Result
@@ -24,35 +27,76 @@ class Command(OperatorCommand):
         "Delete the user with this e-mail address or user name, their sessions, memberships and invitations, "
         "and their name and addresses in the audit and in the log of the admin. The audit events stay, "
         "without a name, and so do their seals. Decisions and notes keep their author, and texts the names "
-        "that someone wrote into them."
+        "that someone wrote into them. It shows who the person is, and asks for the same text again unless "
+        "--yes is given. It refuses the last owner of an account, and the last superuser."
     )
+    commits_itself = True  # nothing is locked while the operator reads
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("person", metavar="EMAIL", help="the e-mail address, or the user name")
+        parser.add_argument("--yes", action="store_true", help="delete without asking")
 
-    def perform(self, *, person: str, **options: Any) -> Result:
-        """Delete and rename in one transaction; raise CommandError for the last owner of an account."""
+    def perform(self, *, person: str, yes: bool, **options: Any) -> Result:
+        """Show the person, ask, and delete and rename in one transaction."""
         spellings = {person}
         with suppress(ValidationError):  # a user name
             spellings.add(mail_address(person))
-        users = list(User.objects.filter(named(spellings, "email") | Q(username__iexact=person)))
-        if settings.ENABLE_PORTAL:
-            _end_memberships(users)
-        counts = asdict(forget_people(users, spellings | names_of(users)))
+        found = User.objects.filter(named(spellings, "email") | Q(username__iexact=person)).order_by("pk")
+        _refuse_the_last(found)
+        self.stderr.write("\n".join(_lines(person, found)), style_func=str)
+        if not yes:
+            ask_for(person, name=person)
+        with transaction.atomic():
+            users = list(found.all())  # others may have changed them while the operator read
+            _refuse_the_last(users)
+            if settings.ENABLE_PORTAL:
+                _withdraw_invitations(users)
+            counts = asdict(forget_people(users, spellings | names_of(users)))
         done = ", ".join(_WORDS[name].format(number) for name, number in counts.items() if number)
         text = f"Forgotten: {done}." if done else "There is no such person on record."
         return Result(text=text, fields={"changed": bool(done), **counts})
 
 
-def _end_memberships(users: list[User]) -> None:
-    """Withdraw the invitations that these people sent; raise CommandError for an account's last owner."""
-    from portal.models import Membership
-    from portal.team.actions import is_last_owner, withdraw_invitations_of
+def _lines(person: str, users: Iterable[User]) -> Iterator[str]:
+    """Yield who will be forgotten, a line for each user."""
+    yield f"This forgets {person} for good, in all records:"
+    for user in users:
+        kinds = ["superuser"] * user.is_superuser or ["staff"] * user.is_staff
+        kinds += ["cannot sign in"] * (not user.is_active)
+        accounts = [f"{row.role} of {row.account.ref}" for row in _memberships([user])]
+        words = ", ".join([*kinds, *accounts]) or "in no account"
+        yield f"  the user {user.username} ({user.email or 'no address'}): {words}"
 
-    for membership in Membership.objects.filter(user__in=users).select_related("account"):
+
+def _memberships(users: Iterable[User]) -> Iterable[Any]:
+    if not settings.ENABLE_PORTAL:
+        return []
+    from portal.models import Membership
+
+    return Membership.objects.filter(user__in=users).select_related("account").order_by("account__ref")
+
+
+def _refuse_the_last(users: Iterable[User]) -> None:
+    """Raise CommandError for the last superuser, and for the last owner of an account."""
+    others = set(User.objects.filter(is_superuser=True, is_active=True)) - set(users)
+    if not others and any(user.is_superuser and user.is_active for user in users):
+        raise CommandError(
+            "The person is the last superuser who can sign in: first add another with 'manage.py "
+            "createsuperuser'."
+        )
+    for membership in _memberships(users):
+        from portal.team.actions import is_last_owner
+
         if is_last_owner(membership):
             raise CommandError(
                 f"The person is the last owner of {membership.account.ref}: make another member an owner "
                 f"first, or delete the account with 'manage.py forget_account {membership.account.ref}'."
             )
+
+
+def _withdraw_invitations(users: Iterable[User]) -> None:
+    """Withdraw the open invitations that these people sent."""
+    from portal.team.actions import withdraw_invitations_of
+
+    for membership in _memberships(users):
         withdraw_invitations_of(membership, by=None)

@@ -183,7 +183,7 @@ def test_it_shows_what_it_will_delete_and_asks_for_the_reference(monkeypatch):
     make_two_customers()
     shown = io.StringIO()
     for stdin, refusal in (
-        (io.StringIO(), "To delete it, add --yes"),
+        (io.StringIO(), "To delete it all, add --yes"),
         (Terminal("yes\n"), "not the reference"),
     ):
         monkeypatch.setattr("sys.stdin", stdin)

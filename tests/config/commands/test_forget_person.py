@@ -1,8 +1,11 @@
 """A person can be forgotten, and the seals of the audit still fit."""
 
+import io
+
 import pytest
 from django.contrib.admin.models import LogEntry
 from django.contrib.auth.models import User
+from django.core.management import call_command
 from django.core.management.base import CommandError
 from django.utils import timezone
 
@@ -35,13 +38,13 @@ def make_history():
 def test_the_name_of_a_forgotten_person_is_nowhere_and_the_seals_fit():
     make_history()
     seals.seal(timezone.now())
-    assert run_json("forget_person", "bob@example.com")["changed"]
+    assert run_json("forget_person", "bob@example.com", "--yes")["changed"]
     stored = [*AuditActor.objects.values(), *AuditEvent.objects.values(), *MembershipChange.objects.values()]
     assert "bob" not in str(stored)
     assert "ada" in str(stored)
     assert not AuditOrigin.objects.exists()
     assert seals.first_difference() is None
-    assert not run_json("forget_person", "bob@example.com")["changed"]
+    assert not run_json("forget_person", "bob@example.com", "--yes")["changed"]
 
 
 def test_the_open_invitations_of_a_forgotten_owner_end():
@@ -49,7 +52,7 @@ def test_the_open_invitations_of_a_forgotten_owner_end():
     factories.make_membership(factories.make_user("second"), account)
     ada = User.objects.get(username="ada")
     actions.invite(account, "own@example.com", "owner", by=ada, was_emailed=True)
-    run("forget_person", "ada")
+    run("forget_person", "ada", "--yes")
     assert not account.invitations.open(at=timezone.now()).exists()
 
 
@@ -72,7 +75,7 @@ def test_the_name_of_a_forgotten_person_is_in_no_log_of_the_admin_and_on_no_secr
         user_id=User.objects.get(username="staff").pk, object_repr="ada in acct", action_flag=2
     )
     Secret.objects.issue(factories.make_account(), by="bob")
-    run_json("forget_person", "bob@example.com")
+    run_json("forget_person", "bob@example.com", "--yes")
     stored = [*LogEntry.objects.values(), *Secret.objects.values("created_by")]
     assert "bob" not in str(stored)
     assert "ada" in str(stored)
@@ -84,22 +87,77 @@ def test_a_person_is_forgotten_by_each_spelling_of_the_address():
     ada = User.objects.get(username="ada")
     actions.invite(account, "eve@xn--mller-kva.example", "viewer", by=ada, was_emailed=True)
     factories.make_user("strasse")
-    assert run("forget_person", "eve@m\u00fcller.example").startswith("Forgotten: users: 1, invitations: 1")
-    assert not run_json("forget_person", "stra\u00dfe")["changed"], "this is another name"
+    assert run("forget_person", "eve@m\u00fcller.example", "--yes").startswith(
+        "Forgotten: users: 1, invitations: 1"
+    )
+    assert not run_json("forget_person", "stra\u00dfe", "--yes")["changed"], "this is another name"
 
 
 def test_the_command_says_what_it_forgot():
     account = make_history()
     ada = User.objects.get(username="ada")
     actions.invite(account, "eve@example.com", "viewer", by=ada, was_emailed=True)
-    assert run("forget_person", "Eve@example.com") == "Forgotten: invitations: 1, names in records: 2.\n"
-    result = run_json("forget_person", "bob@example.com")
+    said = run("forget_person", "Eve@example.com", "--yes")
+    assert said == "Forgotten: invitations: 1, names in records: 2.\n"
+    result = run_json("forget_person", "bob@example.com", "--yes")
     assert result == {"changed": True, "users": 1, "invitations": 1, "records": 5}
-    assert run("forget_person", "bob") == "There is no such person on record.\n"
+    assert run("forget_person", "bob", "--yes") == "There is no such person on record.\n"
 
 
 def test_the_last_owner_of_an_account_is_not_forgotten():
     make_history()
     with pytest.raises(CommandError, match="last owner of acct_0001"):
-        run_json("forget_person", "ada")
+        run_json("forget_person", "ada", "--yes")
     assert AuditActor.objects.filter(name="bob@example.com").exists()
+
+
+class Terminal(io.StringIO):
+    """Standard input at which a person types."""
+
+    def isatty(self):
+        return True
+
+
+@pytest.mark.parametrize(
+    ("typed", "words"),
+    [
+        (io.StringIO(), "To delete it all, add --yes"),
+        (Terminal("bob\n"), "this is not bob@example.com"),
+    ],
+)
+def test_a_person_is_shown_and_stays_unless_the_operator_agrees(typed, words, monkeypatch):
+    make_history()
+    monkeypatch.setattr("sys.stdin", typed)
+    shown = io.StringIO()
+    with pytest.raises(CommandError, match=words):
+        call_command("forget_person", "bob@example.com", stderr=shown)
+    assert shown.getvalue().splitlines() == [
+        "This forgets bob@example.com for good, in all records:",
+        "  the user bob (bob@example.com): viewer of acct_0001",
+    ]
+    assert User.objects.filter(username="bob").exists()
+
+
+def test_an_operator_who_types_the_address_forgets_the_person(monkeypatch):
+    make_history()
+    monkeypatch.setattr("sys.stdin", Terminal("bob@example.com\n"))
+    assert run_json("forget_person", "bob@example.com")["users"] == 1
+
+
+def test_staff_and_people_who_cannot_sign_in_are_shown_as_such():
+    factories.make_user("eve", is_staff=True, is_active=False, email="")
+    shown = io.StringIO()
+    call_command("forget_person", "eve", "--yes", stderr=shown, stdout=io.StringIO())
+    assert "the user eve (no address): staff, cannot sign in" in shown.getvalue()
+
+
+def test_the_last_superuser_who_can_sign_in_is_not_forgotten():
+    factories.make_user("root", is_staff=True, is_superuser=True)
+    factories.make_user("former", is_staff=True, is_superuser=True, is_active=False)
+    with pytest.raises(CommandError, match="last superuser who can sign in"):
+        run("forget_person", "root", "--yes")
+    assert User.objects.filter(username="root").exists()
+    run("forget_person", "former", "--yes")
+    factories.make_user("second", is_staff=True, is_superuser=True)
+    run("forget_person", "root", "--yes")
+    assert not User.objects.filter(username="root").exists()
