@@ -17,10 +17,15 @@ from portal.team.seats import UNLIMITED, Seats, check_may_invite, check_may_join
 
 Action = MembershipChange.Action
 INVITATION_LIFETIME = timedelta(days=7)
+MAX_INVITATIONS_A_DAY = 20  # of an account, by owners
 
 
 class LastOwner(Exception):
     """The account has no other owner."""
+
+
+class TooManyInvitations(Exception):
+    """The account has sent as many invitations in a day as it may."""
 
 
 class InvitationClosed(Exception):
@@ -65,12 +70,15 @@ def invite(
 ) -> Invitation:
     """Create an invitation, which replaces earlier ones for the same address.
 
-    Raises NoSeat and PlanInactive for ``seats``, and DoesNotExist if ``by`` was just removed; operators
-    invite without both.
+    Raises TooManyInvitations, NoSeat and PlanInactive for ``seats``, and DoesNotExist if ``by`` was just
+    removed; operators invite without all of these.
     """
     now = timezone.now()
     _lock_account(account.pk)
     _require_owner(account.pk, by)
+    yesterday = now - timedelta(days=1)
+    if by and account.invitations.filter(created_at__gt=yesterday).count() >= MAX_INVITATIONS_A_DAY:
+        raise TooManyInvitations
     check_may_invite(account, email, seats)
     account.invitations.open(at=now).filter(email=email).update(closed_at=now)
     invitation = account.invitations.create(

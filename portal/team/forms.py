@@ -1,19 +1,16 @@
 """Forms of owners and invited people."""
 
-from datetime import timedelta
 from typing import Any, ClassVar
 
 from django import forms
 from django.contrib.auth.forms import UserCreationForm
 from django.contrib.auth.models import User
-from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from portal import labels
 from portal.forms import ChosenPassword, MailAddressField
 from portal.models import Account, Membership
 
-MAX_INVITATIONS_A_DAY = 20
 ROLES = [(role, labels.ROLES[role]) for role in reversed(Membership.Role.values)]
 
 
@@ -39,13 +36,6 @@ class InvitationForm(RoleForm):
         if self.account.memberships.filter(user__email__iexact=email).exists():
             raise forms.ValidationError(_("This person is already a member."))
         return email
-
-    def clean(self) -> None:
-        """Limit the invitations of a day."""
-        super().clean()
-        yesterday = timezone.now() - timedelta(days=1)
-        if self.account.invitations.filter(created_at__gt=yesterday).count() >= MAX_INVITATIONS_A_DAY:
-            raise forms.ValidationError(_("You have sent many invitations today. Try again tomorrow."))
 
 
 class JoinForm(ChosenPassword, UserCreationForm):  # type: ignore[type-arg]  # generic in the stubs only

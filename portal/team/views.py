@@ -57,6 +57,9 @@ def invite(request: HttpRequest, account: int) -> HttpResponse:
         invitation = actions.invite(
             own_account, **form.cleaned_data, by=person, was_emailed=by_email, seats=seats.of(own_account)
         )
+    except actions.TooManyInvitations:
+        form.add_error(None, _("You have sent many invitations today. Try again tomorrow."))
+        return _render_team(request, form)
     except (seats.NoSeat, seats.PlanInactive) as refusal:
         form.add_error(None, _refusal(refusal))
         return _render_team(request, form)

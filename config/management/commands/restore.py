@@ -13,7 +13,14 @@ from django.utils import timezone
 from audit.recording import record
 from config.backups import BackupError, leave_out_ids, read_manifest, restore_files
 from config.models import Session
+from config.resealing import opens, sealed_rows
 from foundation.operator_command import OperatorCommand, Result
+
+_LOST = (
+    "MASTER_KEYS holds no key for {number} of the restored secrets: calls that need one will be refused. "
+    "Before you start the service, put the keys of the backup's time into .env; 'manage.py doctor' names "
+    "what is still lost. If the keys are gone for good, start it, and issue new secrets."
+)
 
 
 class Command(OperatorCommand):
@@ -50,10 +57,18 @@ class Command(OperatorCommand):
         if settings.ENABLE_API:
             call_command("refuse_earlier_calls", stdout=self.stderr)
             _ask_holders_again()
+        lost = sum(not opens(row) for row in sealed_rows())
+        done = f"Restored the backup of {written_at}, and ended {sessions} sessions."
+        start = "Start the service, and revoke again what was revoked after the backup."
         return Result(
-            text=f"Restored the backup of {written_at}, and ended {sessions} sessions. Start the "
-            "service, and revoke again what was revoked after the backup.",
-            fields={"backup": str(folder), "at": written_at, "sessions_ended": sessions},
+            text=done if lost else f"{done} {start}",
+            fields={
+                "backup": str(folder),
+                "at": written_at,
+                "sessions_ended": sessions,
+                "lost_secrets": lost,
+            },
+            failure=_LOST.format(number=lost) if lost else "",
         )
 
 

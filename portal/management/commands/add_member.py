@@ -11,7 +11,7 @@ from foundation.operator_command import OnRecord, OperatorCommand, Result
 from portal.management.lookup import find_account
 from portal.models import Account, Membership, MembershipChange
 from portal.team import operators, seats
-from portal.team.actions import record_change, withdraw_invitations_of
+from portal.team.actions import is_last_owner, record_change, withdraw_invitations_of
 
 Added = tuple[str, dict[str, Any]]  # the text and the fields of a result
 LOCAL_ORIGIN = "http://localhost:8000"  # PORTAL_BASE_URL is required everywhere else
@@ -56,7 +56,12 @@ class Command(OperatorCommand):
         has_other_role = bool(role) and membership.role != role
         if role and has_other_role:
             if membership.is_owner:
-                withdraw_invitations_of(membership, by=None)
+                withdraw_invitations_of(membership, by=None)  # locks the account
+                if is_last_owner(membership):
+                    raise CommandError(
+                        f"{person} is the last owner of {ref} who can sign in: make another member an owner "
+                        "first."
+                    )
             membership.role = role
             membership.save()
         if is_new or has_other_role:

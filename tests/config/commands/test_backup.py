@@ -18,6 +18,7 @@ from config.management.commands import restore
 from dashboard_api.models import Nonce, OwnershipClaim
 from tests.commands import run, run_json
 from tests.config.test_sessions import PAGE, sign_in
+from tests.config.test_settings_checks import TWO
 from tests.factories import make_account, make_finding, make_note, make_user, make_website
 
 pytestmark = pytest.mark.django_db
@@ -215,6 +216,17 @@ def test_rows_after_a_restore_have_no_id_of_the_lost_time(backup, monkeypatch, s
     assert make_user().pk == small_ids + 1  # 32 bits
     run("restore", backup)
     assert small_ids < make_finding(last.website).pk <= small_ids + 3, "ids never go back"
+
+
+def test_a_restore_with_other_master_keys_says_so_and_fails(backup, monkeypatch, settings, capsys):
+    monkeypatch.setattr(restore, "restore_files", lambda _folder: None)  # what is restored is here already
+    monkeypatch.setattr(restore, "call_command", lambda *_args, **_options: None)
+    make_account()
+    assert run_json("restore", backup)["lost_secrets"] == 0
+    settings.MASTER_KEYS = [TWO]
+    with pytest.raises(CommandError, match="no key for 1 of the restored secrets"):
+        run("restore", backup)
+    assert "Start the service" not in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

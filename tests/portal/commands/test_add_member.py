@@ -57,9 +57,22 @@ def test_changes_by_the_command_are_recorded():
 def test_the_open_invitations_of_an_owner_end_with_the_role(role, is_open):
     account = make_portal_account("acct_0001")
     ada = make_membership(make_user("ada"), account, role="owner").user
+    make_membership(make_user("other"), account, role="owner")
     actions.invite(account, "own@example.com", "owner", by=ada, was_emailed=True)
     run("add_member", "acct_0001", "ada", "--role", role)
     assert account.invitations.open(at=timezone.now()).exists() == is_open
+
+
+def test_the_last_owner_who_can_sign_in_keeps_the_role():
+    account = make_portal_account("acct_0001")
+    ada = make_membership(make_user("ada"), account, role="owner")
+    make_membership(make_user("former", is_active=False), account, role="owner")
+    actions.invite(account, "new@example.com", "viewer", by=ada.user, was_emailed=True)
+    with pytest.raises(CommandError, match="ada is the last owner of acct_0001 who can sign in"):
+        run("add_member", "acct_0001", "ada", "--role", "viewer")
+    ada.refresh_from_db()
+    assert ada.role == "owner"
+    assert account.invitations.open(at=timezone.now()).exists()
 
 
 def test_a_user_name_has_priority_over_an_e_mail_address():

@@ -86,6 +86,22 @@ def test_the_last_seat_is_given_once(account, owner, viewer):
     assert sum(race(ask, times=4)) == 1
 
 
+@pytest.mark.django_db(transaction=True)
+def test_the_last_invitation_of_a_day_is_sent_once(account, owner):
+    for number in range(actions.MAX_INVITATIONS_A_DAY - 1):
+        invite(account, owner, f"person{number}@example.com")
+
+    def ask(number):
+        try:
+            invite(Account.objects.get(pk=account.pk), owner, f"new{number}@example.com")
+        except actions.TooManyInvitations:
+            return False
+        return True
+
+    assert sum(race(ask, times=4)) == 1
+    actions.invite(account, "ours@example.com", OWNER, by=None, was_emailed=True)
+
+
 # Owners
 
 
