@@ -16,10 +16,10 @@ pytestmark = pytest.mark.slow
 
 DATASET = "dataset --scale 0.001"
 ON_BOTH = (
-    "endurance kills --rounds 1000",
-    "endurance records --rounds 1000",
-    "endurance replays --rounds 10",
-    "endurance races --rounds 100",
+    "endurance kills --rounds 500",
+    "endurance records --rounds 500",
+    "endurance replays --rounds 5",
+    "endurance races --rounds 50",
     "endurance backups --rounds 2",
     "hostile_calls signed --cases 2500",
 )

@@ -615,6 +615,7 @@ def rolled_back():
 
 
 @pytest.mark.slow
+@pytest.mark.once
 @settings(max_examples=40, deadline=None)
 @given(reports=REPORTS, data=st.data())
 def test_all_imports_taken_back_in_any_order_leave_nothing(reports, data):
@@ -627,6 +628,7 @@ def test_all_imports_taken_back_in_any_order_leave_nothing(reports, data):
 
 
 @pytest.mark.slow
+@pytest.mark.once
 @settings(max_examples=40, deadline=None)
 @given(reports=REPORTS)
 def test_imports_taken_back_from_the_newest_to_the_oldest_restore_every_state(reports):
@@ -660,6 +662,7 @@ def import_days(website, reports, numbers):
 
 
 @pytest.mark.slow
+@pytest.mark.once
 @settings(max_examples=100, deadline=None)
 @given(reports=REPORTS, data=st.data())
 def test_imports_in_the_order_of_their_scans_leave_what_the_others_bring_alone(reports, data):
@@ -956,6 +959,7 @@ def live(history):
 
 
 @pytest.mark.slow
+@pytest.mark.once
 @settings(max_examples=40, deadline=None)
 @given(history=HISTORIES, data=st.data())
 def test_what_remains_is_what_the_other_imports_and_the_analyst_say(history, data):
@@ -1026,6 +1030,7 @@ AT_LOCATIONS = st.tuples(st.sets(st.sampled_from(["/1", "/2", "/3"])), st.boolea
 
 
 @pytest.mark.slow
+@pytest.mark.once
 @settings(max_examples=60, deadline=None)
 @given(reports=st.lists(AT_LOCATIONS, min_size=1, max_size=5), data=st.data())
 def test_a_false_positive_is_what_the_other_imports_leave_of_it(reports, data):

@@ -99,6 +99,7 @@ def bring_scans(scans, numbers):
     }
 
 
+@pytest.mark.once
 @settings(max_examples=40, deadline=None)
 @given(scans=SCANS, data=st.data())
 def test_imports_taken_back_in_any_order_leave_the_coverage_of_the_others(scans, data):
