@@ -33,6 +33,7 @@ _NO_TARGET = "The report names no target; if it was another, name it."
 NOTHING_SCANNED = (
     "The report names no target that was scanned, so it fixes nothing; if there was one, name it."
 )
+SAYS_INCOMPLETE = "The report is empty, and says that the scan had errors or did not end."
 _ANY_PART = "The report is empty and may be any of several parts: name its category to call anything fixed."
 
 
@@ -123,6 +124,8 @@ def read(report: ScanReport, website: Website, options: ImportOptions) -> ReadRe
     ended_at = min(scanned_at or now, now)
     result = _result(report, rows, website, ended_at=ended_at, is_complete=is_complete)
     is_proof = report.rows or (is_complete and scanned_at)
+    if report.complete is False and not report.rows and note != NOTHING_SCANNED:
+        note = SAYS_INCOMPLETE
     if not is_proof or (rows.rejected.count and rows.rejected.count == report.rows):
         raise NothingImported(replace(result, note=note))
     return ReadReport(

@@ -15,6 +15,7 @@ from audit.recording import record as audit
 from dashboard_api import limits
 from dashboard_api.importing.ingest import (
     NOTHING_SCANNED,
+    SAYS_INCOMPLETE,
     ImportOptions,
     ImportResult,
     NothingImported,
@@ -207,6 +208,13 @@ def _refusal(results: list[ImportResult]) -> RefusedReport:
             )
         )
     if not any(result.rows for result in results):
+        if any(result.note == SAYS_INCOMPLETE for result in results):
+            return RefusedReport(
+                _(
+                    "The report is empty, and says that the scan had errors or did not end. Nothing was "
+                    "changed."
+                )
+            )
         return EmptyRefusal(
             _(
                 "The report is empty, which says nothing by itself. If the scan ended and found nothing, say "

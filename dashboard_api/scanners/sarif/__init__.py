@@ -2,7 +2,8 @@
 
 Properties are those of OASIS' ``sarif-schema-2.1.0.json``; GitHub's "SARIF support for code scanning"
 settles choices of the schema. A row is a result at one of its addresses. A run is complete if all
-its invocations were successful and without notifications.
+its invocations were successful and without notifications. Exit codes do not count: many tools end with 1
+when they found something.
 """
 
 import re
@@ -45,6 +46,8 @@ _WORDS = {**SEVERITIES, "moderate": Severity.MEDIUM, "informational": Severity.I
 _NOTHING_FOUND = {"pass", "notApplicable"}
 _KINDS: dict[str, Kind] = {"review": "suspected", "open": "suspected", "informational": "informational"}
 _MAX_OLD_FORMS = 5  # of the identity, with each of the old names of its rule
+_NOTIFICATIONS = ("toolExecutionNotifications", "toolConfigurationNotifications")
+_BROKE_OFF = ("exitSignalName", "processStartFailureMessage")
 _NOT_SUPPRESSED = {"underReview", "rejected"}
 _SENTENCE = re.compile(r".+?(?:[.!?](?=\s|\Z)|\n|\Z)", re.DOTALL)
 
@@ -285,13 +288,22 @@ def _completeness(runs: list[Run]) -> bool | None:
     invocations = [each for run in runs for each in run.invocations]
     levels = {
         line_of(each, "level") or "warning"
-        for each in dicts_of_all(invocations, "toolExecutionNotifications")
+        for name in _NOTIFICATIONS
+        for each in dicts_of_all(invocations, name)
     }
     successes = [each.get("executionSuccessful") for each in invocations]
-    if False in successes or "error" in levels:
+    broke_off = any(each.get(name) for each in invocations for name in _BROKE_OFF)
+    if False in successes or "error" in levels or broke_off:
         return False
-    has_all_results = all(run.invocations and is_list(run.members.get("results")) for run in runs)
+    has_all_results = all(run.invocations and _shows_its_work(run) for run in runs)
     return True if runs and has_all_results and set(successes) == {True} and "warning" not in levels else None
+
+
+def _shows_its_work(run: Run) -> bool:
+    """Return whether a run lists results, rules or files: one that lists none may have looked at nothing."""
+    results = run.members.get("results")
+    is_empty = not (any(run.rule_names) or list_of(run.members, "artifacts"))
+    return is_list(results) and (bool(results) or not is_empty)
 
 
 def _end(run: Run) -> datetime | None:

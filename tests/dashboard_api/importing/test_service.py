@@ -9,7 +9,7 @@ from django.db import connection
 from dashboard_api import limits
 from dashboard_api.importing import ingest
 from dashboard_api.importing.ingest import ImportOptions
-from dashboard_api.importing.service import RefusedReport, import_file
+from dashboard_api.importing.service import EmptyRefusal, RefusedReport, import_file
 from dashboard_api.models import Coverage, Finding, ImportRun, Source
 from tests.dashboard_api.scanners.samples import json_lines, make_result, make_row, make_tools
 from tests.factories import make_website
@@ -39,13 +39,14 @@ FOREIGN = [{"physicalLocation": {"artifactLocation": {"uri": "https://example.co
 
 
 def ended(day):
-    return {"invocations": [{"executionSuccessful": True, "endTimeUtc": f"2026-03-{day:02}T10:00:00Z"}]}
+    invocation = {"executionSuccessful": True, "endTimeUtc": f"2026-03-{day:02}T10:00:00Z"}
+    return {"invocations": [invocation], "artifacts": [{"location": {"uri": "index.php"}}]}
 
 
-def bring(website, *tools, **members):
+def bring(website, *tools, options=None, **members):
     """Import a SARIF file with a run of each tool; what became of each, by its source."""
     file = io.BytesIO(json.dumps(make_tools(*tools, **members)).encode())
-    results = import_file(file, website, ImportOptions(), file_name="all.sarif", by="tests")
+    results = import_file(file, website, options or ImportOptions(), file_name="all.sarif", by="tests")
     for result in results:
         assert result.rows == result.findings + result.occurrences + result.coverage + result.rejected
     return {result.source: result for result in results}
@@ -87,6 +88,20 @@ def test_a_tool_that_ended_fixes_its_own_findings_alone():
     results = bring(website, ("One", []), ("Two", [make_result()]), **ended(2))
     assert (results["one"].fixed, results["two"].fixed) == (1, 0)
     assert Finding.objects.get(status="fixed").source.slug == "one"
+
+
+def test_an_empty_run_that_shows_nothing_of_its_work_fixes_only_by_the_word_of_its_sender():
+    website = make_website()
+    bring(website, ("Bandit", [make_result()]), **ended(1))
+    invocation = ended(2)["invocations"][0]
+    with pytest.raises(EmptyRefusal, match="say that it was complete"):
+        bring(website, ("Bandit", []), invocations=[invocation])
+    error = {"toolConfigurationNotifications": [{"level": "error"}]}
+    for options in (ImportOptions(), ImportOptions(complete=True)):
+        with pytest.raises(RefusedReport, match="empty, and says that the scan had errors"):
+            bring(website, ("Bandit", []), options=options, invocations=[invocation | error])
+    assert Finding.objects.get().status == "open"
+    assert bring(website, ("Bandit", []), options=options, invocations=[invocation])["bandit"].fixed == 1
 
 
 def test_a_tool_without_a_usable_row_is_recorded_with_the_others_and_changes_nothing():

@@ -107,14 +107,38 @@ def test_too_many_results_are_refused_as_a_whole(monkeypatch):
         ([{"executionSuccessful": True, "toolExecutionNotifications": [{"level": "note"}]}], True),
         ([{"executionSuccessful": True, "toolExecutionNotifications": [{}]}], None),
         ([{"executionSuccessful": True, "toolExecutionNotifications": [{"level": "error"}]}], False),
+        # Bandit names a file there that it cannot read.
+        ([{"executionSuccessful": True, "toolConfigurationNotifications": [{"level": "error"}]}], False),
+        ([{"executionSuccessful": True, "toolConfigurationNotifications": [{}]}], None),
+        ([{"executionSuccessful": True, "toolConfigurationNotifications": [{"level": "note"}]}], True),
+        ([{"executionSuccessful": True, "exitSignalName": "SIGKILL"}], False),
+        ([{"executionSuccessful": True, "processStartFailureMessage": "No such file"}], False),
+        # Linters end with 1 when they found something.
+        ([{"executionSuccessful": True, "exitCode": 1, "exitSignalName": None}], True),
     ],
 )
 def test_run_is_complete_when_every_invocation_succeeded_without_a_word(invocations, complete):
     assert read(make_result(), invocations=invocations).complete is complete
 
 
+@pytest.mark.parametrize(
+    ("run", "complete"),
+    [
+        ({"tool": {"driver": {"name": "gosec"}}}, None),
+        ({"tool": {"driver": {"name": "Bandit", "rules": []}, "extensions": [{"name": "x"}]}}, None),
+        ({"tool": {"driver": {"name": "Semgrep", "rules": [{"id": "a"}]}}}, True),
+        ({"tool": {"driver": {"name": "CodeQL"}, "extensions": [{"rules": [{"id": "a"}]}]}}, True),
+        ({"tool": {"driver": {"name": "gosec"}}, "artifacts": [{"location": {"uri": "a.py"}}]}, True),
+    ],
+)
+def test_run_that_shows_neither_results_nor_rules_nor_files_may_have_looked_at_nothing(run, complete):
+    document = make_sarif(invocations=[{"executionSuccessful": True}], **run)
+    assert read_whole(sarif, json.dumps(document).encode()).complete is complete
+
+
 def test_run_without_results_did_not_scan():
-    document = make_sarif(invocations=[{"executionSuccessful": True}])
+    tool = {"driver": {"name": "Tool", "rules": [{"id": "a"}]}}
+    document = make_sarif(invocations=[{"executionSuccessful": True}], tool=tool)
     assert read_whole(sarif, json.dumps(document).encode()).complete is True
     document["runs"][0]["results"] = None
     assert read_whole(sarif, json.dumps(document).encode()).complete is None
