@@ -25,7 +25,7 @@ from dashboard_api.scanners.report import (
     convert_rows,
 )
 from dashboard_api.scanners.streams import joined
-from dashboard_api.scanners.testssl.check_ids import RATINGS, SUITES_OF
+from dashboard_api.scanners.testssl.check_ids import RATINGS, SUITES_OF, WRITTEN_WITH
 from dashboard_api.scanners.testssl.entries import Entry, flat_entries, pretty_entries
 from dashboard_api.scanners.testssl.findings import finding, group_entries, group_of
 
@@ -43,6 +43,8 @@ _NO_CHECK = {
     "sessionresumption_ticket",
     "sessionresumption_ID",
 }
+# Suites with DHE, whose group has a row; a page that may not be the one with the cookies; an empty list.
+_SHOWS_NO_MORE = re.compile(r"\b(?:DHE|EDH)-|TLS_DHE_|better try|maybe missed|\A\Z")
 _NEEDED = ("TLS1_2", "cipherlist_NULL", "cert_notAfter", "heartbleed")
 _CSV_HEAD = re.compile(rb'\A(?:\xef\xbb\xbf)?\s*"?id"?,"?fqdn/ip"?,"?port"?,"?severity"?,"?finding"?')
 HEAD = re.compile(
@@ -133,7 +135,9 @@ def _checked_rules(entry: Entry) -> tuple[str, ...]:
         return ()
     if check_id.check in SUITES_OF and entry.result.startswith("not offered"):
         return check_id.problem, SUITES_OF[check_id.check]
-    return (check_id.problem,)
+    if entry.rating not in _CHECKED or _SHOWS_NO_MORE.search(entry.result):
+        return (check_id.problem,)
+    return check_id.problem, *WRITTEN_WITH.get(check_id.problem, ())
 
 
 def _completeness(head: Row, entries: list[Entry]) -> bool | None:

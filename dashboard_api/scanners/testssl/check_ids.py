@@ -30,6 +30,20 @@ _OLD_PROTOCOLS = {
     "tls1_1": ("TLS1_1", Severity.LOW),
 }
 SUITES_OF = {"TLS1_2": "cipher-tls1_2", "TLS1_3": "cipher-tls1_3"}
+# Headers that may be sent several times, of which there is a row only while they are sent.
+_HEADERS = (
+    *("X-Frame-Options", "X-Content-Type-Options", "Content-Security-Policy", "X-Content-Security-Policy"),
+    *("X-WebKit-CSP", "Content-Security-Policy-Report-Only", "Expect-CT", "Permissions-Policy"),
+    *("Cross-Origin-Opener-Policy", "Cross-Origin-Resource-Policy", "Cross-Origin-Embedder-Policy"),
+    *("Access-Control-Allow-Origin", "Upgrade", "X-Served-By", "Referrer-Policy", "X-UA-Compatible"),
+    *("Cache-Control", "Pragma", "X-XSS-Protection"),
+)
+# Problems whose row is written only while they are there, by the check in whose part of the scan it is.
+WRITTEN_WITH = {
+    "HTTP_status_code": ("insecure_redirect", "security_headers", "ipv4_in_header", *_HEADERS),
+    "cookie_count": ("cookie_bigip_f5",),
+    "PFS_ciphers": ("DH_groups",),
+}
 _CERTIFICATE_NUMBER = re.compile(r"\s*(?:<[^<>]*>|#\d+$)")  # "cert_notAfter <hostCert#2>"
 _SUITE = re.compile(r"cipher(?:-(?P<protocol>\w+))?_x[0-9a-f]+", re.IGNORECASE)
 _ORDER_OF_PROTOCOL = re.compile(r"cipher_order[-_][\w.]*")

@@ -232,3 +232,38 @@ def test_header_that_is_sent_several_times_is_named():
 )
 def test_row_without_a_problem_names_the_rules_that_it_checked(row, rules):
     assert [check.rules for check in read(row, ("TLS1_1", "LOW", "offered")).coverage] == [rules]
+
+
+@pytest.mark.parametrize(
+    ("row", "rules", "others"),
+    [
+        (
+            ("HTTP_status_code", "INFO", "200 OK ('/')"),
+            {"security_headers", "insecure_redirect", "ipv4_in_header", "X-Frame-Options"},
+            {"cookie_bigip_f5", "HSTS"},
+        ),
+        (
+            ("HTTP_status_code", "WARN", "HTTP header request failed"),
+            {"HTTP_status_code"},
+            {"security_headers"},
+        ),
+        (("cookie_count", "INFO", "0 at '/'"), {"cookie_bigip_f5"}, {"security_headers"}),
+        (
+            ("cookie_count", "INFO", "0 at '/' (30x detected, better try target URL of 30x)"),
+            set(),
+            {"cookie_bigip_f5"},
+        ),
+        (("PFS_ciphers", "INFO", "TLS_AES_256_GCM_SHA384 ECDHE-RSA-AES256-GCM-SHA384"), {"DH_groups"}, set()),
+        (
+            ("FS_ciphers", "INFO", "ECDHE-RSA-AES256-GCM-SHA384 DHE-RSA-AES256-SHA"),
+            {"PFS_ciphers"},
+            {"DH_groups"},
+        ),
+        (("FS_ciphers", "INFO", "TLS_ECDHE_RSA_WITH_X TLS_DHE_RSA_WITH_Y"), {"PFS_ciphers"}, {"DH_groups"}),
+        (("FS_ciphers", "INFO", ""), {"PFS_ciphers"}, {"DH_groups"}),
+    ],
+)
+def test_row_that_is_written_only_with_its_problem_is_checked_where_others_show_it(row, rules, others):
+    (check,) = read(row, ("TLS1_1", "LOW", "offered")).coverage
+    assert rules <= set(check.rules)
+    assert others.isdisjoint(check.rules)
