@@ -63,15 +63,26 @@ _PRIVATE = {
 }
 
 
+# Services that scripts look at, and that Nmap guesses from the number of the port without -sV.
+_GUESSED = {
+    *("http", "https", "http-alt", "https-alt", "http-proxy", "ftp", "ssh", "telnet", "domain", "snmp"),
+    *("smtp", "smtps", "submission", "pop3", "pop3s", "imap", "imaps", "ldap", "ldapssl", "rpcbind"),
+    *("microsoft-ds", "netbios-ssn", "ms-sql-s", "ms-wbt-server", "mysql", "postgresql", "redis", "vnc"),
+}
+
+
 class _Row(NamedTuple):
-    """A port, a vulnerability in a script's table, a script without a result, or the host of this name."""
+    """A port, a vulnerability in a script's table, a script without a result, or the host of this name.
+
+    A port with ``skipped`` is about scripts that did not run there.
+    """
 
     host: str
     port: Element | None = None
     script: str = ""
     table: Element | None = None
     error: str = ""  # why the host was not scanned
-    skipped: tuple[str, ...] = ()  # the rules of ports of which Nmap only says that they may be open
+    skipped: tuple[str, ...] = ()  # rules that were not checked; at the host, those of ports that may be open
 
 
 def read(stream: BinaryIO) -> ScanReport:
@@ -88,7 +99,9 @@ def read(stream: BinaryIO) -> ScanReport:
 
     def entries() -> Iterator[ReportRow | Ending]:
         has_rows = False
-        for entry in convert_rows(enumerate(_rows(rows, checks), start=1), _convert):
+        for entry in convert_rows(
+            enumerate(_rows(rows, checks, has_scripts=bool(scripts)), start=1), _convert
+        ):
             has_rows = True
             yield entry
         statistics = child(child(rows.root, "nmaprun"), "runstats")
@@ -153,7 +166,7 @@ def _ranges(services: str) -> Iterator[tuple[int, int]]:
             yield int(first), min(int(last or first), _MAX_PORT)
 
 
-def _rows(rows: XmlRows, checks: set[str]) -> Iterator[_Row]:
+def _rows(rows: XmlRows, checks: set[str], *, has_scripts: bool) -> Iterator[_Row]:
     for row in rows:
         if row.path != ("nmaprun", "host") or text_at(child(row.element, "status"), "@state") == "down":
             continue
@@ -161,6 +174,8 @@ def _rows(rows: XmlRows, checks: set[str]) -> Iterator[_Row]:
         yield _Row(host, error=_failure(row.element, checks), skipped=_unclear(row.element, checks))
         for port in children(child(row.element, "ports"), "port"):
             yield _Row(host, port)
+            if has_scripts and (skipped := _not_run(port)):
+                yield _Row(host, port, skipped=skipped)
             yield from _tables(host, port, children(port, "script"))
         yield from _tables(host, None, children(child(row.element, "hostscript"), "script"))
 
@@ -196,6 +211,21 @@ def _unclear(host: Element, checks: set[str]) -> tuple[str, ...]:
     listed = {_rule(port) for port in children(ports, "port")}
     scanned = [check for check in checks if check.startswith("udp/")] or checks
     return tuple(check for check in scanned if check not in listed)
+
+
+def _not_run(port: Element) -> tuple[str, ...]:
+    """Return the rules of scripts that cannot have run at a port, or had nothing to look at.
+
+    At a closed port there is nothing to find. Without a port that answers and a known service, most scripts
+    do not run; vulners needs the version of the software, which only -sV finds.
+    """
+    state, service = text_at(child(port, "state"), "@state"), child(port, "service")
+    if state == "closed":
+        return ()
+    name, is_probed = text_at(service, "@name"), text_at(service, "@method") == "probed"
+    if state != "open" or name == "tcpwrapped" or not (is_probed or name in _GUESSED):
+        return ("script",)
+    return () if is_probed else ("script/vulners",)
 
 
 def _rule(port: Element) -> str:
@@ -238,6 +268,8 @@ def _convert(number: int, row: _Row) -> ReportedFinding | Check:
         if row.script == "vulners":
             return _software(number, row.table, location)
         return _vulnerability(number, row, row.table, location)
+    if row.port is not None and row.skipped:
+        return Check(row=number, location=location, seen_at=None, skipped=row.skipped)
     if row.script:
         return Check(row=number, location=location, seen_at=None, skipped=(f"script/{row.script}",))
     if row.port is None:

@@ -83,6 +83,11 @@ def _checks(document: Row) -> set[str]:
     checks = {"interesting", *(f"outdated/{kind}" for kind in kinds)}
     if _has_answer(object_of(document, "vuln_api")):
         checks |= {f"vulnerability/{kind}" for kind in kinds}
+    if "users" in document:
+        checks.add("user_names")
+    # Without --usernames, WPScan tries the passwords of the users that it found.
+    if "password_attack" in document and document.get("users") != {}:
+        checks.add("guessed_password")
     return checks | {name for key, name in _FILES.items() if key in document}
 
 

@@ -726,7 +726,7 @@ def make_greenbone_error(host, oid):
 
 
 def make_nmap_port(port="8443", *scripts, state="open", protocol="tcp", **service):
-    service = {"name": "https-alt", "product": "nginx", "version": "1.25"} | service
+    service = {"name": "https-alt", "product": "nginx", "version": "1.25", "method": "probed"} | service
     parts = [xml_of("state", state=state, reason="syn-ack"), xml_of("service", **service), *scripts]
     return xml_of("port", parts, protocol=protocol, portid=port)
 

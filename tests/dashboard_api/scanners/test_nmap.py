@@ -119,6 +119,32 @@ def test_a_script_that_failed_or_did_not_run_is_no_check_of_its_rule_at_its_port
     assert not any(check.error or check.rules for check in report.coverage)
 
 
+@pytest.mark.parametrize(
+    ("state", "service", "skipped"),
+    [
+        ("closed", {"name": ""}, ()),
+        ("filtered", {"name": "http", "method": "table"}, ("script",)),
+        ("open|filtered", {"name": ""}, ("script",)),
+        ("open", {"name": "", "method": "table"}, ("script",)),
+        ("open", {"name": "unknown", "method": "table"}, ("script",)),
+        ("open", {"name": "tcpwrapped", "method": "probed"}, ("script",)),
+        ("open", {"name": "cslistener", "method": "table"}, ("script",)),
+        ("open", {"name": "https", "method": "table"}, ("script/vulners",)),
+        ("open", {"name": "cslistener", "method": "probed"}, ()),
+    ],
+)
+def test_scripts_that_need_the_service_did_not_run_where_nmap_does_not_know_it(state, service, skipped):
+    port = make_nmap_port("9000", state=state, **service)
+    assert own_of(read(port, args="nmap --script vuln")) == [skipped] * bool(skipped)
+    assert own_of(read(port, args="nmap")) == []
+
+
+def own_of(report):
+    """Return the scripts that each check of a report skips."""
+    skipped = [tuple(rule for rule in check.skipped if "script" in rule) for check in report.coverage]
+    return [rules for rules in skipped if rules]
+
+
 def test_a_vulnerability_that_a_script_could_not_test_was_not_checked():
     table = make_nmap_table("CVE-2014-3566", title="SSL POODLE", state="UNKNOWN (unable to test)")
     check = read(make_nmap_port("443", make_nmap_script("ssl-poodle", table))).coverage[1]

@@ -165,6 +165,20 @@ def test_without_its_database_wpscan_looked_for_no_vulnerabilities():
     assert "config_backup" in checks(config_backups={})
 
 
+@pytest.mark.parametrize(
+    ("members", "expected"),
+    [
+        ({}, set()),
+        ({"users": {}}, {"user_names"}),
+        ({"users": {"admin": {"id": 1}}, "password_attack": {}}, {"user_names", "guessed_password"}),
+        ({"password_attack": {}}, {"guessed_password"}),
+        ({"users": {}, "password_attack": {}}, {"user_names"}),  # WPScan tried the passwords of nobody
+    ],
+)
+def test_wpscan_looked_for_users_and_passwords_where_it_says_that_there_are_none(members, expected):
+    assert checks(**members) & {"user_names", "guessed_password"} == expected
+
+
 def test_wpscan_looked_for_no_vulnerabilities_of_what_it_did_not_recognise():
     unknown = checks(version=None, main_theme=None)
     assert not {"outdated/wordpress", "vulnerability/wordpress"} & unknown
