@@ -38,6 +38,9 @@ class Command(OperatorCommand):
 
     def perform(self, *, person: str, yes: bool, **options: Any) -> Result:
         """Show the person, ask, and delete and rename in one transaction."""
+        person = person.strip()
+        if not person:  # the address of every user without one
+            raise CommandError("Give the e-mail address or the user name: the text is empty.")
         spellings = {person}
         with suppress(ValidationError):  # a user name
             spellings.add(mail_address(person))
@@ -60,6 +63,8 @@ class Command(OperatorCommand):
 def _lines(person: str, users: Iterable[User]) -> Iterator[str]:
     """Yield who will be forgotten, a line for each user."""
     yield f"This forgets {person} for good, in all records:"
+    if not users:
+        yield "  no user: only names and addresses on record, if any"
     for user in users:
         kinds = ["superuser"] * user.is_superuser or ["staff"] * user.is_staff
         kinds += ["cannot sign in"] * (not user.is_active)

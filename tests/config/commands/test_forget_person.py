@@ -144,6 +144,28 @@ def test_an_operator_who_types_the_address_forgets_the_person(monkeypatch):
     assert run_json("forget_person", "bob@example.com")["users"] == 1
 
 
+@pytest.mark.parametrize("empty", ["", " ", "\t\n", "\u00a0"])
+def test_an_empty_text_forgets_nobody(empty):
+    factories.make_user("eve", email="")
+    factories.make_user("adam", email="")
+    with pytest.raises(CommandError, match="the text is empty"):
+        run("forget_person", empty, "--yes")
+    assert User.objects.count() == 2
+
+
+def test_spaces_around_a_name_are_left_out(monkeypatch):
+    make_history()
+    monkeypatch.setattr("sys.stdin", Terminal("bob\n"))
+    assert run_json("forget_person", " bob ")["users"] == 1
+
+
+def test_it_says_at_once_that_no_user_has_the_name():
+    shown = io.StringIO()
+    with pytest.raises(CommandError, match="add --yes"):
+        call_command("forget_person", "nobody@example.com", stderr=shown)
+    assert "no user: only names and addresses on record" in shown.getvalue()
+
+
 def test_staff_and_people_who_cannot_sign_in_are_shown_as_such():
     factories.make_user("eve", is_staff=True, is_active=False, email="")
     shown = io.StringIO()
