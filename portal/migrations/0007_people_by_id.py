@@ -13,6 +13,7 @@ class Migration(migrations.Migration):
             model_name=model_name,
             name=name,
             field=models.ForeignKey(
+                db_constraint=False,  # the code of before deletes users without setting it to null
                 editable=False,
                 null=True,
                 on_delete=models.SET_NULL,

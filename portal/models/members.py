@@ -109,7 +109,12 @@ class Invitation(models.Model):
     role = models.CharField(max_length=10, choices=Membership.Role, default=Membership.Role.VIEWER)
     # None for operators. The user name in the record of changes is that of then.
     invited_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+", editable=False
+        settings.AUTH_USER_MODEL,
+        on_delete=models.SET_NULL,
+        null=True,
+        db_constraint=False,  # so that older code can delete users
+        related_name="+",
+        editable=False,
     )
     was_emailed = models.BooleanField(
         help_text=_("The link was sent to the address and shown to no one else.")

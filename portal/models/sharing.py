@@ -72,7 +72,12 @@ class ShareLink(models.Model):
     token_hash = models.CharField(max_length=64, unique=True, editable=False)
     created_by = models.CharField(max_length=150, help_text=_("The user name at the time."))
     creator = models.ForeignKey(
-        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+", editable=False
+        settings.AUTH_USER_MODEL,
+        on_delete=models.SET_NULL,
+        null=True,
+        db_constraint=False,  # so that older code can delete users
+        related_name="+",
+        editable=False,
     )
     created_at = models.DateTimeField(default=timezone.now)
     expires_at = models.DateTimeField()
