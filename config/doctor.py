@@ -317,7 +317,7 @@ def _lost_secrets(*, newest_only: bool) -> Iterator[str]:
         if not opens(row):
             yield (
                 f"MASTER_KEYS holds no key that opens {row.name} in its place: put back the key that sealed "
-                "it, after a comma, or issue a new secret."
+                "it, after a comma, or revoke the lost secret and issue a new one."
             )
         elif not has_newest_seal(row):
             older += 1

@@ -13,11 +13,14 @@ from django.utils.translation import gettext as _
 from django.views.decorators.debug import sensitive_variables
 
 from dashboard_api import models as api
+from dashboard_api.limits import MAX_USABLE_SECRETS
 from dashboard_api.models.accounts import secret_ends
 from foundation.sealing import CannotUnseal
 from portal.models import Account
 from portal.models.accounts import check_secret
 from portal.service import is_in_process
+
+_ENDS_SOON = "has a secret that works until"
 
 
 def connect() -> None:
@@ -31,9 +34,13 @@ def connect() -> None:
 def give(account: Account, owner: api.Account, *, by: str) -> None:
     """Let ``account`` sign with a new secret, which only the portal has, and save it; raises ValidationError.
 
-    That of the environment stays, and is brought in if the service does not know it.
+    Those of the portal that it does not sign with are revoked: no one has them. That of the environment
+    stays, and is brought in if the service does not know it.
     """
     given = account.reveal_secret() if account.is_from_environment else None
+    if given is None and account.pk:
+        for unused in _unused(account):
+            unused.revoke(now=timezone.now())
     if given is None or _state(owner.ref, given):
         _secret, clear = api.Secret.objects.issue(owner, by=by, secret=given, for_portal=True)
     if given is None:
@@ -56,18 +63,30 @@ def problem(account: Account) -> str:
     try:
         clear = account.reveal_secret()
     except CannotUnseal:
-        if account.sealed_secret:
-            return ""  # doctor names a lost key
-        state = "has no secret"
+        state = "has a secret that MASTER_KEYS does not open" if account.sealed_secret else "has no secret"
     else:
         state = _state(account.ref, clear)
     if not state:
         return ""
     command = f"manage.py issue_secret {account.ref} --for-portal"
+    unused = _unused(account)
+    if len(unused) >= MAX_USABLE_SECRETS or (unused and state.startswith(_ENDS_SOON)):
+        command = f"manage.py revoke_secret {account.ref} {unused[0].pk} && {command}"
     advice = f"Run '{command} | manage.py connect_account {account.ref}'."
     if account.is_from_environment:
         advice = f"Run '{command}', set SITE_API_SECRET to what it prints, and restart every process."
     return f"The portal {state} for {account.ref}, whose pages need one that works. {advice}"
+
+
+@sensitive_variables("clear")
+def _unused(account: Account) -> list[api.Secret]:
+    """Return the usable secrets for the portal that ``account`` does not sign with, the oldest first."""
+    try:
+        clear = account.reveal_secret()
+    except CannotUnseal:
+        clear = ""
+    rows = api.Secret.objects.filter(account__ref=account.ref, for_portal=True, is_test=False)
+    return [row for row in rows.usable(timezone.now()).order_by("pk") if not row.holds(clear)]
 
 
 @sensitive_variables("clear")
@@ -81,7 +100,7 @@ def _state(ref: str, clear: str) -> str:
     if not secret.is_usable(timezone.now()):
         return f"has a secret that was revoked ({secret.pk}: {secret.hint})"
     if secret.state == api.Secret.State.RETIRING:
-        return f"has a secret that works until {secret.retires_at:%Y-%m-%d %H:%M} UTC only"
+        return f"{_ENDS_SOON} {secret.retires_at:%Y-%m-%d %H:%M} UTC only"
     return ""
 
 

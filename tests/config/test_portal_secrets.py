@@ -132,6 +132,51 @@ def test_doctor_names_accounts_whose_pages_the_service_refuses_and_its_advice_wo
     assert pages_work()
 
 
+@pytest.mark.parametrize("command", ["retire_secret", "revoke_secret"])
+def test_the_portals_secret_can_end_again_within_the_day_of_a_retirement(command):
+    run("onboard", "acct_0001", "shop.example.com", *OWNER)
+    for name in ("retire_secret", command, command):
+        run(name, "acct_0001", str(Secret.objects.get(for_portal=True, state="active").pk))
+        assert pages_work()
+    assert len(Secret.objects.filter(for_portal=True).usable(timezone.now())) <= 2
+
+
+def connect_what_no_service_knows(monkeypatch):
+    typed(monkeypatch, OTHER)
+    assert "the service does not know" in run("connect_account", "acct_0001")
+
+
+def test_onboard_again_works_however_often_another_secret_was_connected(monkeypatch):
+    run("onboard", "acct_0001", "shop.example.com", *OWNER)
+    for _ in range(4):
+        connect_what_no_service_knows(monkeypatch)
+        run("onboard", "acct_0001", "shop.example.com", *OWNER)
+        assert pages_work()
+
+
+def test_the_advice_of_doctor_works_where_there_is_no_room_for_another_secret(monkeypatch):
+    run("onboard", "acct_0001", "shop.example.com", *OWNER)
+    run("retire_secret", "acct_0001", str(Secret.objects.get(for_portal=True).pk))
+    connect_what_no_service_knows(monkeypatch)
+    [line] = doctor_lines()
+    first = Secret.objects.filter(for_portal=True).earliest("pk")
+    assert f"'manage.py revoke_secret acct_0001 {first.pk} && manage.py issue_secret acct_0001 --for" in line
+    run("revoke_secret", "acct_0001", str(first.pk))
+    typed(monkeypatch, run("issue_secret", "acct_0001", "--for-portal"))
+    run("connect_account", "acct_0001")
+    assert doctor_lines() == []
+    assert pages_work()
+
+
+def test_where_the_portals_secret_cannot_be_opened_doctor_and_onboard_replace_it():
+    run("onboard", "acct_0001", "shop.example.com", *OWNER)
+    Account.objects.update(sealed_secret="1:lost")
+    [line] = doctor_lines()
+    assert "has a secret that MASTER_KEYS does not open for acct_0001" in line
+    assert run_json("onboard", "acct_0001", "shop.example.com", *OWNER)["created"] == ["the portal's secret"]
+    assert pages_work()
+
+
 def test_doctor_names_an_account_without_a_secret():
     make_account()
     account = make_portal_account()
