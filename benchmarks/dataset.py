@@ -21,7 +21,7 @@ _INPUTS = (
     "benchmarks/dataset_tables.py",
     "benchmarks/rows.py",
     "dashboard_api/backends/*.py",
-    "dashboard_api/migrations/0*",
+    "*/migrations/0*",
     "dashboard_api/queries/search.py",
     "foundation/words.py",
 )
