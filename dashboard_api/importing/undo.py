@@ -224,9 +224,9 @@ def _pass_on(run: ImportRun, changes: Changes, *, is_preview: bool = False) -> _
     return later
 
 
-def _opened_false_positives(changes: Changes) -> set[int]:
-    """Return the false positives that the import opened, because it found them at further locations."""
-    return {pk for pk, before in changes.findings.items() if _has_status(before, FALSE_POSITIVE)}
+def _opened(changes: Changes, status: str) -> set[int]:
+    """Return the findings of this status that the import opened: those that came back, or were elsewhere."""
+    return {pk for pk, before in changes.findings.items() if _has_status(before, status)}
 
 
 def _has_status(before: Before, status: str) -> bool:
@@ -236,7 +236,7 @@ def _has_status(before: Before, status: str) -> bool:
 
 def _take_over_closed_false_positives(changes: Changes, later: Changes) -> None:
     """Move false positives that ``later`` closed into ``changes``: it closed them because they were open."""
-    for pk in _opened_false_positives(changes) & later.fixed:
+    for pk in _opened(changes, FALSE_POSITIVE) & later.fixed:
         changes.findings[pk] = merged(later.absent_findings.pop(pk), changes.findings[pk])
 
 
@@ -246,7 +246,7 @@ def _decisions_that_stay(changes: Changes, later: Changes) -> dict[int, dict[str
     Without the import, ``later`` opens those of which it adds a location, or lists one that the import
     added: their events become its own. It opens no others, even if a scan has closed them in between.
     """
-    listed = _opened_false_positives(changes) & later.findings.keys()
+    listed = _opened(changes, FALSE_POSITIVE) & later.findings.keys()
     opened = {
         key[0]
         for key, before in later.occurrences.items()
@@ -265,9 +265,8 @@ def _decisions_that_stay(changes: Changes, later: Changes) -> dict[int, dict[str
 
 def _back_also_in(changes: Changes, later: Changes) -> set[int]:
     """Return fixed findings that the import opened, and that ``later``, which lists them, would have."""
-    listed = changes.findings.keys() & later.findings.keys()
-    back = {pk for pk in listed if _has_status(changes.findings[pk], FIXED)}
-    return {pk for pk in back if not _has_status(later.findings[pk], FIXED)}
+    listed = _opened(changes, FIXED) & later.findings.keys()
+    return {pk for pk in listed if not _has_status(later.findings[pk], FIXED)}
 
 
 def _move_events(findings: Collection[int], source: Changes, target: Changes) -> None:

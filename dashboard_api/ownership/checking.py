@@ -136,13 +136,11 @@ class _Look:
         plain = self._ask("http")
         if plain.outcome == "found" or reading.outcome == "connect_failed":
             return plain
-        if plain.outcome not in _NO_ANSWER and any(map(self._shows_another, reading.tried[:1])):
+        has_answer = plain.outcome not in _NO_ANSWER and bool(reading.tried)
+        if has_answer and shows_another(self._host, reading.tried[0], self._deadline, tls=self._tls):
             return plain
         texts = {"https": " ".join(reading.found), "http": " ".join(plain.found)}
         return reading._replace(found=[f"{scheme}: {text}" for scheme, text in texts.items() if text])
-
-    def _shows_another(self, address: str) -> bool:
-        return shows_another(self._host, address, self._deadline, tls=self._tls)
 
     def _ask(self, scheme: str) -> _Reading:
         """Ask over IPv6; if the answer is wrong, over IPv4, too, because that can be another server."""

@@ -89,7 +89,7 @@ def _results(visit: _Visit, tls: ssl.SSLContext | None) -> Iterator[Result]:
     if is_for_another:
         try:
             page = _page(plain, visit)
-        except Incomplete as error:  # then nobody knows which website is this one
+        except Incomplete as error:  # then it is unknown which page is of this website
             yield Unread(home, [*OF_THE_PAGE, *OF_SECURITY_TXT], str(error))
             yield Unread(plain, ["https-not-enforced", *OF_THE_PAGE], str(error))
             return

@@ -162,7 +162,7 @@ def test_spaces_around_a_name_are_left_out(monkeypatch):
 def test_it_says_at_once_that_no_user_has_the_name():
     shown = io.StringIO()
     with pytest.raises(CommandError, match="add --yes"):
-        call_command("forget_person", "nobody@example.com", stderr=shown)
+        call_command("forget_person", "unknown@example.com", stderr=shown)
     assert "no user: only names and addresses on record" in shown.getvalue()
 
 

@@ -172,7 +172,7 @@ def test_without_its_database_wpscan_looked_for_no_vulnerabilities():
         ({"users": {}}, {"user_names"}),
         ({"users": {"admin": {"id": 1}}, "password_attack": {}}, {"user_names", "guessed_password"}),
         ({"password_attack": {}}, {"guessed_password"}),
-        ({"users": {}, "password_attack": {}}, {"user_names"}),  # WPScan tried the passwords of nobody
+        ({"users": {}, "password_attack": {}}, {"user_names"}),  # without a user, WPScan tried no password
     ],
 )
 def test_wpscan_looked_for_users_and_passwords_where_it_says_that_there_are_none(members, expected):
