@@ -47,7 +47,6 @@ _NOTHING_FOUND = {"pass", "notApplicable"}
 _KINDS: dict[str, Kind] = {"review": "suspected", "open": "suspected", "informational": "informational"}
 _MAX_OLD_FORMS = 5  # of the identity, with each of the old names of its rule
 _NOTIFICATIONS = ("toolExecutionNotifications", "toolConfigurationNotifications")
-_BROKE_OFF = ("exitSignalName", "processStartFailureMessage")
 _NOT_SUPPRESSED = {"underReview", "rejected"}
 _SENTENCE = re.compile(r".+?(?:[.!?](?=\s|\Z)|\n|\Z)", re.DOTALL)
 
@@ -292,11 +291,16 @@ def _completeness(runs: list[Run]) -> bool | None:
         for each in dicts_of_all(invocations, name)
     }
     successes = [each.get("executionSuccessful") for each in invocations]
-    broke_off = any(each.get(name) for each in invocations for name in _BROKE_OFF)
-    if False in successes or "error" in levels or broke_off:
+    if False in successes or "error" in levels or any(map(_broke_off, invocations)):
         return False
     has_all_results = all(run.invocations and _shows_its_work(run) for run in runs)
     return True if runs and has_all_results and set(successes) == {True} and "warning" not in levels else None
+
+
+def _broke_off(invocation: Row) -> bool:
+    """Return whether the tool did not start, or a signal ended it; some tools name their result there."""
+    is_killed = line_of(invocation, "exitSignalName").startswith("SIG")
+    return is_killed or bool(invocation.get("processStartFailureMessage"))
 
 
 def _shows_its_work(run: Run) -> bool:

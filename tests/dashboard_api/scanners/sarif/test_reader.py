@@ -112,6 +112,9 @@ def test_too_many_results_are_refused_as_a_whole(monkeypatch):
         ([{"executionSuccessful": True, "toolConfigurationNotifications": [{}]}], None),
         ([{"executionSuccessful": True, "toolConfigurationNotifications": [{"level": "note"}]}], True),
         ([{"executionSuccessful": True, "exitSignalName": "SIGKILL"}], False),
+        # SpotBugs and valint name their result there.
+        ([{"executionSuccessful": True, "exitSignalName": "SUCCESS"}], True),
+        ([{"executionSuccessful": True, "exitSignalName": "passed"}], True),
         ([{"executionSuccessful": True, "processStartFailureMessage": "No such file"}], False),
         # Linters end with 1 when they found something.
         ([{"executionSuccessful": True, "exitCode": 1, "exitSignalName": None}], True),
