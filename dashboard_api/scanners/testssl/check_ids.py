@@ -42,7 +42,7 @@ _HEADERS = (
 WRITTEN_WITH = {
     "HTTP_status_code": ("insecure_redirect", "security_headers", "ipv4_in_header", *_HEADERS),
     "cookie_count": ("cookie_bigip_f5",),
-    "HSTS_time": ("HSTS",),  # "HSTS" itself is written only where it is missing
+    "HSTS_subdomains": ("HSTS",),  # "HSTS" itself is written only where it is missing
     "PFS_ciphers": ("DH_groups",),
 }
 _CERTIFICATE_NUMBER = re.compile(r"\s*(?:<[^<>]*>|#\d+$)")  # "cert_notAfter <hostCert#2>"

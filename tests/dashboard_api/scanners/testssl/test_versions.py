@@ -249,9 +249,9 @@ def test_row_without_a_problem_names_the_rules_that_it_checked(row, rules):
         ),
         (("cookie_count", "INFO", "0 at '/'"), {"cookie_bigip_f5"}, {"security_headers"}),
         (
-            ("HSTS_time", "OK", "730 days (=63072000 seconds) > 15552000 seconds"),
+            ("HSTS_subdomains", "INFO", "only for this domain"),
             {"HSTS"},
-            {"security_headers"},
+            {"security_headers", "HSTS_time"},
         ),
         (
             ("cookie_count", "INFO", "0 at '/' (30x detected, better try target URL of 30x)"),
