@@ -67,6 +67,7 @@ _PRIVATE = {
 _GUESSED = {
     *("http", "https", "http-alt", "https-alt", "http-proxy", "ftp", "ssh", "telnet", "domain", "snmp"),
     *("smtp", "smtps", "submission", "pop3", "pop3s", "imap", "imaps", "ldap", "ldapssl", "rpcbind"),
+    *("ipp", "empowerid", "radan-http", "vnc-http", "oem-agent", "ftps", "telnets", "secure-mqtt"),
     *("microsoft-ds", "netbios-ssn", "ms-sql-s", "ms-wbt-server", "mysql", "postgresql", "redis", "vnc"),
 }
 

@@ -130,6 +130,8 @@ def test_a_script_that_failed_or_did_not_run_is_no_check_of_its_rule_at_its_port
         ("open", {"name": "tcpwrapped", "method": "probed"}, ("script",)),
         ("open", {"name": "cslistener", "method": "table"}, ("script",)),
         ("open", {"name": "https", "method": "table"}, ("script/vulners",)),
+        ("open", {"name": "vnc-http", "method": "table"}, ("script/vulners",)),
+        ("open", {"name": "telnets", "method": "table"}, ("script/vulners",)),
         ("open", {"name": "cslistener", "method": "probed"}, ()),
     ],
 )
