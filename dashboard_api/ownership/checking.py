@@ -13,11 +13,11 @@ from dashboard_api.models import OwnershipClaim
 from dashboard_api.ownership.advice import advice_for
 from dashboard_api.ownership.claims import Verdict
 from dashboard_api.ownership.markup import is_markup, title_of, verification_tags
-from foundation.deadline import Deadline
+from foundation.deadline import Deadline, DeadlinePassed
 from foundation.markup import text_of_page
 from foundation.outbound.fetch import SECONDS, Fetched, FetchFailed, Hop, fetch
 from foundation.outbound.refusals import MAX_BYTES, is_refusal
-from foundation.outbound.tls import shows_another
+from foundation.outbound.tls import HandshakeRefused, NotConnected, shake_hands
 
 FILE_PATH = "/.well-known/threat-dashboard-challenge.txt"
 META_NAME = "threat-dashboard-verification"
@@ -54,6 +54,7 @@ class _Reading(NamedTuple):
     found: Sequence[str] = ()
     response: Fetched | None = None
     tried: Sequence[str] = ()  # the addresses of the host, if the first request to it failed
+    is_certain: bool = True  # false if the proof may be where we could not read it
 
     @property
     def strength(self) -> str:
@@ -104,7 +105,8 @@ def check(
 def _verdict(reading: _Reading) -> Verdict:
     """Return whether the token is certainly missing; a server in trouble does not prove that."""
     is_in_trouble = reading.response is not None and reading.response.status >= 500
-    return Verdict.NOT_ASKED if is_in_trouble or reading.outcome in _NOT_ASKED else Verdict.MISSING
+    is_unclear = is_in_trouble or not reading.is_certain or reading.outcome in _NOT_ASKED
+    return Verdict.NOT_ASKED if is_unclear else Verdict.MISSING
 
 
 class _Look:
@@ -136,11 +138,26 @@ class _Look:
         plain = self._ask("http")
         if plain.outcome == "found" or reading.outcome == "connect_failed":
             return plain
-        has_answer = plain.outcome not in _NO_ANSWER and bool(reading.tried)
-        if has_answer and shows_another(self._host, reading.tried[0], self._deadline, tls=self._tls):
-            return plain
-        texts = {"https": " ".join(reading.found), "http": " ".join(plain.found)}
-        return reading._replace(found=[f"{scheme}: {text}" for scheme, text in texts.items() if text])
+        texts = [("https", text) for text in reading.found] + [("http", text) for text in plain.found]
+        found = [f"{scheme}: {text}" for scheme, text in texts if text.strip()]
+        if plain.outcome in _NO_ANSWER:
+            return reading._replace(found=found)
+        if not self._is_own_https(reading.tried):
+            return plain._replace(found=found)
+        if plain.outcome in ("not_found", "status"):
+            return reading._replace(found=found)
+        return plain._replace(found=found, is_certain=False)
+
+    def _is_own_https(self, tried: Sequence[str]) -> bool:
+        """Return whether https may be of this website, because its certificate names the host."""
+        if not tried:
+            return True
+        try:
+            return not shake_hands(self._host, tried[0], self._deadline, tls=self._tls).is_for_another
+        except (NotConnected, HandshakeRefused, DeadlinePassed):
+            return True
+        except ssl.SSLError:
+            return False  # it has no certificate for this name
 
     def _ask(self, scheme: str) -> _Reading:
         """Ask over IPv6; if the answer is wrong, over IPv4, too, because that can be another server."""

@@ -369,6 +369,7 @@ def test_where_https_is_that_of_another_website_the_answer_over_http_counts(
 ):
     result = both(internet, untrusted, answer(200, TOKEN.encode()), plain)
     assert (result.outcome, result.verdict) == (outcome, verdict)
+    assert result.found[0].startswith("https: certificate verify failed: ")
 
 
 @pytest.mark.parametrize("method", ["file", "meta"])
@@ -409,6 +410,44 @@ def test_a_server_that_speaks_no_tls_and_no_http_has_an_invalid_certificate(inte
         result = check(HOST, TOKEN, "file", now=NOW)
     assert (result.outcome, result.verdict) == ("tls_invalid", Verdict.NOT_ASKED)
     assert result.asked[-1] == f"{PLAIN} ({PUBLIC})"
+
+
+ALERT = b"\x15\x03\x03\x00\x02\x02\x70"  # unrecognized_name: a server with many names has none for this one
+
+
+@pytest.mark.parametrize("said", [ALERT, b"HTTP/1.1 400 Bad Request\r\n\r\n"])
+@pytest.mark.parametrize(("plain", "outcome"), [(answer(404), "not_found"), (page(), "html_instead")])
+def test_without_a_certificate_the_answer_over_http_counts(internet, said, plain, outcome):
+    def refuse(_, connection):
+        connection.recv(4096)
+        connection.sendall(said)
+
+    with FaultServer(refuse) as encrypted, FaultServer(plain) as own:
+        internet.serve(encrypted, port=443)
+        internet.serve(own)
+        result = check(HOST, TOKEN, "file", now=NOW)
+    assert (result.outcome, result.verdict) == (outcome, Verdict.MISSING)
+    assert [each.partition(": ")[0] for each in result.found] == ["https", "http"]
+
+
+@pytest.mark.parametrize("untrusted", ["self-signed", "expired"], indirect=True)
+@pytest.mark.parametrize(
+    ("plain", "outcome", "advice"),
+    [
+        (page(), "html_instead", "deliver files below /.well-known/"),
+        (answer(403), "blocked", "allow the user agent"),
+        (answer(200, OTHER_TOKEN.encode()), "other_content", "one of its lines"),
+        (answer(302, headers=[("Location", "http://www.example.net/")]), "redirected_away", "another domain"),
+    ],
+)
+def test_what_is_wrong_over_http_is_said_and_no_proof_is_missing_because_a_certificate_expired(
+    internet, untrusted, plain, outcome, advice
+):
+    result = both(internet, untrusted, answer(200, TOKEN.encode()), plain)
+    assert (result.outcome, result.verdict) == (outcome, Verdict.NOT_ASKED)
+    assert advice in result.advice
+    assert result.found[0].startswith("https: certificate verify failed: ")
+    assert result.found[1].startswith("http: ")
 
 
 def test_a_website_without_https_that_redirects_to_another_says_so(internet):
