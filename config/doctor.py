@@ -17,7 +17,7 @@ from django.db.models import Count, Max
 from django.utils import timezone
 from redis import Redis, RedisError
 
-from config.resealing import has_newest_seal, opens, sealed_rows
+from config.resealing import has_newest_seal, is_lost, opens, sealed_rows
 from config.settings_checks import unread_settings
 from config.unsafe_settings import unsafe_settings
 
@@ -314,12 +314,12 @@ def missing_migrations() -> Iterator[str]:
 def _lost_secrets(*, newest_only: bool) -> Iterator[str]:
     older = 0
     for row in sealed_rows(newest_only=newest_only):
-        if not opens(row):
+        if is_lost(row):
             yield (
                 f"MASTER_KEYS holds no key that opens {row.name} in its place: put back the key that sealed "
                 "it, after a comma, or revoke the lost secret and issue a new one."
             )
-        elif not has_newest_seal(row):
+        elif not has_newest_seal(row) and opens(row):
             older += 1
     if older and len(settings.MASTER_KEYS) > 1 and not newest_only:
         secrets = "1 secret is" if older == 1 else f"{older} secrets are"

@@ -7,6 +7,7 @@ from typing import Any
 from allauth.mfa.models import Authenticator
 from django.conf import settings
 from django.db.models import QuerySet
+from django.utils import timezone
 
 from config.second_factors import SEALED_FOR
 from foundation.sealing import CannotUnseal, is_current, seal, unseal_once
@@ -22,11 +23,12 @@ class SealedRow:
     context: str
     texts: Sequence[str]
     store: Callable[[Change], int]
+    is_needed: bool = True  # False for a revoked secret, which need not open
 
 
 def sealed_rows(*, newest_only: bool = False) -> Iterator[SealedRow]:
-    """Yield every row with sealed texts, or only the newest of each table."""
-    for rows, describe in _tables():
+    """Yield every row with sealed texts, or only the newest of each table that must open."""
+    for rows, describe in _tables(needed_only=newest_only):
         newest_first = rows.order_by("-pk")
         yield from map(describe, newest_first[:1] if newest_only else newest_first.iterator())
 
@@ -39,6 +41,11 @@ def opens(row: SealedRow) -> bool:
     except CannotUnseal:
         return False
     return True
+
+
+def is_lost(row: SealedRow) -> bool:
+    """Return whether ``row`` must open and does not."""
+    return row.is_needed and not opens(row)
 
 
 def has_newest_seal(row: SealedRow) -> bool:
@@ -56,14 +63,18 @@ def reseal(row: SealedRow) -> bool:
     return bool(row.store(lambda text: seal(unseal_once(text, row.context), row.context)))
 
 
-def _tables() -> Iterator[tuple[QuerySet[Any], Callable[[Any], SealedRow]]]:
+def _tables(*, needed_only: bool) -> Iterator[tuple[QuerySet[Any], Callable[[Any], SealedRow]]]:
     if settings.ENABLE_API:
         from dashboard_api.models import CallbackEvent, Secret
         from dashboard_api.models.accounts import sealed_for
 
+        now = timezone.now()
+        secrets = Secret.objects.usable(now) if needed_only else Secret.objects.all()
         yield (
-            Secret.objects.select_related("account"),
-            lambda row: _column(row, "sealed", str(row), sealed_for(row.account_id)),
+            secrets.select_related("account"),
+            lambda row: _column(
+                row, "sealed", str(row), sealed_for(row.account_id), is_needed=row.is_usable(now)
+            ),
         )
         yield (
             CallbackEvent.objects.exclude(sealed_body=""),
@@ -80,14 +91,15 @@ def _tables() -> Iterator[tuple[QuerySet[Any], Callable[[Any], SealedRow]]]:
     yield Authenticator.objects.exclude(type=Authenticator.Type.WEBAUTHN), _second_factor
 
 
-def _column(row: Any, name: str, description: str, context: str) -> SealedRow:
+def _column(row: Any, name: str, description: str, context: str, *, is_needed: bool = True) -> SealedRow:
     def store(change: Change) -> int:
         text = getattr(row, name)
         unchanged = type(row).objects.filter(pk=row.pk, **{name: text})
         count: int = unchanged.update(**{name: change(text)})
         return count
 
-    return SealedRow(name=description, context=context, texts=[getattr(row, name)], store=store)
+    texts = [getattr(row, name)]
+    return SealedRow(name=description, context=context, texts=texts, store=store, is_needed=is_needed)
 
 
 def _second_factor(row: Authenticator) -> SealedRow:

@@ -10,8 +10,9 @@ from django.utils import timezone
 
 from config import doctor
 from config.models import Run
+from config.resealing import opens, sealed_rows
 from dashboard_api.billing.callbacks.snapshots import LAST_DAY, Snapshot
-from dashboard_api.models import CallbackEvent, Nonce, Published, Subscription
+from dashboard_api.models import CallbackEvent, Nonce, Published, Secret, Subscription
 from tests.config.test_settings_checks import NEEDED, TWO
 from tests.factories import make_account, make_plan
 
@@ -29,6 +30,28 @@ def test_a_secret_that_no_master_key_opens_is_named(settings):
     [line] = lines_about("MASTER_KEYS")
     assert "of acct_0001" in line
     assert "put back the key" in line
+
+
+def test_a_lost_secret_that_was_revoked_is_no_problem(settings):
+    account = make_account("acct_0001")
+    lost = account.secrets.get()
+    settings.MASTER_KEYS = [TWO]
+    call_command("revoke_secret", "acct_0001", str(lost.pk))
+    assert lines_about("MASTER_KEYS") == []
+    retired, _ = Secret.objects.issue(account, by="Robin")
+    Secret.objects.filter(pk=retired.pk).update(
+        sealed="lost", state="retiring", retires_at=timezone.now() - timedelta(seconds=1)
+    )
+    assert lines_about("MASTER_KEYS") == []
+
+
+def test_a_start_looks_at_the_newest_secret_that_was_not_revoked(settings):
+    account = make_account("acct_0001")
+    newest, _ = Secret.objects.issue(account, by="Robin")
+    newest.revoke(now=timezone.now())
+    settings.MASTER_KEYS = [TWO]
+    [row] = sealed_rows(newest_only=True)
+    assert not opens(row)
 
 
 def test_secrets_that_an_older_master_key_sealed_are_counted_until_reseal_has_run(settings):

@@ -3,9 +3,11 @@ from allauth.mfa.adapter import get_adapter
 from allauth.mfa.models import Authenticator
 from cryptography.fernet import Fernet
 from django.core.management import CommandError, call_command
+from django.utils import timezone
 
 from config.resealing import opens, reseal, sealed_rows
 from dashboard_api.models import Secret
+from dashboard_api.models.accounts import DuplicateSecret
 from foundation.sealing import CannotUnseal
 from portal.models import Account as PortalAccount
 from tests.commands import run_json
@@ -72,6 +74,21 @@ def test_a_secret_that_no_key_opens_is_named_and_the_others_are_resealed(stored,
     settings.MASTER_KEYS = [TWO]
     stored[1].refresh_from_db()
     assert stored[1].reveal_secret()
+
+
+def test_a_lost_secret_that_was_revoked_stays_as_it_is(stored):
+    Secret.objects.update(sealed="not sealed by any key", state="revoked")
+    assert run_json("reseal")["not_opened"] == []
+    assert Secret.objects.get().sealed == "not sealed by any key"
+
+
+def test_a_revoked_secret_is_resealed_so_that_it_cannot_be_brought_in_again(stored, settings):
+    clear = stored[0].reveal()
+    stored[0].revoke(now=timezone.now())
+    call_command("reseal")
+    settings.MASTER_KEYS = [TWO]
+    with pytest.raises(DuplicateSecret):
+        Secret.objects.issue(stored[0].account, by="Robin", secret=clear)
 
 
 def test_a_secret_that_was_replaced_meanwhile_is_not_overwritten(stored):

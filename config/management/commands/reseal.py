@@ -24,7 +24,8 @@ class Command(OperatorCommand):
             try:
                 count += reseal(row)
             except CannotUnseal:
-                failures.append(row.name)
+                if row.is_needed:
+                    failures.append(row.name)
         if count:
             record("secrets.resealed", after={"changed": count})
         names = ", ".join(failures)

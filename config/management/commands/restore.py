@@ -13,7 +13,7 @@ from django.utils import timezone
 from audit.recording import record
 from config.backups import BackupError, leave_out_ids, read_manifest, restore_files
 from config.models import Session
-from config.resealing import opens, sealed_rows
+from config.resealing import is_lost, sealed_rows
 from foundation.operator_command import OperatorCommand, Result
 
 _LOST = (
@@ -58,7 +58,7 @@ class Command(OperatorCommand):
         if settings.ENABLE_API:
             call_command("refuse_earlier_calls", stdout=self.stderr)
             _ask_holders_again()
-        lost = sum(not opens(row) for row in sealed_rows())
+        lost = sum(is_lost(row) for row in sealed_rows())
         done = f"Restored the backup of {written_at}, and ended {sessions} sessions."
         start = "Start the service, and revoke again what was revoked after the backup."
         return Result(
