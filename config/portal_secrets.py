@@ -31,21 +31,23 @@ def connect() -> None:
 
 @sensitive_variables("clear", "given")
 @transaction.atomic
-def give(account: Account, owner: api.Account, *, by: str) -> None:
+def give(account: Account, owner: api.Account, *, by: str) -> bool:
     """Let ``account`` sign with a new secret, which only the portal has, and save it; raises ValidationError.
 
     Those of the portal that it does not sign with are revoked: no one has them. That of the environment
-    stays, and is brought in if the service does not know it.
+    stays, and is brought in if the service does not know it; the result is False if the service knows it.
     """
     given = account.reveal_secret() if account.is_from_environment else None
     if given is None and account.pk:
         for unused in _unused(account):
             unused.revoke(now=timezone.now())
-    if given is None or _state(owner.ref, given):
+    is_new = given is None or _row_of(owner.ref, given) is None
+    if is_new:
         _secret, clear = api.Secret.objects.issue(owner, by=by, secret=given, for_portal=True)
     if given is None:
         account.set_secret(clear)
     account.save()
+    return is_new
 
 
 def problems() -> Iterator[str]:
@@ -90,9 +92,15 @@ def _unused(account: Account) -> list[api.Secret]:
 
 
 @sensitive_variables("clear")
+def _row_of(ref: str, clear: str) -> api.Secret | None:
+    """Return the service's row of the secret ``clear``; None if the service does not know it."""
+    return next((row for row in api.Secret.objects.filter(account__ref=ref) if row.holds(clear)), None)
+
+
+@sensitive_variables("clear")
 def _state(ref: str, clear: str) -> str:
     """Return what is wrong with the secret ``clear``; an empty text if it works and will."""
-    secret = next((row for row in api.Secret.objects.filter(account__ref=ref) if row.holds(clear)), None)
+    secret = _row_of(ref, clear)
     if secret is None:
         return "has a secret that the service does not know"
     if secret.is_test:

@@ -25,13 +25,13 @@ def add(customer: Customer, result: Onboarded, *, by: str, origin: str) -> None:
 
 def _account(customer: Customer, result: Onboarded, by: str) -> Account:
     account = Account.objects.filter(ref=customer.ref).first()
+    is_new = account is None
     if account is None:
         account = Account(ref=customer.ref, name=customer.name)
         account.full_clean(exclude={"sealed_secret"})
         result.created.append("portal access")
     elif not problem(account):
         return account
-    else:
+    if give(account, result.account, by=by) and not is_new:
         result.created.append("the portal's secret")
-    give(account, result.account, by=by)
     return account

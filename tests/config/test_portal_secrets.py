@@ -94,6 +94,29 @@ def test_the_secret_of_the_environment_ends_only_after_another_is_set(settings):
     assert pages_work()
 
 
+@pytest.mark.parametrize("state", ["active", "retiring"])
+def test_another_website_can_be_set_up_while_the_secret_of_the_environment_is_retiring(settings, state):
+    shared = make_account().secrets.get()
+    settings.PORTAL_ACCOUNT_REF, settings.SITE_API_SECRET = "acct_0001", SECRET
+    make_portal_account()
+    Secret.objects.update(state=state, retires_at=timezone.now() + timedelta(hours=1))
+    created = run_json("onboard", "acct_0001", "other.example.com", *OWNER)["created"]
+    assert "portal website" in created
+    assert "the portal's secret" not in created
+    assert list(Secret.objects.filter(is_test=False)) == [shared]
+    assert pages_work()
+
+
+def test_a_secret_of_the_environment_that_the_service_does_not_know_is_brought_in(settings):
+    make_account(secrets=())
+    settings.PORTAL_ACCOUNT_REF, settings.SITE_API_SECRET = "acct_0001", SECRET
+    make_portal_account()
+    created = run_json("onboard", "acct_0001", "other.example.com", *OWNER)["created"]
+    assert "the portal's secret" in created
+    assert Secret.objects.get(for_portal=True).holds(SECRET)
+    assert pages_work()
+
+
 def test_other_secrets_of_other_portals_are_left_alone(settings):
     shared = make_account().secrets.get()
     make_portal_account()
