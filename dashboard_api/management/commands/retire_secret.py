@@ -7,8 +7,8 @@ class Command(SecretCommand):
     """manage.py retire_secret acct_0001 3."""
 
     help = (
-        "Retire a secret: it works for one more day. If the portal of this deployment signs with it, "
-        "the portal gets another at once."
+        "Retire a secret: it works for one more day. A portal in the service's process that signs with it "
+        "gets another at once."
     )
     method, time_field = "retire", "retires_at"
     done = "Retired {secret}: it works until {at}."

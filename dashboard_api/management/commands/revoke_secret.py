@@ -7,8 +7,8 @@ class Command(SecretCommand):
     """manage.py revoke_secret acct_0001 3."""
 
     help = (
-        "Revoke a secret: calls signed with it are refused from now on. If the portal of this deployment "
-        "signs with it, the portal gets another at once."
+        "Revoke a secret: calls signed with it are refused from now on. A portal in the service's process "
+        "that signs with it gets another at once."
     )
     method, time_field = "revoke", "revoked_at"
     done = "Revoked {secret}: calls signed with it are refused from now on."
