@@ -12,7 +12,7 @@ from dashboard_api.crawler.essentials.page import Problem, Unread
 from foundation.deadline import Deadline
 from foundation.outbound.tls import Handshake, NotConnected, offers, shake_hands
 
-_SOON = timedelta(days=14)  # or a third of the lifetime: ACME renews short ones after a half
+_SOON = timedelta(days=14)  # or a quarter of the lifetime: ACME clients renew after two thirds
 _PROBLEMS = {
     "expired": "certificate-expired",
     "other_name": "certificate-other-name",
@@ -76,7 +76,7 @@ def check_certificate(handshake: Handshake, now: datetime) -> Iterator[tuple[str
         evidence += "\nAn intermediate certificate has expired, and this one has not."
     if problem:
         yield _PROBLEMS[problem], evidence
-    if problem != "expired" and ends - now < min(_SOON, (ends - begins) / 3):
+    if problem != "expired" and ends - now < min(_SOON, (ends - begins) / 4):
         yield "certificate-expires-soon" if ends > now else _PROBLEMS["expired"], evidence
     try:
         key = certificate.public_key()
