@@ -188,7 +188,7 @@ def _at_http(page: Fetched) -> Iterator[Result]:
     yield from check_plain(page)
     yield from check_page(page)
     names = dict.fromkeys(urljoin(hop.url, "/") for hop in own_hops(page) if hop.url.startswith("https://"))
-    yield from (Unread(name, OF_SECURITY_TXT, "connect_failed") for name in names)
+    yield from (Skipped(name, OF_SECURITY_TXT) for name in names)
 
 
 def _page(url: str, visit: _Visit) -> Fetched:

@@ -658,6 +658,22 @@ def test_problems_of_https_at_another_name_stay_open_where_it_was_not_looked_for
         problems = dict.fromkeys(("hsts-missing", "security-txt-expired"), www_page)
         statuses = later_than(problems, trusting=trusting)
     assert (statuses["hsts-missing"], statuses["security-txt-expired"]) == ("open", "open")
+    assert Coverage.objects.get().state == "ok"
+
+
+@pytest.mark.django_db
+def test_a_scan_is_complete_where_the_certificate_is_for_www_only(internet, www, tmp_path):
+    file, tls = write_certificate(tmp_path, name=f"www.{HOST}")
+    page = routes({"/": http(200, headers=WHOLE), **TEXT})
+    with FaultServer(page, tls=tls) as encrypted, FaultServer(redirect(www)) as plain:
+        internet.serve(plain, port=80)
+        internet.serve(encrypted, port=443)
+        internet.serve(encrypted, address=OTHER, port=443)
+        problems = dict.fromkeys(("csp-missing", "security-txt-expired"), www)
+        statuses = later_than(problems, trusting=ssl.create_default_context(cafile=file))
+    assert (statuses["csp-missing"], statuses["security-txt-expired"]) == ("fixed", "open")
+    assert statuses["certificate-other-name"] == "open"
+    assert Coverage.objects.get().state == "ok"
 
 
 @pytest.mark.django_db
