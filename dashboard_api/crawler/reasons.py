@@ -33,6 +33,10 @@ _WORDS = {
         "The home page answers with an error, such as 404, or without a page, so its headers and content "
         "were not checked, and nothing about them counts as fixed."
     ),
+    "page_unknown": _(
+        "The certificate is for another name, and http shows no page of this website, so it is unknown which "
+        "page belongs to it, and none was checked: get a certificate for this name, or answer at http."
+    ),
     "server_error": _(
         "The website answered with an error of its server, so some checks failed: scan again when it works."
     ),

@@ -28,7 +28,7 @@ logger = logging.getLogger(__name__)
 # Reasons of runs without a report that coverage says, too.
 _IN_COVERAGE = ("engine_missing", "no_time_left", "robots_txt")
 # Errors of checks of our own engines that have words for the owner.
-_OF_CHECKS = ("no_page", "server_error", "not_read_to_the_end")
+_OF_CHECKS = ("no_page", "page_unknown", "server_error", "not_read_to_the_end")
 _BUSY_ADDRESS = timedelta(seconds=30)
 
 

@@ -81,6 +81,11 @@ REASONS = {
         "The home page answers with an error, such as 404, or without a page. Its headers and content were "
         "not checked, so nothing about them counts as fixed."
     ),
+    "page_unknown": _(
+        "The certificate is for another name, and http shows no page of this website, so we do not know "
+        "which page belongs to it, and checked none. Get a certificate for this name, or let the website "
+        "answer at http."
+    ),
     "server_error": _(
         "The website answered with an error of its server, so some checks failed. Scan again when it works."
     ),

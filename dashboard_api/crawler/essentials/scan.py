@@ -89,9 +89,9 @@ def _results(visit: _Visit, tls: ssl.SSLContext | None) -> Iterator[Result]:
     if is_for_another:
         try:
             page = _page(plain, visit)
-        except Incomplete as error:  # then it is unknown which page is of this website
-            yield Unread(home, [*OF_THE_PAGE, *OF_SECURITY_TXT], str(error))
-            yield Unread(plain, ["https-not-enforced", *OF_THE_PAGE], str(error))
+        except Incomplete:
+            yield Unread(home, [*OF_THE_PAGE, *OF_SECURITY_TXT], "page_unknown")
+            yield Unread(plain, ["https-not-enforced", *OF_THE_PAGE], "page_unknown")
             return
         if not any(hop.url.startswith(home) for hop in page.hops):
             yield Skipped(home, [*OF_THE_PAGE, *OF_SECURITY_TXT])  # the page of another website

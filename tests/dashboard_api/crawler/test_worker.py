@@ -111,6 +111,7 @@ def test_a_scan_without_an_engine_that_is_not_installed_is_partial_unless_it_is_
         ("timed_out", "not_all_checked"),
         ("no_page", "no_page"),
         ("no_page_by_http", "not_all_checked"),
+        ("page_unknown", "page_unknown"),
         ("server_error", "server_error"),
         ("not_read_to_the_end", "not_read_to_the_end"),
     ],

@@ -107,7 +107,8 @@ def test_after_a_redirect_to_a_port_or_a_private_address_there_is_a_way_without_
 
 
 @pytest.mark.parametrize(
-    "reason", ["no_page", "server_error", "not_read_to_the_end", "redirect_loop", "stopped_early"]
+    "reason",
+    ["no_page", "page_unknown", "server_error", "not_read_to_the_end", "redirect_loop", "stopped_early"],
 )
 def test_what_could_not_be_checked_is_named(reason):
     assert row_of(outcome="partial", reason=reason).reason not in ("", str(labels.OTHER_REASON))

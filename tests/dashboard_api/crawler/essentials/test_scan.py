@@ -1104,7 +1104,7 @@ def test_a_wrong_name_is_a_problem_whatever_http_says(internet, others, plain):
     assert rules[0] in ("certificate-other-name", "certificate-not-trusted")
     assert last["complete"] is True
     assert ("csp-missing" in rules) is (plain is not None)
-    assert (set(failures_of(lines).values()) == {"connect_failed"}) is (plain is None)
+    assert (set(failures_of(lines).values()) == {"page_unknown"}) is (plain is None)
 
 
 @pytest.mark.parametrize("ciphers", ["AES256-GCM-SHA384", "AES128-SHA", "ECDHE-RSA-AES256-SHA"])
