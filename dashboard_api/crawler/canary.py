@@ -52,7 +52,8 @@ def look(host: str, address: str, agent: str = "", *, never: Sequence[str] = ())
         try:
             return judged(url, verify=False)
         except FetchFailed as error:
-            reason = error.reason
-        if reason not in _WITHOUT_HTTPS:
-            break
+            if error.reason not in _WITHOUT_HTTPS:
+                return error.reason
+            if reason == "connect_failed":  # otherwise https answered
+                reason = error.reason
     return reason

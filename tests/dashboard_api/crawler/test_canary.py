@@ -1,5 +1,7 @@
 """The canary: a website that refuses scans is distinguished from one that answers."""
 
+import ssl
+
 import pytest
 
 from dashboard_api.crawler.canary import look
@@ -84,3 +86,14 @@ def test_a_certificate_for_this_name_leaves_the_decision_to_https(internet, tmp_
         internet.serve(encrypted, port=443)
         internet.serve(plain, port=80)
         assert look(HOST, PUBLIC) == ""
+
+
+@pytest.mark.parametrize("plain", [None, redirect(f"https://{HOST}/")], ids=["closed", "redirect"])
+def test_a_server_that_refuses_the_name_by_an_alert_was_reached(internet, tmp_path, plain):
+    tls = write_certificate(tmp_path, name="other.example.net")[1]
+    tls.sni_callback = lambda *_: ssl.ALERT_DESCRIPTION_UNRECOGNIZED_NAME
+    with FaultServer(answer(200), tls=tls) as encrypted, FaultServer(plain) as server:
+        internet.serve(encrypted, port=443)
+        if plain is not None:
+            internet.serve(server, port=80)
+        assert look(HOST, PUBLIC) == "tls_invalid"
