@@ -25,7 +25,11 @@ from dashboard_api.scanners.report import (
 from dashboard_api.scanners.wpscan import findings
 
 HEAD = re.compile(rb'"description"\s*:\s*"WordPress Security Scanner|"interesting_findings"\s*:\s*\[')
-_FILES = {"config_backups": "config_backup", "db_exports": "db_export"}
+_FILES = {
+    "config_backups": "config_backup",
+    "db_exports": "db_export",
+    "backup_folders": "backup_folder",
+}
 _COMPONENTS = {"plugins": "plugin", "themes": "theme", "timthumbs": "timthumb"}
 
 
@@ -57,12 +61,17 @@ def read(stream: BinaryIO) -> ScanReport:
         source="wpscan",
         source_name="WPScan",
         version=line_of(object_of(document, "banner"), "version"),
-        complete=False if "scan_aborted" in document else None,
+        complete=False if _has_failed(document) else None,
         scanned_at=_time(document.get("stop_time")) or _time(document.get("start_time")),
         names_targets=True,
         checks=_checks(document),
         entries=convert_rows(enumerate(items, start=1), convert),
     )
+
+
+def _has_failed(document: Row) -> bool:
+    """Return whether WPScan gave up, or warns that too many requests failed, as where it is blocked."""
+    return "scan_aborted" in document or document.get("response_status_codes_warning") is True
 
 
 def _time(seconds: object) -> datetime | None:
@@ -74,14 +83,17 @@ def _time(seconds: object) -> datetime | None:
 def _checks(document: Row) -> set[str]:
     """Return the rules that ran, or the beginnings of their names.
 
-    Without an answer of its database, WPScan knows no vulnerabilities, and finding none proves nothing. Nor
-    does it where WPScan did not recognise the version of WordPress or the theme.
+    Without an answer of its database, WPScan knows no vulnerabilities, and finding none proves nothing, nor
+    does an empty list, which may be of vulnerable plugins only. It proves nothing where WPScan did not
+    recognise the version of WordPress or the theme, either. Without --enumerate, it looks at no other theme.
     """
-    names = (("version", "wordpress"), ("main_theme", "theme"))
-    kinds = {kind for key, kind in names if isinstance(document.get(key), dict)}
-    kinds |= {kind for key, kind in _COMPONENTS.items() if key in document}
+    has_answer = _has_answer(object_of(document, "vuln_api"))
+    kinds = {kind for key, kind in _COMPONENTS.items() if key in document and (has_answer or document[key])}
+    kinds |= {f"theme/{line_of(theme, 'slug')}" for theme in _main_themes(document)}
+    if line_of(object_of(document, "version"), "status") not in ("", "Unknown"):
+        kinds.add("wordpress")
     checks = {"interesting", *(f"outdated/{kind}" for kind in kinds)}
-    if _has_answer(object_of(document, "vuln_api")):
+    if has_answer:
         checks |= {f"vulnerability/{kind}" for kind in kinds}
     if "users" in document:
         checks.add("user_names")
@@ -110,13 +122,17 @@ def _items(document: Row) -> Iterator[_Item]:
         yield _Item(findings.guessed_password, {"user": user})
     if isinstance(document.get("version"), dict):
         yield from _component("wordpress", "WordPress", document["version"])
-    if isinstance(document.get("main_theme"), dict):
-        theme = document["main_theme"]
-        for each in [theme, *dicts_of(theme, "parents")]:
-            yield from _component("theme", line_of(each, "slug"), each)
+    for theme in _main_themes(document):
+        yield from _component("theme", line_of(theme, "slug"), theme)
     for key, kind in _COMPONENTS.items():
         for name, component in object_of(document, key).items():
             yield from _component(kind, name, component)
+
+
+def _main_themes(document: Row) -> list[Row]:
+    """Return the main theme and its parents; none where WPScan did not recognise it."""
+    theme = object_of(document, "main_theme")
+    return [theme, *dicts_of(theme, "parents")] if theme else []
 
 
 def _target(number: int, _row: Row, *, target: str) -> Check:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from dashboard_api.scanners.members import Row, line_of, object_of, texts_of
+from dashboard_api.scanners.members import Row, dicts_of, line_of, object_of, texts_of
 from dashboard_api.scanners.problem_texts import ProblemText, load_texts
 from dashboard_api.scanners.report import BadRow, Kind, ReportedFinding, Severity
 from dashboard_api.scanners.text import cves_in, named, section, without_numbers
@@ -97,7 +97,8 @@ def vulnerability(number: int, row: Row, *, target: str, part: Component) -> Rep
     title, references = line_of(row, "title"), object_of(row, "references")
     if not title:
         raise BadRow("has no title")
-    fixed_in = line_of(row, "fixed_in")
+    branches = [line_of(each, "fixed_in") for each in dicts_of(row, "affected_versions")]
+    fixed_in = line_of(row, "fixed_in") or ", ".join(filter(None, branches))
     ids = texts_of(references.get("wpvulndb"))
     key = ids[0] if ids else without_numbers(title)
     severity, raw = _severity(row, title)

@@ -84,6 +84,12 @@ def test_vulnerability_of_an_unknown_version_is_suspected():
     )
 
 
+def test_several_versions_fix_a_vulnerability_of_several_branches():
+    affected = [{"introduced_in": "1.2", "fixed_in": "1.3"}, {"fixed_in": "1.1.9"}, {"fixed_in": None}]
+    finding = read_one(plugins=make_plugin(make_vulnerability(fixed_in=None, affected_versions=affected)))
+    assert finding.remediation == "Update the plugin forms to 1.3, 1.1.9 or later."
+
+
 @pytest.mark.parametrize(
     ("members", "severity", "raw"),
     [
@@ -137,17 +143,19 @@ def test_files_users_and_passwords():
     report = read(
         config_backups={"https://shop.example.com/wp-config.php.bak": {"confidence": 100}},
         db_exports={"https://shop.example.com/dump.sql": {"confidence": 100}},
+        backup_folders={"https://shop.example.com/wp-content/updraft/": {"severity": "high"}},
         users={"admin": {"id": 1}, "ada": {"id": 2}},
         password_attack={"admin": {"id": 1, "password": "s3cr3t"}},
     )
     assert [(finding.rule, finding.severity) for finding in report.findings] == [
         ("config_backup", Severity.CRITICAL),
         ("db_export", Severity.CRITICAL),
+        ("backup_folder", Severity.HIGH),
         ("user_names", Severity.INFO),
         ("guessed_password", Severity.CRITICAL),
     ]
     assert report.findings[0].location == "https://shop.example.com/wp-config.php.bak"
-    assert report.findings[2].evidence == "admin\nada"
+    assert report.findings[3].evidence == "admin\nada"
     assert "s3cr3t" not in repr(report)
 
 
@@ -183,13 +191,36 @@ def test_wpscan_looked_for_no_vulnerabilities_of_what_it_did_not_recognise():
     unknown = checks(version=None, main_theme=None)
     assert not {"outdated/wordpress", "vulnerability/wordpress"} & unknown
     assert not {"outdated/theme", "vulnerability/theme"} & unknown
-    known = checks(main_theme={"slug": "avada"})
-    assert {"outdated/wordpress", "vulnerability/wordpress", "outdated/theme", "vulnerability/theme"} <= known
+    assert {"outdated/wordpress", "vulnerability/wordpress"} <= checks()
+    assert not {"outdated/wordpress", "vulnerability/wordpress"} & checks(version={"status": "Unknown"})
     assert "vulnerability/theme" in checks(main_theme=None, themes={})
+
+
+def test_without_a_list_of_themes_wpscan_looked_at_the_main_theme_and_its_parents_only():
+    theme = {"slug": "dark", "parents": [{"slug": "base"}]}
+    assert {check for check in checks(main_theme=theme) if "theme" in check} == {
+        "outdated/theme/dark",
+        "outdated/theme/base",
+        "vulnerability/theme/dark",
+        "vulnerability/theme/base",
+    }
+    assert {"outdated/theme", "vulnerability/theme"} <= checks(main_theme=theme, themes={})
+
+
+def test_without_its_database_an_empty_list_of_vulnerable_plugins_says_nothing():
+    unknown = {"error": "No WPScan API Token given"}
+    assert "outdated/plugin" not in checks(vuln_api=unknown)
+    assert "outdated/plugin" in checks(vuln_api=unknown, plugins=make_plugin())
+    assert "outdated/plugin" in checks()
 
 
 def test_scan_that_was_aborted_is_not_complete():
     assert read(make_interesting(), scan_aborted="Canceled by User").complete is False
+
+
+@pytest.mark.parametrize(("warning", "complete"), [(True, False), (False, None)])
+def test_scan_with_many_errors_is_not_complete(warning, complete):
+    assert read(response_status_codes_warning=warning).complete is complete
 
 
 @pytest.mark.parametrize(
