@@ -30,6 +30,7 @@ _FILES = {
     "db_exports": "db_export",
     "backup_folders": "backup_folder",
 }
+_GAVE_UP = ("scan_aborted", "not_fully_configured")
 _COMPONENTS = {"plugins": "plugin", "themes": "theme", "timthumbs": "timthumb"}
 
 
@@ -43,13 +44,12 @@ class _Item(NamedTuple):
 def read(stream: BinaryIO) -> ScanReport:
     """Return the report in ``stream``; raises UnreadableReport."""
     document = open_document(stream)
-    if not isinstance(document, dict) or not (line_of(document, "target_url") or "scan_aborted" in document):
+    if not isinstance(document, dict) or document.keys().isdisjoint(["target_url", *_GAVE_UP]):
         raise UnreadableReport("The file is not a report of WPScan: it has no target_url.")
     target = line_of(document, "effective_url") or line_of(document, "target_url")
     if not target:
-        raise UnreadableReport(
-            f"WPScan gave up: {line_of(document, 'scan_aborted')[:300] or 'no reason given'}."
-        )
+        reason = line_of(document, *_GAVE_UP)[:300].rstrip(".") or "no reason given"
+        raise UnreadableReport(f"WPScan gave up: {reason}.")
     items = list(_items(document))
 
     def convert(number: int, item: _Item) -> ReportedFinding | Check:
@@ -95,6 +95,8 @@ def _checks(document: Row) -> set[str]:
     checks = {"interesting", *(f"outdated/{kind}" for kind in kinds)}
     if has_answer:
         checks |= {f"vulnerability/{kind}" for kind in kinds}
+    if "timthumbs" in document:
+        checks.add("vulnerability/timthumb")  # WPScan itself knows them
     if "users" in document:
         checks.add("user_names")
     # Without --usernames, WPScan tries the passwords of the users that it found.

@@ -214,6 +214,11 @@ def test_without_its_database_an_empty_list_of_vulnerable_plugins_says_nothing()
     assert "outdated/plugin" in checks()
 
 
+def test_wpscan_needs_no_database_for_vulnerabilities_of_timthumb():
+    found = checks(vuln_api={"error": "No WPScan API Token given"}, timthumbs={})
+    assert {check for check in found if check.startswith("vulnerability")} == {"vulnerability/timthumb"}
+
+
 def test_scan_that_was_aborted_is_not_complete():
     assert read(make_interesting(), scan_aborted="Canceled by User").complete is False
 
@@ -246,6 +251,7 @@ def test_broken_plugins_are_rejected():
     ("document", "reason"),
     [
         ({"banner": {}, "scan_aborted": "The url is down."}, "WPScan gave up: The url is down."),
+        ({"banner": {}, "not_fully_configured": "In install mode."}, "WPScan gave up: In install mode."),
         ({"banner": {}}, "not a report of WPScan"),
         ([], "not a report of WPScan"),
     ],
