@@ -23,7 +23,7 @@ class SealedRow:
     context: str
     texts: Sequence[str]
     store: Callable[[Change], int]
-    is_needed: bool = True  # False for a revoked secret, which need not open
+    is_needed: bool = True  # False for what nothing reads, such as a revoked secret
 
 
 def sealed_rows(*, newest_only: bool = False) -> Iterator[SealedRow]:
@@ -76,17 +76,29 @@ def _tables(*, needed_only: bool) -> Iterator[tuple[QuerySet[Any], Callable[[Any
                 row, "sealed", str(row), sealed_for(row.account_id), is_needed=row.is_usable(now)
             ),
         )
+        bodies = CallbackEvent.objects.exclude(sealed_body="")
         yield (
-            CallbackEvent.objects.exclude(sealed_body=""),
-            lambda row: _column(row, "sealed_body", str(row), row.sealed_for),
+            bodies.filter(state__in=CallbackEvent.NOT_DONE) if needed_only else bodies,
+            lambda row: _column(
+                row, "sealed_body", str(row), row.sealed_for, is_needed=row.state in CallbackEvent.NOT_DONE
+            ),
         )
     if settings.ENABLE_PORTAL:
         from portal.models.accounts import SEALED_FOR as OF_PORTAL
         from portal.models.accounts import Account
 
+        accounts = Account.objects.exclude(sealed_secret="")
+        if needed_only and settings.SITE_API_SECRET:
+            accounts = accounts.exclude(ref=settings.PORTAL_ACCOUNT_REF)
         yield (
-            Account.objects.exclude(sealed_secret=""),
-            lambda row: _column(row, "sealed_secret", f"the portal's secret of {row.ref}", OF_PORTAL),
+            accounts,
+            lambda row: _column(
+                row,
+                "sealed_secret",
+                f"the portal's secret of {row.ref}",
+                OF_PORTAL,
+                is_needed=not row.is_from_environment,
+            ),
         )
     yield Authenticator.objects.exclude(type=Authenticator.Type.WEBAUTHN), _second_factor
 

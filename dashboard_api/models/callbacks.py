@@ -30,6 +30,9 @@ class CallbackEvent(models.Model):
         FAILED = "failed", _("failed")
         DEAD = "dead", _("given up")
 
+    # Their bodies are still to be applied, by themselves or by an operator.
+    NOT_DONE = (State.RECEIVED, State.WAITING, State.FAILED, State.DEAD)
+
     provider = models.CharField(_("provider"), max_length=20)
     event_id = models.CharField(_("event"), max_length=NAME_LENGTH)
     type = models.CharField(_("type"), max_length=100, blank=True)

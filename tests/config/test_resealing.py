@@ -5,8 +5,8 @@ from cryptography.fernet import Fernet
 from django.core.management import CommandError, call_command
 from django.utils import timezone
 
-from config.resealing import opens, reseal, sealed_rows
-from dashboard_api.models import Secret
+from config.resealing import is_lost, opens, reseal, sealed_rows
+from dashboard_api.models import CallbackEvent, Secret
 from dashboard_api.models.accounts import DuplicateSecret
 from foundation.sealing import CannotUnseal
 from portal.models import Account as PortalAccount
@@ -37,6 +37,14 @@ def stored(settings):
     )
     settings.MASTER_KEYS = [TWO, ONE]
     return secret, account, totp, codes
+
+
+def make_callback(state, **fields):
+    return CallbackEvent.objects.create(provider="standard", event_id=f"msg_{state}", state=state, **fields)
+
+
+def lost_names():
+    return [row.name for row in sealed_rows() if is_lost(row)]
 
 
 def in_clear(stored):
@@ -80,6 +88,23 @@ def test_a_lost_secret_that_was_revoked_stays_as_it_is(stored):
     Secret.objects.update(sealed="not sealed by any key", state="revoked")
     assert run_json("reseal")["not_opened"] == []
     assert Secret.objects.get().sealed == "not sealed by any key"
+
+
+@pytest.mark.parametrize("state", ["applied", "duplicate", "superseded", "ignored"])
+def test_the_lost_body_of_a_callback_that_is_not_applied_again_is_no_problem(stored, state):
+    make_callback("failed", sealed_body="lost")
+    assert [opens(row) for row in sealed_rows(newest_only=True)].count(False) == 1
+    CallbackEvent.objects.update(state=state)
+    assert all(opens(row) for row in sealed_rows(newest_only=True))
+    assert lost_names() == run_json("reseal")["not_opened"] == []
+
+
+def test_a_lost_secret_of_the_portal_is_no_problem_while_that_of_the_environment_signs(stored, settings):
+    PortalAccount.objects.update(sealed_secret="lost")
+    assert lost_names() == ["the portal's secret of acct_0001"]
+    settings.PORTAL_ACCOUNT_REF, settings.SITE_API_SECRET = "acct_0001", "a-secret-of-the-environment"
+    assert all(opens(row) for row in sealed_rows(newest_only=True))
+    assert lost_names() == run_json("reseal")["not_opened"] == []
 
 
 def test_a_revoked_secret_is_resealed_so_that_it_cannot_be_brought_in_again(stored, settings):
