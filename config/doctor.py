@@ -317,7 +317,7 @@ def _lost_secrets(*, newest_only: bool) -> Iterator[str]:
         if is_lost(row):
             yield (
                 f"MASTER_KEYS holds no key that opens {row.name} in its place: put back the key that sealed "
-                "it, after a comma, or revoke the lost secret and issue a new one."
+                f"it, after a comma, or {row.without_key}."
             )
         elif not has_newest_seal(row) and opens(row):
             older += 1

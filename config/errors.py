@@ -19,6 +19,7 @@ from config.theme import current_theme
 from dashboard_api.api.request import error_response
 from dashboard_api.errors import ApiError, BadRequest, BodyTooLarge, InternalError, NotFound, Unavailable
 from foundation.request_ids import current_request_id
+from foundation.sealing import CannotUnseal
 from foundation.storage import is_storage_fault
 from portal.page_urls import referring_page
 
@@ -48,14 +49,15 @@ def too_large(request: HttpRequest) -> HttpResponse:
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
-    """Return 500, or 503 if storage failed; the log has the cause."""
-    if is_storage_fault(sys.exception()):
+    """Return 500, or 503 if storage failed or a master key is missing; the log has the cause."""
+    error = sys.exception()
+    if is_storage_fault(error) or isinstance(error, CannotUnseal):
         return unavailable(request)
     return _json(InternalError()) if is_api(request) else _page(request, 500)
 
 
 def unavailable(request: HttpRequest) -> HttpResponse:
-    """Return 503: a database or a disk is busy, full, damaged or unreachable."""
+    """Return 503: a database or a disk is busy, full, damaged or unreachable, or a master key is missing."""
     if is_api(request):
         return _json(Unavailable())
     response = _page(request, 503)

@@ -23,6 +23,7 @@ class SealedRow:
     context: str
     texts: Sequence[str]
     store: Callable[[Change], int]
+    without_key: str  # what to do if the key is gone for good
     is_needed: bool = True  # False for what nothing reads, such as a revoked secret
 
 
@@ -73,14 +74,24 @@ def _tables(*, needed_only: bool) -> Iterator[tuple[QuerySet[Any], Callable[[Any
         yield (
             secrets.select_related("account"),
             lambda row: _column(
-                row, "sealed", str(row), sealed_for(row.account_id), is_needed=row.is_usable(now)
+                row,
+                "sealed",
+                str(row),
+                sealed_for(row.account_id),
+                "revoke the lost secret and issue a new one",
+                is_needed=row.is_usable(now),
             ),
         )
         bodies = CallbackEvent.objects.exclude(sealed_body="")
         yield (
             bodies.filter(state__in=CallbackEvent.NOT_DONE) if needed_only else bodies,
             lambda row: _column(
-                row, "sealed_body", str(row), row.sealed_for, is_needed=row.state in CallbackEvent.NOT_DONE
+                row,
+                "sealed_body",
+                str(row),
+                row.sealed_for,
+                "set by hand what was paid",
+                is_needed=row.state in CallbackEvent.NOT_DONE,
             ),
         )
     if settings.ENABLE_PORTAL:
@@ -97,13 +108,16 @@ def _tables(*, needed_only: bool) -> Iterator[tuple[QuerySet[Any], Callable[[Any
                 "sealed_secret",
                 f"the portal's secret of {row.ref}",
                 OF_PORTAL,
+                "give the portal a new one by 'manage.py connect_account'",
                 is_needed=not row.is_from_environment,
             ),
         )
     yield Authenticator.objects.exclude(type=Authenticator.Type.WEBAUTHN), _second_factor
 
 
-def _column(row: Any, name: str, description: str, context: str, *, is_needed: bool = True) -> SealedRow:
+def _column(
+    row: Any, name: str, description: str, context: str, without_key: str, *, is_needed: bool
+) -> SealedRow:
     def store(change: Change) -> int:
         text = getattr(row, name)
         unchanged = type(row).objects.filter(pk=row.pk, **{name: text})
@@ -111,7 +125,14 @@ def _column(row: Any, name: str, description: str, context: str, *, is_needed: b
         return count
 
     texts = [getattr(row, name)]
-    return SealedRow(name=description, context=context, texts=texts, store=store, is_needed=is_needed)
+    return SealedRow(
+        name=description,
+        context=context,
+        texts=texts,
+        store=store,
+        without_key=without_key,
+        is_needed=is_needed,
+    )
 
 
 def _second_factor(row: Authenticator) -> SealedRow:
@@ -125,7 +146,8 @@ def _second_factor(row: Authenticator) -> SealedRow:
 
     texts = [text for value in sealed.values() for text in ([value] if isinstance(value, str) else value)]
     name = f"second factor {row.pk} of user {row.user_id}"
-    return SealedRow(name=name, context=SEALED_FOR, texts=texts, store=store)
+    advice = "delete it in the admin, and let the person set up a new one"
+    return SealedRow(name=name, context=SEALED_FOR, texts=texts, store=store, without_key=advice)
 
 
 def _apply(change: Change, value: str | list[str]) -> str | list[str]:

@@ -11,7 +11,9 @@ from django.contrib.auth import get_user_model
 from django.test import Client
 from django.urls import reverse
 
+from config import doctor
 from tests.authenticator import code_of
+from tests.config.test_settings_checks import TWO
 from tests.config.test_sign_in import ELSEWHERE, PASSWORD, fail, sign_in
 from tests.factories import make_membership, make_portal_account, make_user
 from tests.racing import race
@@ -236,6 +238,17 @@ def test_what_is_stored_shows_no_key_and_no_code(client, enrolled):
     assert enrolled not in stored
     assert auth.decrypt(Authenticator.objects.get(type="totp").data["secret"]) == enrolled
     assert not re.search(r"'seed': '[0-9a-f]{80}'", stored)
+
+
+def test_without_its_master_key_a_second_factor_lets_nobody_in_and_doctor_says_what_to_do(enrolled, settings):
+    settings.MASTER_KEYS = [TWO]
+    client = Client(raise_request_exception=False)
+    response = enter("000000", client)
+    assert (response.status_code, response["Retry-After"]) == (503, "30")
+    assert client.get("/team/").status_code == 302
+    lines = [line for line in doctor.problems() if "second factor" in line]
+    assert len(lines) == 2, "the app, and its recovery codes"
+    assert all("or delete it in the admin" in line for line in lines)
 
 
 def test_the_admin_shows_factors_without_their_secrets_and_removes_a_lost_one(client, enrolled):
