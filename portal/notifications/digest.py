@@ -69,13 +69,16 @@ class Digest(msgspec.Struct, frozen=True, kw_only=True):
     def reduced_to(self, changes: Changes) -> Self:
         """Return the digest without findings that the service does not name in its changes since then.
 
-        Where it does not name all, those that come after the last one stay. Findings that had no room in the
-        digest take the places of those left out.
+        Others are as they are now, such as with the severity that an analyst gave since. Where it does not
+        name all, those that come after the last one stay. Findings that had no room in the digest take the
+        places of those left out.
         """
-        named = {change.id for change in changes.findings}
+        named = {change.id: change for change in changes.findings}
         last = _order(changes.findings[-1]) if changes.total > len(named) > 0 else None
         kept = [
-            each for each in self.findings if each.id in named or (last is not None and _order(each) > last)
+            named.get(each.id, each)
+            for each in self.findings
+            if each.id in named or (last is not None and _order(each) > last)
         ]
         left_out = len(self.findings) - len(kept)
         total = self.total - left_out

@@ -90,6 +90,12 @@ def test_findings_without_room_follow_those_left_out_and_the_total_is_that_of_th
     assert not Digest(findings=wrong, total=90).reduced_to(make_changes())
 
 
+def test_a_finding_is_as_bad_as_it_is_by_now():
+    digest = Digest(findings=[make_change(1, "Critical"), make_change(2, "High")], total=2)
+    reduced = digest.reduced_to(make_changes(make_change(2, "High"), make_change(1, "Low")))
+    assert reduced.findings == [make_change(2, "High"), make_change(1, "Low")]
+
+
 def test_findings_that_came_later_are_not_in_a_digest_whose_own_are_gone():
     digest = Digest(findings=[make_change(1), make_change(2)], total=2)
     reduced = digest.reduced_to(make_changes(make_change(3), make_change(1)))
