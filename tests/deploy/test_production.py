@@ -301,6 +301,22 @@ def test_pages_of_one_session_beyond_forty_wait_in_front_of_the_product(tmp_path
         assert time.monotonic() - began >= 2
 
 
+def test_pages_of_many_sessions_at_one_address_wait_like_those_of_one(tmp_path):
+    with nginx(tmp_path, closed_port(), changes=STRANGER) as website:
+        for address, seconds in (("127.0.0.9", 2), ("127.0.0.1", 0)):
+            began = time.monotonic()
+            for number in range(6):
+                cookie = {"Cookie": f"__Host-sessionid={number:032}"}
+                assert flood(website, "/", address, times=11, headers=cookie)[0] == 0
+            assert seconds <= time.monotonic() - began < seconds + 2
+
+
+def test_another_host_than_in_the_handshake_gets_no_response(tmp_path):
+    with nginx(tmp_path, closed_port()) as website, website.connected("127.0.0.1") as connection:
+        connection.sendall(b"GET / HTTP/1.1\r\nHost: evil.example.com\r\n\r\n")
+        assert connection.recv(4096) == b""
+
+
 @pytest.mark.parametrize("path", ["/accounts/login/", "/admin/login/", "/accounts/reauthenticate/"])
 def test_passwords_from_one_address_beyond_six_wait_in_front_of_the_product(tmp_path, path):
     with nginx(tmp_path, closed_port(), changes=STRANGER) as website:
