@@ -293,8 +293,8 @@ def _cookies(headers: Any) -> Iterator[tuple[str, str, str]]:
         # Without an equals sign it is all value. A line of the header itself would be removed as a secret.
         shown = " ".join(name.split()) if "=" in pair else ""
         cookie = f'The cookie "{shown}"' if shown else "A cookie without a name"
-        lasting = _LASTING_NAME.match(name)
-        matcher = lasting[0] if lasting else name
+        lasting = _LASTING_NAME.match(shown)
+        matcher = lasting[0] if lasting else shown
         for attribute in ("Secure", "HttpOnly", "SameSite"):
             if attribute.lower() not in attributes:
                 yield f"cookie-without-{attribute.lower()}", f"{cookie} has no {attribute}.", matcher

@@ -296,6 +296,12 @@ def test_a_cookie_whose_name_is_new_in_each_response_stays_one_finding(name, mat
     assert (found.matcher, found.evidence) == (matcher, f'The cookie "{name}" has no SameSite.')
 
 
+@pytest.mark.parametrize("cookie", ["secret-value", "incap_ses_1563_2214501", "=secret-value"])
+def test_cookies_without_a_name_stay_one_finding_whatever_their_value(cookie):
+    [found] = check_page(fetched([*GOOD.items(), ("Set-Cookie", f"{cookie}; Secure; HttpOnly")]))
+    assert (found.matcher, found.evidence) == ("", "A cookie without a name has no SameSite.")
+
+
 NAMES = [
     ("sessionid=secret-value; Path=/", 'The cookie "sessionid" has no Secure.'),
     ("a\r\n Set-Cookie: b=secret-value", 'The cookie "a Set-Cookie: b" has no Secure.'),
