@@ -2,6 +2,7 @@
 
 import os
 import sys
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
@@ -10,13 +11,13 @@ from csp.constants import NONE, SELF
 from django.core.exceptions import ImproperlyConfigured
 
 from config.databases import caches, databases
+from config.env_file import names_in, read_env_file
 from config.settings_checks import (
     LOOPBACK_HOSTS,
     callback_secrets,
     hosts_in,
     localhost_websites,
     master_keys,
-    names_in,
     resolvers_in,
     stripe_secrets,
     wrong_settings,
@@ -31,10 +32,11 @@ if sys.argv[1:2] == ["demo"]:
     prepare_environment(BASE_DIR, sys.argv[2:])
 
 env = environ.Env()
-env.read_env(BASE_DIR / ".env")
+env_file = read_env_file(BASE_DIR / ".env")
+env.read_env(StringIO(env_file))
 # An empty value counts as absent; ``ENABLE_API=`` in a file would switch the service off.
 values = {name: text for name, value in os.environ.items() if (text := value.strip())}
-if wrong := wrong_settings(values, names_in(BASE_DIR / ".env")):
+if wrong := wrong_settings(values, names_in(env_file)):
     raise ImproperlyConfigured("\n".join(wrong))
 env.ENVIRON = values  # type: ignore[assignment]
 

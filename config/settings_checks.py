@@ -11,7 +11,6 @@ from contextlib import suppress
 from email.utils import parseaddr
 from importlib.util import find_spec
 from ipaddress import ip_network
-from pathlib import Path
 from urllib.parse import urlsplit
 
 import environ
@@ -48,11 +47,6 @@ def wrong_settings(values: Mapping[str, str], file_names: Collection[str] = ()) 
 def unread_settings(values: Mapping[str, str]) -> list[str]:
     """Return a line for each name in the environment that looks like a misspelt setting."""
     return [f"{name} is not read: {advice}?" for name, advice in _misspelt(values)]
-
-
-def names_in(file: Path) -> list[str]:
-    """Return the names that a ``.env`` file sets; none without a file."""
-    return re.findall(r"^\s*(?:export\s+)?(\w+)\s*=", file.read_text(), re.MULTILINE) if file.exists() else []
 
 
 def _wrong(name: str, check: Callable[[str], object], values: Mapping[str, str]) -> Iterator[str]:

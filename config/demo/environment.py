@@ -12,6 +12,7 @@ from pathlib import Path
 from cryptography.fernet import Fernet
 
 from config.demo import website
+from config.env_file import text_of
 
 MARKER = "# Written by 'manage.py demo', which reads it again. Not for production."
 DEFAULT_PORT, _LAST_PORT = 8000, 65535
@@ -131,7 +132,7 @@ def _stripe() -> list[str]:
 
 
 def _read(file: Path) -> list[str]:
-    lines = file.read_text().splitlines()
+    lines = text_of(file).splitlines()
     if lines[:1] != [MARKER] or not any(line.startswith("DEMO_PASSWORD=") for line in lines):
         raise DemoRefused(
             "The demo needs its own settings, and it did not write the .env file here.\n"

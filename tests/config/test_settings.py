@@ -36,6 +36,31 @@ def test_a_server_refuses_to_start_with_the_same_lines(checkout):
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.parametrize(
+    "command", [("manage.py", "check"), ("-c", "import config.wsgi")], ids=["job", "web"]
+)
+def test_a_start_with_a_broken_line_of_the_file_names_its_number_and_shows_none_of_it(
+    fresh_checkout, command
+):
+    file = fresh_checkout.folder / ".env"
+    file.write_text(f"MASTER_KEYS=2:{ONE},\n1:{ONE}\n# a comment\nnonsense here\n")
+    done = fresh_checkout.python(*command, SECRET_KEY=NEEDED["SECRET_KEY"])
+    assert done.returncode
+    assert done.stdout == ""
+    assert [line.split(" is ")[0] for line in done.stderr.splitlines()] == [
+        f"Line 2 of {file}",
+        f"Line 4 of {file}",
+    ]
+
+
+def test_a_start_with_a_file_that_cannot_be_read_says_so_without_a_traceback(fresh_checkout):
+    (fresh_checkout.folder / ".env").mkdir()
+    for command in ("check", "demo"):
+        done = fresh_checkout.manage(command, **NEEDED)
+        assert done.returncode == 1
+        assert re.fullmatch(r"\S+/\.env cannot be read by the user \w+: Is a directory\.\n", done.stderr)
+
+
 @pytest.mark.parametrize(("is_terminal", "hidden"), [(True, True), (False, False)])
 def test_audit_events_do_not_bury_the_output_of_a_command_at_a_terminal(checkout, is_terminal, hidden):
     code = "from config.settings import LOGGING; print('audit' in LOGGING['loggers'])"

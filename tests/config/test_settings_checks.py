@@ -7,7 +7,6 @@ from config.settings_checks import (
     SETTINGS,
     WrongValue,
     master_keys,
-    names_in,
     unread_settings,
     wrong_settings,
 )
@@ -178,13 +177,6 @@ def test_a_misspelt_name_in_the_environment_is_reported():
     assert unread_settings({"ALLOWED_HOST": "a", "PATH": "/bin", "DEBUG": "false"}) == [
         "ALLOWED_HOST is not read: did you mean ALLOWED_HOSTS?"
     ]
-
-
-def test_names_are_found_in_a_file(tmp_path):
-    file = tmp_path / ".env"
-    assert names_in(file) == []
-    file.write_text("# NOT_THIS=1\nDEBUG=false\nexport REDIS_URL = redis://here\n")
-    assert names_in(file) == ["DEBUG", "REDIS_URL"]
 
 
 def test_secrets_of_stripe_need_its_library(monkeypatch):
