@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from datetime import datetime
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.core.checks import WARNING, run_checks
@@ -14,6 +15,7 @@ from django.db import DatabaseError, connections
 from django.db.migrations.executor import MigrationExecutor
 from django.db.migrations.recorder import MigrationRecorder
 from django.db.models import Count, Max
+from django.http.request import split_domain_port, validate_host
 from django.utils import timezone
 from redis import Redis, RedisError
 
@@ -52,7 +54,7 @@ def log_problems() -> None:
 
     An unreachable database comes back, and calls that need a lost key are refused one by one.
     """
-    others = (*unread_settings(os.environ), *_folder_problems())
+    others = (*_address_problems(), *unread_settings(os.environ), *_folder_problems())
     for problem in (*others, *_database_problems(newest_only=True)):
         logger.error("%s", problem)
     connections.close_all()
@@ -64,7 +66,8 @@ def problems() -> list[str]:
     messages.sort(key=lambda each: (-each.level, str(each.id), str(each.msg)))  # run in no fixed order
     failures = [f"{each.msg} {each.hint or ''}".strip() for each in messages if each.level >= WARNING]
     # What stops everything comes first.
-    stops = (*_machine_problems(), *_database_problems(newest_only=False), *_redis_problems())
+    databases = (*_database_problems(newest_only=False), *_redis_problems())
+    stops = (*_machine_problems(), *_address_problems(), *databases)
     others = (*unread_settings(os.environ), *unsafe_settings(), *failures, *_folder_problems())
     return [*stops, *others, *_crawler_problems()]
 
@@ -81,6 +84,23 @@ def _machine_problems() -> Iterator[str]:
             yield f"{reason[0].upper()}{reason[1:]}."
         except DatabaseError:
             pass  # _database_problems describes it
+
+
+def _address_problems() -> Iterator[str]:
+    """Yield a line for each setting with which nothing can be reached over https."""
+    address = settings.PORTAL_BASE_URL.lower() if settings.ENABLE_PORTAL else ""
+    has_https = address.startswith("https:")
+    host, _ = split_domain_port(urlsplit(address).netloc)
+    if has_https and not validate_host(host, settings.ALLOWED_HOSTS):
+        yield (
+            f"PORTAL_BASE_URL is {settings.PORTAL_BASE_URL}, and ALLOWED_HOSTS lacks {host}: all pages "
+            "are refused (400). Add the name there."
+        )
+    if (has_https or settings.HTTPS) and not settings.TRUST_PROXY:
+        yield (
+            "TRUST_PROXY is off: behind a proxy that ends TLS, pages redirect for ever, and calls get 403 "
+            "https_required. Set TRUST_PROXY=true."
+        )
 
 
 def _redis_problems() -> Iterator[str]:

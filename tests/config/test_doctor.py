@@ -78,6 +78,44 @@ def test_a_misspelt_setting_in_the_environment_is_named(monkeypatch):
     assert lines_about("DATABSE_URL") == ["DATABSE_URL is not read: did you mean DATABASE_URL?"]
 
 
+@pytest.fixture
+def behind_a_proxy(settings):
+    settings.PORTAL_BASE_URL = "https://Portal.example.com:8443"
+    settings.ALLOWED_HOSTS = ["api.example.com", ".example.com"]
+    settings.HTTPS = settings.TRUST_PROXY = True
+    return settings
+
+
+@pytest.mark.parametrize(
+    "hosts", [["localhost", "127.0.0.1"], ["portal.example.org"]], ids=["none", "another"]
+)
+def test_a_portal_whose_address_is_no_allowed_host_is_named(behind_a_proxy, hosts):
+    assert lines_about("PORTAL_BASE_URL") == []
+    behind_a_proxy.ALLOWED_HOSTS = hosts
+    [line] = lines_about("PORTAL_BASE_URL")
+    assert "ALLOWED_HOSTS lacks portal.example.com" in line
+    behind_a_proxy.ENABLE_PORTAL = False  # e-mails of the service lead to a portal elsewhere
+    assert lines_about("PORTAL_BASE_URL") == []
+
+
+def test_https_without_a_trusted_proxy_is_named(behind_a_proxy):
+    assert lines_about("TRUST_PROXY") == []
+    behind_a_proxy.TRUST_PROXY = False
+    [line] = lines_about("TRUST_PROXY")
+    assert "403 https_required" in line
+    behind_a_proxy.PORTAL_BASE_URL = ""
+    assert lines_about("TRUST_PROXY") == [line]
+    behind_a_proxy.HTTPS = False
+    assert lines_about("TRUST_PROXY") == []
+
+
+def test_a_start_logs_that_no_page_can_be_reached(behind_a_proxy, caplog, monkeypatch):
+    behind_a_proxy.TRUST_PROXY = False
+    monkeypatch.setattr("config.doctor.connections.close_all", lambda: None)
+    doctor.log_problems()
+    assert "TRUST_PROXY is off" in caplog.text
+
+
 def test_a_folder_for_reports_that_cannot_be_used_is_named(settings, tmp_path):
     settings.REPORTS_FOLDER = tmp_path / "var" / "reports"
     assert lines_about("REPORTS_FOLDER") == []
