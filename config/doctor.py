@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 from django.conf import settings
 from django.core.checks import WARNING, run_checks
 from django.core.exceptions import ImproperlyConfigured
-from django.db import DatabaseError, connections
+from django.db import DatabaseError, OperationalError, connections, transaction
 from django.db.migrations.executor import MigrationExecutor
 from django.db.migrations.recorder import MigrationRecorder
 from django.db.models import Count, Max
@@ -19,6 +19,7 @@ from django.http.request import split_domain_port, validate_host
 from django.utils import timezone
 from redis import Redis, RedisError
 
+from config.databases import SHORT_LIVED
 from config.resealing import has_newest_seal, is_lost, opens, sealed_rows
 from config.settings_checks import unread_settings
 from config.unsafe_settings import unsafe_settings
@@ -198,6 +199,7 @@ def _database_problems(*, newest_only: bool) -> Iterator[str]:
         if not missing:
             yield from _lost_secrets(newest_only=newest_only)
             if not newest_only:
+                yield from _locked_file()
                 yield from _refused_portal()
             yield from _refused_calls()
             yield from _late_commands()
@@ -209,6 +211,21 @@ def _database_problems(*, newest_only: bool) -> Iterator[str]:
     except DatabaseError as error:
         reason = str(error).strip().splitlines()[0]
         yield f"DATABASE_URL names a database that cannot be used: {reason}."
+
+
+def _locked_file() -> Iterator[str]:
+    """Yield a line if SQLite's file of short-lived rows stays locked; imports lock the other file."""
+    if SHORT_LIVED not in connections:
+        return
+    try:
+        with transaction.atomic(using=SHORT_LIVED):
+            pass  # its begin waits for the lock of a writer
+    except OperationalError as error:
+        file = connections[SHORT_LIVED].settings_dict["NAME"]
+        yield (
+            f"{file} cannot be written: {error}. Signed calls and sign-ins are refused. 'fuser -v {file}' "
+            "lists the processes that use it: end the one that is not the service's."
+        )
 
 
 def _refused_portal() -> Iterator[str]:

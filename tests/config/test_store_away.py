@@ -18,7 +18,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import DatabaseError, InterfaceError, connection, connections, transaction
 from django.test import Client, RequestFactory
 
-from config import errors
+from config import doctor, errors
 from foundation.storage import is_storage_fault
 from tests.authenticator import code_of
 from tests.config.checkout import BASE_DIR
@@ -71,6 +71,12 @@ def is_polite_503(response):
 
 class TestLocked:
     pytestmark = on_sqlite
+
+    @pytest.mark.parametrize(("alias", "is_named"), [("short_lived", True), ("default", False)])
+    def test_doctor_names_a_file_that_another_process_locks_unless_imports_do(self, lock, alias, is_named):
+        lock(alias)
+        start = f"{connections[alias].settings_dict['NAME']} cannot be written: database is locked."
+        assert [line.startswith(start) for line in doctor.problems() if "locked" in line] == [True] * is_named
 
     def test_people_sign_in_and_look_around_during_an_import(self, lock):
         user, client = make_user(), browser()
