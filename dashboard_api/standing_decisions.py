@@ -1,4 +1,4 @@
-"""Apply standing decisions to findings: after each import, and when a decision begins or ends.
+"""Apply standing decisions to findings: after each import, and when a decision begins; take them back.
 
 Every function may be repeated: findings to which a decision applies already stay unchanged. Each change is an
 event in the timeline of the finding, with the decision and its reason. An analyst's own decision about a
@@ -9,11 +9,9 @@ from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 from typing import NamedTuple
 
-from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.db.models import Case, Exists, F, OuterRef, QuerySet, Subquery, Value, When
 from django.db.models.functions import Coalesce
-from django.utils.translation import gettext as _
 
 from audit.recording import record as audit
 from dashboard_api.limits import TRIAGE_BATCH
@@ -90,39 +88,15 @@ def begin(decision: StandingDecision, now: datetime) -> int:
         if is_new:
             audit("standing_decision.begun", decision, by=decision.by, reason=decision.reason)
     changed = 0
-    for website in _websites(decision):
+    for website in websites_of(decision):
         with transaction.atomic():
             Website.wait_for_imports([website.pk])
             changed += apply_to(website, decision.source, now)
     return changed
 
 
-def end(decision: StandingDecision, *, by: str, reason: str, now: datetime) -> int:
-    """End ``decision`` and take back what it changed; return the number of findings.
-
-    A commit follows each website; ending a decision again completes what was interrupted. Raise
-    ValidationError without a name or a reason.
-    """
-    if decision.ended_at is None:
-        decision.ended_at, decision.ended_by, decision.end_reason = now, by.strip(), reason.strip()
-        if not (decision.ended_by and decision.end_reason):
-            raise ValidationError({"reason": _("Say why: customers and colleagues will read it.")})
-        decision.full_clean()
-        with transaction.atomic():
-            decision.save(update_fields=["ended_at", "ended_by", "end_reason"])
-            audit("standing_decision.ended", decision, by=by, reason=reason)
-    changed = 0
-    for website in _websites(decision):
-        with transaction.atomic():
-            Website.wait_for_imports([website.pk])
-            changed += _take_back(
-                decision, website, by=decision.ended_by, reason=decision.end_reason, now=now
-            )
-            apply_to(website, decision.source, now)
-    return changed
-
-
-def _websites(decision: StandingDecision) -> Iterable[Website]:
+def websites_of(decision: StandingDecision) -> Iterable[Website]:
+    """Return the websites on which ``decision`` may have changed findings."""
     if decision.website is not None:
         return [decision.website]
     with_findings = BucketCount.objects.filter(source_id=decision.source_id).values("website_id")
@@ -232,7 +206,7 @@ def _set_status(batch: Sequence[Finding], status: Finding.Status) -> None:
 # The end of a decision
 
 
-def _take_back(decision: StandingDecision, website: Website, *, by: str, reason: str, now: datetime) -> int:
+def take_back(decision: StandingDecision, website: Website, *, by: str, reason: str, now: datetime) -> int:
     """Take back what ``decision`` alone changed on ``website``."""
     touched = FindingEvent.objects.filter(decision=decision, website_id=website.pk)
     ids = list(touched.order_by("finding").values_list("finding", flat=True).distinct())

@@ -1,6 +1,7 @@
 """Decisions of analysts about findings: later scans respect them, and they can have a last day.
 
-Each function changes the finding and adds an event to its timeline in one transaction. Decision record 0031.
+Each function changes the finding and adds an event to its timeline in one transaction. ``ended_decisions``
+ends them after their last day. Decision record 0031.
 """
 
 from datetime import date, datetime
@@ -10,7 +11,6 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 
 from audit.recording import record as audit
-from dashboard_api.limits import TRIAGE_BATCH
 from dashboard_api.models import Finding, FindingEvent, Kind, Severity, Website
 
 Event = FindingEvent.Event
@@ -124,32 +124,6 @@ def _refusal_to_confirm(finding: Finding) -> str:
 
 def _restore_kind(finding: Finding) -> None:
     finding.kind, finding.source_kind = finding.source_kind or finding.kind, None
-
-
-def expire_triage(now: datetime) -> int:
-    """Reopen findings whose decision has ended, with a commit for each batch; return their number."""
-    total = 0
-    while expired := _expire_batch(now):
-        total += expired
-    return total
-
-
-@transaction.atomic
-def _expire_batch(now: datetime) -> int:
-    expired = Finding.objects.filter(triage_until__lt=now.date()).order_by("pk")
-    chosen = dict(expired.values_list("pk", "website_id")[:TRIAGE_BATCH])
-    Website.wait_for_imports(chosen.values())
-    findings = list(expired.select_for_update().filter(pk__in=chosen))
-    for finding in findings:
-        finding.status, finding.triage_until = Finding.Status.OPEN, None
-    Finding.objects.bulk_update(findings, ["status", "triage_until"])
-    FindingEvent.objects.bulk_create(
-        FindingEvent(finding=finding, website_id=finding.website_id, event=Event.DECISION_EXPIRED, at=now)
-        for finding in findings
-    )
-    if findings:
-        audit("finding.decisions_expired", after={"findings": len(findings)})
-    return len(findings)
 
 
 def _locked(finding: Finding) -> Finding:

@@ -12,7 +12,7 @@ from django.template.response import TemplateResponse
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from dashboard_api import standing_decisions
+from dashboard_api import ended_decisions, standing_decisions
 from dashboard_api.admin.labels import SEVERITY_LABELS
 from dashboard_api.admin.operations import PresenceFilter, ReasonForm, RecordAdmin, Words, user_name
 from dashboard_api.models import FindingEvent, StandingDecision, Website
@@ -147,13 +147,14 @@ class StandingDecisionAdmin(RecordAdmin):
         return self.confirm(
             request,
             queryset.filter(ended_at__isnull=True),
-            lambda decision, answers: standing_decisions.end(
+            lambda decision, answers: ended_decisions.end(
                 decision, by=user_name(request), reason=answers["reason"], now=timezone.now()
             ),
             title=_("End standing decisions"),
             consequence=_(
                 "What they alone changed goes back: findings have the scanner's severity again, and accepted "
-                "risks are open again. Decisions of analysts about single findings stay."
+                "risks are open again, or fixed where complete scans no longer found them. Decisions of "
+                "analysts about single findings stay."
             ),
             done=_("Ended"),
             form_class=EndReason,

@@ -1,15 +1,30 @@
-"""Complete scans after an import that is taken back: what they prove to be gone without it. Record 0184."""
+"""Complete scans after an import that is taken back, or a decision that ends: what they prove to be gone.
 
-from collections.abc import Iterable, Sequence
+Records 0184 and 0031.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
-from dashboard_api.importing.apply import apply_absent_plan
+from django.db.models import Max
+
+from dashboard_api.importing.apply import apply_absent_plan, with_occurrences
 from dashboard_api.importing.journal import Changes, Journal, RecordedScan
 from dashboard_api.importing.plan import AbsentFinding, AbsentPlan, StoredOccurrence, plan_absent
-from dashboard_api.models import Finding, ImportRun, Occurrence, Website, host_of
+from dashboard_api.limits import TRIAGE_BATCH
+from dashboard_api.models import (
+    Finding,
+    FindingEvent,
+    ImportChange,
+    ImportRun,
+    Occurrence,
+    Website,
+    host_of,
+)
 
 AFTER_ALL_SCANS = datetime.max.replace(tzinfo=UTC)
+_DECISIONS = (FindingEvent.Event.FALSE_POSITIVE, FindingEvent.Event.ACCEPTED_RISK)
 
 
 class LaterScan:
@@ -119,3 +134,47 @@ def apply_again(plans: Iterable[PlannedAgain], website: Website) -> None:
                 if before:
                     Finding.objects.filter(pk=number).update(**before | host)
         apply_absent_plan(each.plan, website, each.by.scan, each.by.journal)
+
+
+def fix_gone(website: Website, source_id: int, ids: Sequence[int]) -> set[int]:
+    """Fix those of these open findings of a source whose decision ended, and that scans prove gone.
+
+    Some may be gone from a part of their locations. Return the fixed ones. Only scans after an analyst's last
+    decision count: an analyst knew the others. An undo of such a scan opens the findings again.
+    """
+    scans = _scans_on_record(website, source_id, set(ids)) if ids else []
+    if not scans:
+        return set()
+    fixed: set[int] = set()
+    for start in range(0, len(ids), TRIAGE_BATCH):
+        plans = plan_again(_since_decisions(ids[start : start + TRIAGE_BATCH]), scans)
+        apply_again(plans, website)
+        fixed |= fixed_in(plans)
+    return fixed
+
+
+def _since_decisions(ids: Sequence[int]) -> Iterator[tuple[str, AbsentFinding, Sequence[StoredOccurrence]]]:
+    """Yield the rows to plan with: the last decision of an analyst counts like a reopening by one."""
+    fingerprints = dict(Finding.objects.filter(pk__in=ids).values_list("pk", "fingerprint"))
+    decisions = FindingEvent.objects.filter(finding__in=ids, event__in=_DECISIONS, decision=None)
+    decided = dict(decisions.order_by().values_list("finding").annotate(Max("at")))
+    for finding, occurrences in with_occurrences(ids):
+        times = [at for at in (finding.reopened_at, decided.get(finding.id)) if at is not None]
+        yield fingerprints[finding.id], finding._replace(reopened_at=max(times, default=None)), occurrences
+
+
+def _scans_on_record(website: Website, source_id: int, findings: set[int]) -> list[LaterScan]:
+    """Return the scans that prove absence, the oldest first; what one lists, its import has dealt with."""
+    scans: list[LaterScan] = []
+    parts = ImportChange.objects.filter(run__website=website, run__source=source_id, run__undone_at=None)
+    for part in parts.select_related("run").order_by("run_id", "pk").iterator():
+        changes = Changes.from_bytes(bytes(part.content))
+        if changes.scan is not None:
+            scans.append(LaterScan(part.run, changes.scan))
+        if scans and scans[-1].run_id == part.run_id:
+            scans[-1].add_reported(changes, findings)
+            scans[-1].add_values_before(changes)
+    for each in scans:
+        each.incomplete |= each.listed
+        each.fixed.clear()  # they were opened again since
+    return scans

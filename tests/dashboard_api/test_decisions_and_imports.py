@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from django.db import OperationalError, connection, connections, transaction
 
-from dashboard_api import standing_decisions, triage
+from dashboard_api import ended_decisions, standing_decisions, triage
 from dashboard_api.importing import service
 from dashboard_api.models import Finding, Severity, StandingDecision
 from tests.factories import make_finding, make_source, make_website
@@ -39,9 +39,9 @@ def standing(finding):
     "decide",
     [
         lambda _: triage.decide(Finding.objects.get(), "false_positive", now=NOW, **BY),
-        lambda _: triage.expire_triage(NOW),
+        lambda _: ended_decisions.expire_triage(NOW),
         lambda standing: standing_decisions.begin(standing, NOW),
-        lambda standing: standing_decisions.end(standing, now=NOW, **BY),
+        lambda standing: ended_decisions.end(standing, now=NOW, **BY),
     ],
     ids=["about a finding", "that expires", "that stands", "that ends"],
 )

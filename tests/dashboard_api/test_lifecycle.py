@@ -16,7 +16,7 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from dashboard_api import triage
+from dashboard_api import ended_decisions, triage
 from dashboard_api.backends import verify
 from dashboard_api.models import Finding, FindingEvent, Severity, Website
 from tests.dashboard_api.importing.reports import import_bytes
@@ -49,6 +49,8 @@ class Lifecycle:
     places: set = field(default_factory=set)
     ever: set = field(default_factory=set)
     steps: list = field(default_factory=list)
+    was_missing: bool = False  # in a complete scan since the last decision
+    missing: set = field(default_factory=set)  # places that such scans prove gone
 
 
 class Lifecycles(RuleBasedStateMachine):
@@ -75,7 +77,8 @@ class Lifecycles(RuleBasedStateMachine):
             if lifecycle.until is not None and lifecycle.until < self.now.date():
                 lifecycle.status, lifecycle.until = "open", None
                 lifecycle.steps.append("decision_expired")
-        triage.expire_triage(self.now)
+                self.expect_gone_meanwhile(lifecycle)
+        ended_decisions.expire_triage(self.now)
 
     @rule(report=reports, severity=ratings, kind=kinds, complete=st.booleans())
     def scan(self, report, severity, kind, complete):
@@ -94,12 +97,23 @@ class Lifecycles(RuleBasedStateMachine):
             lifecycle.steps.append("regressed")
         lifecycle.places = set(paths) if complete else lifecycle.places | paths
         lifecycle.ever |= paths
+        lifecycle.missing = lifecycle.missing & lifecycle.places - paths
 
     def expect_gone(self, names):
         for name in names:
-            if self.lifecycles[name].status == "open":
-                self.lifecycles[name].status = "fixed"
-                self.lifecycles[name].steps.append("fixed")
+            lifecycle = self.lifecycles[name]
+            if lifecycle.status == "open":
+                lifecycle.status = "fixed"
+                lifecycle.steps.append("fixed")
+            elif lifecycle.status != "fixed":
+                lifecycle.was_missing, lifecycle.missing = True, set(lifecycle.places)
+
+    def expect_gone_meanwhile(self, lifecycle):
+        if lifecycle.places and lifecycle.places == lifecycle.missing:
+            lifecycle.status = "fixed"
+            lifecycle.steps.append("fixed")
+        else:
+            lifecycle.places -= lifecycle.missing
 
     def bring(self, report, severity, kind, complete):
         rows = [
@@ -127,8 +141,11 @@ class Lifecycles(RuleBasedStateMachine):
             return
         then, self.now = self.now, START - timedelta(days=9)
         for name, paths in known.items():
-            self.lifecycles[name].places |= paths - self.lifecycles[name].ever
-            self.lifecycles[name].ever |= paths
+            lifecycle = self.lifecycles[name]
+            lifecycle.places |= paths - lifecycle.ever
+            if lifecycle.was_missing:
+                lifecycle.missing |= paths - lifecycle.ever
+            lifecycle.ever |= paths
         self.bring(known, severity, kind, complete)
         self.now = then
 
@@ -142,6 +159,7 @@ class Lifecycles(RuleBasedStateMachine):
         until = None if days is None or status == "fixed" else self.now.date() + timedelta(days=days)
         triage.decide(self.finding(name), status, until=until, **self.arguments())
         lifecycle.status, lifecycle.until = status, until
+        lifecycle.was_missing, lifecycle.missing = False, set()
         lifecycle.is_confirmed = lifecycle.is_confirmed and status != "false_positive"
         lifecycle.steps.append(status)
 

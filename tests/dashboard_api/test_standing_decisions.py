@@ -10,11 +10,12 @@ from django.utils import timezone
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from dashboard_api import standing_decisions, triage
+from dashboard_api import ended_decisions, standing_decisions, triage
 from dashboard_api.backends import verify
+from dashboard_api.ended_decisions import end
 from dashboard_api.importing.undo import undo
 from dashboard_api.models import Finding, FindingEvent, ImportRun, Severity, Source, StandingDecision, Website
-from dashboard_api.standing_decisions import begin, end, reach
+from dashboard_api.standing_decisions import begin, reach
 from tests.dashboard_api.calls import CHANGES_PATH, ask, fields_for
 from tests.dashboard_api.importing.reports import import_bytes
 from tests.dashboard_api.scanners.samples import json_lines, make_row
@@ -219,7 +220,7 @@ def test_after_an_analysts_decision_has_expired_the_floor_counts_again(website):
     finding = make_finding(website, severity=Severity.LOW)
     triage.decide(finding, "false_positive", **BY, until=NOW.date(), now=NOW)
     floor = decide(severity=Severity.MEDIUM)
-    triage.expire_triage(NOW + timedelta(days=1))
+    ended_decisions.expire_triage(NOW + timedelta(days=1))
     bring(website, row("another"))
     finding.refresh_from_db()
     assert finding.status == "accepted_risk"

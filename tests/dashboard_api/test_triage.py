@@ -7,14 +7,14 @@ from django.core.exceptions import ValidationError
 from django.core.management import call_command
 from django.db import connection
 
-from dashboard_api import triage
+from dashboard_api import ended_decisions, triage
 from dashboard_api.backends import verify
+from dashboard_api.ended_decisions import expire_triage
 from dashboard_api.models import Finding, Severity
 from dashboard_api.triage import (
     can_confirm,
     confirm,
     decide,
-    expire_triage,
     override_severity,
     reopen,
     unconfirm,
@@ -104,7 +104,7 @@ def test_a_decision_for_a_day_that_has_passed_is_refused(finding):
 
 
 def test_decisions_expire_in_batches_and_the_counts_stay_true(finding, monkeypatch):
-    monkeypatch.setattr(triage, "TRIAGE_BATCH", 2)
+    monkeypatch.setattr(ended_decisions, "TRIAGE_BATCH", 2)
     for _ in range(5):
         decide(make_finding(finding.website), "false_positive", until=TODAY, **REASON)
     call_command("expire_triage", verbosity=0)
@@ -210,4 +210,4 @@ def test_only_a_false_positive_ends_a_confirmation(status, kinds):
 def test_the_command_prints_the_number(finding, capsys):
     decide(finding, "accepted_risk", until=date(2026, 3, 5), **REASON)
     call_command("expire_triage", "--json")
-    assert capsys.readouterr().out.strip() == '{"reopened": 1}'
+    assert capsys.readouterr().out.strip() == '{"ended": 1}'

@@ -5,7 +5,7 @@ from typing import Any
 from django.core.management.base import CommandError, CommandParser
 from django.utils import timezone
 
-from dashboard_api import standing_decisions
+from dashboard_api import ended_decisions, standing_decisions
 from dashboard_api.management.lookup import find_website
 from dashboard_api.models import Severity, Source, StandingDecision
 from dashboard_api.standing_decisions import Reach
@@ -111,7 +111,7 @@ def _end(decision: StandingDecision, *, by: str, reason: str) -> Result:
         return Result(
             text="There is no such decision. Nothing changed.", fields=_fields(decision, changed=False)
         )
-    findings = standing_decisions.end(active, by=by, reason=reason, now=timezone.now())
+    findings = ended_decisions.end(active, by=by, reason=reason, now=timezone.now())
     return Result(
         text=f"Ended: {active}. Findings as before: {findings}.",
         fields=_fields(active, changed=True) | {"findings": findings},

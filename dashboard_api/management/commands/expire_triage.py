@@ -1,11 +1,11 @@
-"""Reopen findings whose decision has ended; run it daily."""
+"""End decisions whose last day has passed; run it daily."""
 
 from datetime import timedelta
 from typing import Any
 
 from django.utils import timezone
 
-from dashboard_api.triage import expire_triage
+from dashboard_api.ended_decisions import expire_triage
 from foundation.operator_command import OperatorCommand, Result
 
 
@@ -14,9 +14,12 @@ class Command(OperatorCommand):
 
     interval = timedelta(days=1)
 
-    help = "Reopen findings whose false positive or accepted risk was decided until a day that has passed."
+    help = (
+        "End decisions about false positives and accepted risks whose last day has passed: the findings are "
+        "open again, or fixed where complete scans no longer found them."
+    )
     commits_itself = True
 
     def perform(self, **options: Any) -> Result:
-        reopened = expire_triage(timezone.now())
-        return Result(text=f"Reopened findings: {reopened}.", fields={"reopened": reopened})
+        ended = expire_triage(timezone.now())
+        return Result(text=f"Ended decisions: {ended}.", fields={"ended": ended})

@@ -14,7 +14,7 @@ from django.utils import timezone
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dashboard_api import limits, standing_decisions, triage
+from dashboard_api import ended_decisions, limits, standing_decisions, triage
 from dashboard_api.backends.verify import wrong_counts
 from dashboard_api.importing.journal import Changes
 from dashboard_api.importing.undo import preview, undo
@@ -792,7 +792,7 @@ def test_a_severity_decided_since_stays_and_ends_with_that_of_the_import_before(
     decision = begin_decision(website, rule="a", severity=Severity.MEDIUM)
     take_back(wrong)
     assert severity_and_status("a") == (Severity.MEDIUM, Severity.HIGH, "open")
-    standing_decisions.end(decision, by="ann", reason="Over", now=timezone.now())
+    ended_decisions.end(decision, by="ann", reason="Over", now=timezone.now())
     assert severity_and_status("a") == (Severity.HIGH, None, "open")
 
 
@@ -804,7 +804,7 @@ def test_imports_around_the_end_of_a_rating_leave_the_severity_of_the_scanner(we
     bring_severity(website, "medium", day=0)
     decision = begin_decision(website, rule="a", severity=Severity.LOW)
     first = bring_severity(website, "critical", day=1)
-    standing_decisions.end(decision, by="ann", reason="Over", now=timezone.now())
+    ended_decisions.end(decision, by="ann", reason="Over", now=timezone.now())
     assert severity_and_status("a") == (Severity.CRITICAL, None, "open")
     take_back(first)
     assert severity_and_status("a") == (Severity.MEDIUM, None, "open")
@@ -817,7 +817,7 @@ def test_imports_around_a_rating_leave_the_severity_of_before_the_first(website)
     bring_severity(website, "medium", day=0)
     decision = begin_decision(website, rule="a", severity=Severity.LOW)
     first = bring_severity(website, "critical", day=1)
-    standing_decisions.end(decision, by="ann", reason="Over", now=timezone.now())
+    ended_decisions.end(decision, by="ann", reason="Over", now=timezone.now())
     second = bring_severity(website, "info", day=2)
     begin_decision(website, rule="a", severity=Severity.LOW)
     take_back(first)
