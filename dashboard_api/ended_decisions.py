@@ -74,7 +74,7 @@ def end(decision: StandingDecision, *, by: str, reason: str, now: datetime) -> i
 
 
 def _fix_reopened(decision: StandingDecision, website: Website, now: datetime) -> None:
-    """Fix the findings that were just opened and are gone; in their timelines, nobody has reopened them."""
+    """Fix the findings that were just opened and are gone; in their timelines, no one has reopened them."""
     reopened = FindingEvent.objects.filter(
         website_id=website.pk, event=Event.RECONSIDERED, decision__source=decision.source, at=now
     )

@@ -126,14 +126,18 @@ class ReportedFinding(Struct, frozen=True, kw_only=True):
     is_sampled: bool = False  # the report lists only some of the problem's locations
 
     def cleaned(self) -> Self:
-        """Return the finding with its texts cleaned, redacted and cut to the lengths of the columns."""
+        """Return the finding with its texts cleaned, redacted and cut to the lengths of the columns.
+
+        A title of blanks or controls only is replaced by the rule: it is the text of links.
+        """
+        rule = one_line(self.rule)[:RULE_LENGTH]
         return replace(
             self,
             identity=_identity(self.identity),
             aliases=tuple(map(_identity, self.aliases)),
-            rule=one_line(self.rule)[:RULE_LENGTH],
+            rule=rule,
             severity_raw=one_line(self.severity_raw)[:SEVERITY_RAW_LENGTH],
-            title=redact_addresses(one_line(self.title))[:TITLE_LENGTH],
+            title=redact_addresses(one_line(self.title))[:TITLE_LENGTH] or rule[:TITLE_LENGTH],
             description=_stored_text(redact_addresses(clean(self.description))),
             remediation=_stored_text(redact_addresses(clean(self.remediation))),
             references=_web_references(self.references),

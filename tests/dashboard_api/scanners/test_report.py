@@ -64,6 +64,11 @@ def test_row_that_is_nested_too_deeply_loses_no_other():
     assert [rows[0].reason, rows[1].row] == ["is nested too deeply", 2]
 
 
+@pytest.mark.parametrize("title", ["", "  ", "\0\x1b", "\u202e"])
+def test_a_title_without_a_character_that_is_shown_is_the_rule(title):
+    assert make_reported(title=title).title == "panel"
+
+
 def test_every_text_is_cleaned():
     dirty = "a\x00\x1b[31mb\ud800"
     texts = ["rule", "severity_raw", "title", "description", "remediation", "location", "evidence"]
