@@ -19,8 +19,8 @@ from foundation.operator_command import OperatorCommand, Result
 _LOST = (
     "MASTER_KEYS holds no key for {number} of the restored secrets: calls that need one will be refused. "
     "Before you start the service, put the keys of the backup's time into .env; 'manage.py doctor' names "
-    "what is still lost. If the keys are gone for good, start it, and do what it says of each "
-    "secret."
+    "what is still lost. If the keys are gone for good, start the service, and do what doctor says "
+    "of each secret."
 )
 
 
