@@ -443,5 +443,8 @@ def _only_occurrence(finding: AbsentFinding) -> StoredOccurrence:
 
 
 def _gone_since(occurrence: StoredOccurrence, finding: AbsentFinding) -> datetime | None:
-    was_fixed = finding.fixed_at is not None and occurrence.last_seen < finding.fixed_at
-    return occurrence.gone_at or (finding.fixed_at if was_fixed else None)
+    """Return when the occurrence went, or the finding was fixed without being seen, or reopened, since."""
+    fixed_at, reopened_at = finding.fixed_at, finding.reopened_at
+    if fixed_at is None or (reopened_at is not None and reopened_at >= fixed_at):
+        return occurrence.gone_at
+    return occurrence.gone_at or (fixed_at if occurrence.last_seen < fixed_at else None)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from dashboard_api import limits
+from dashboard_api import limits, triage
 from dashboard_api.importing import scopes
 from dashboard_api.importing.scopes import Scope, Targets
 from dashboard_api.importing.service import RefusedReport
@@ -232,6 +232,19 @@ def test_two_targets_scanned_in_turn_never_close_each_others_findings(scans, nam
     assert change_feed.newest(scans.website.pk) == newest  # no news, so no e-mail
     assert Finding.objects.filter(status="open").count() == 2
     assert not Occurrence.objects.exclude(gone_at=None).exists()
+
+
+@pytest.mark.parametrize("fixed_by", ["a scan", "an analyst"])
+def test_a_scan_of_another_target_never_fixes_what_an_analyst_reopened(scans, fixed_by):
+    scans.bring(nuclei_report(WWW, [SHARED, OWN]))
+    by = {"by": "ada", "reason": "We looked."}
+    if fixed_by == "a scan":
+        scans.bring(nuclei_report(WWW, [SHARED]))
+    else:
+        triage.decide(Finding.objects.get(rule=OWN), "fixed", now=scans.now + timedelta(minutes=1), **by)
+    triage.reopen(Finding.objects.get(rule=OWN), now=scans.now + timedelta(minutes=2), **by)
+    assert scans.bring(nuclei_report(MAIL, [SHARED])).fixed == 0
+    assert scans.bring(nuclei_report(WWW, [SHARED])).fixed == 1
 
 
 @every_format
