@@ -195,17 +195,21 @@ def _inactive_entitlement(error: InactiveEntitlement, reference: str) -> ErrorPa
         )
     plan, state = error.plan.capitalize(), labels.label(labels.PLAN_STATES, error.entitlement_status)
     facts = _("Your plan: %(plan)s (%(state)s).") % {"plan": plan, "state": state}
-    if not plan:
-        facts = _("Your account has no plan yet.")
+    facts = facts if plan else _("Your account has no plan yet.")
     if error.ends_on is not None and error.ends_on < timezone.now().date():  # else it ended early
         facts += " " + _("Its last day: %(date)s.") % {"date": labels.day(error.ends_on)}
+    advice = _("Renew the plan to see the results again. Checks and history are kept.")
+    action = (_("Renew the plan"), renewal_url())
+    if error.entitlement_status == "suspended":  # no payment ends a suspension by staff
+        advice = _("Contact us to see the results again. Checks and history are kept.")
+        action = (_("Contact support"), settings.SUPPORT_URL)
     return ErrorPage(
         status=403,
         title=_("Your plan does not cover this dashboard at the moment"),
         text=facts,
-        advice=_("Renew the plan to see the results again. Checks and history are kept."),
+        advice=advice,
         reference=reference,
-        actions=_actions((_("Renew the plan"), renewal_url())),
+        actions=_actions(action),
     )
 
 

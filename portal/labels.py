@@ -139,6 +139,7 @@ FEATURES = {
 }
 REFUSALS = {
     "inactive_entitlement": (_("Plan not active"), _("Renew the plan to see the results again.")),
+    "plan_suspended": (_("Plan suspended"), _("Contact us to see the results again.")),
     "plan_not_started": (_("Plan not started"), _("Its results appear on the first day of your plan.")),
     "websites_limit": (_("Paused"), _("Your plan includes fewer websites than you have.")),
     "revoked_link": (_("Link revoked"), _("Its page says what to do.")),

@@ -81,6 +81,8 @@ def _reason(refusal: InactiveEntitlement | RevokedLink | UnknownLink) -> str:
     if isinstance(refusal, InactiveEntitlement):
         if refusal.starts_on is not None:
             return "plan_not_started"
+        if refusal.entitlement_status == "suspended":
+            return "plan_suspended"
         if refusal.reason == "websites_limit":
             return refusal.reason
     return refusal.code

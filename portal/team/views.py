@@ -227,7 +227,7 @@ def _refusal(refusal: Exception) -> SafeString:
         ) % {"count": refusal.limit}
         text += " " + _("Remove a member, withdraw an invitation, or choose a larger plan.")
     else:
-        text = _("A payment is missing, or your plan has ended: people can be invited once it is active.")
+        text = _("A payment is missing, or your plan is not active: people can be invited once it is.")
     return format_html('{} <a href="{}">{}</a>', text, reverse("portal:plan"), _("To the plan"))
 
 

@@ -41,6 +41,7 @@ EARLY = InactiveEntitlement(
     plan="standard", entitlement_status="active", ends_on=None, starts_on=date(2026, 10, 31)
 )
 ENDED_EARLY = InactiveEntitlement(plan="standard", entitlement_status="expired", ends_on=date(2199, 10, 31))
+SUSPENDED = InactiveEntitlement(plan="standard", entitlement_status="suspended", ends_on=date(2199, 10, 31))
 LAPSED = RevokedLink(revoked_at=None, reason="ownership_lapsed")
 REVOKED = RevokedLink(revoked_at=datetime(2026, 11, 3, 14, 5, tzinfo=UTC))
 
@@ -48,6 +49,7 @@ REVOKED = RevokedLink(revoked_at=datetime(2026, 11, 3, 14, 5, tzinfo=UTC))
 TABLE = [
     (EXPIRED, 403, "Standard (Expired). Its last day: 31 Oct 2026.", False),
     (ENDED_EARLY, 403, "Standard (Expired). Renew the plan", False),
+    (SUSPENDED, 403, "Standard (Suspended). Contact us to see the results again", False),
     (EARLY, 403, "Its first day: 31 Oct 2026.", False),
     (PAUSED, 403, "includes fewer websites", False),
     (REVOKED, 403, "revoked on 3 Nov 2026", False),
@@ -122,6 +124,11 @@ def test_actions_lead_where_the_deployment_says(settings):
     ]
     assert [action.url for action in error_page_for(REVOKED).actions] == [settings.SUPPORT_URL]
     assert [action.url for action in error_page_for(UnknownLink()).actions] == [settings.LINK_URL]
+
+
+def test_a_suspended_account_is_led_to_support_because_no_payment_ends_it(settings):
+    assert [action.url for action in error_page_for(SUSPENDED).actions] == [settings.SUPPORT_URL]
+    assert "Renew" not in words_of(error_page_for(SUSPENDED))
 
 
 def test_actions_without_an_address_are_not_offered(settings):

@@ -1,12 +1,12 @@
 """Stored summaries of websites, and when they are discarded."""
 
-from datetime import timedelta
+from datetime import date, timedelta
 
 import msgspec
 import pytest
 from django.utils import timezone
 
-from portal import service
+from portal import labels, service
 from portal.gateway import DashboardRequest, InactiveEntitlement, RevokedLink, TimedOut, UnknownLink
 from portal.models import WebsiteSummary
 from tests.factories import make_portal_account, make_portal_website
@@ -125,6 +125,22 @@ def test_a_refusal_replaces_the_earlier_dashboard(website, stub, refusal):
         service.get_dashboard(website, DashboardRequest())
     assert stored(website).refusal == refusal.code
     assert stored(website).dashboard is None
+
+
+@pytest.mark.parametrize(
+    ("details", "reason"),
+    [
+        ({"entitlement_status": "suspended"}, "plan_suspended"),
+        ({"entitlement_status": "active", "starts_on": date(2199, 1, 1)}, "plan_not_started"),
+        ({"entitlement_status": "active", "reason": "websites_limit"}, "websites_limit"),
+    ],
+)
+def test_the_list_knows_why_a_plan_shows_no_results(website, stub, details, reason):
+    stub.response = InactiveEntitlement(plan="standard", ends_on=None, **details)
+    with pytest.raises(InactiveEntitlement):
+        service.get_dashboard(website, DashboardRequest())
+    assert stored(website).refusal == reason
+    assert reason in labels.REFUSALS
 
 
 def test_a_timeout_keeps_the_stored_summary(website, stub):

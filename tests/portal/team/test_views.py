@@ -499,7 +499,7 @@ def test_an_invalid_invitation_shows_an_error_and_keeps_the_input(members, brows
     ("own_seats", "words"),
     [
         (seats.Seats(limit=3), "Your plan has 3 seats, and all are taken by members and open invitations."),
-        (seats.Seats(may_grow=False), "A payment is missing, or your plan has ended"),
+        (seats.Seats(may_grow=False), "A payment is missing, or your plan is not active"),
     ],
 )
 def test_an_owner_learns_why_no_person_can_be_invited_and_the_way_out(
