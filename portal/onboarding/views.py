@@ -255,7 +255,7 @@ def _lead(request: HtmxHttpRequest, account: Account, claim: WebsiteClaim) -> Ht
 def _to_dashboard(request: HtmxHttpRequest, account: Account, claim: WebsiteClaim) -> HttpResponse:
     """Redirect to the dashboard with a message; htmx opens it as a page of its own."""
     url = _site_url(request, account, claim)
-    website = Website.objects.get(account=account, host=claim.host)
+    website = get_object_or_404(Website, account=account, host=claim.host)
     if _is_being_scanned(website):
         text = _("%(host)s is yours now.") % {"host": claim.host}
         url = site_address(website, is_shared="?" in url).of_scans()
@@ -275,11 +275,16 @@ def _is_being_scanned(website: Website) -> bool:
 
 
 def _site_url(request: HttpRequest, account: Account, claim: WebsiteClaim) -> str:
-    """Return the address of the dashboard of a linked claim; empty for any other."""
+    """Return the address of the dashboard of a linked claim; empty for any other.
+
+    Raises Http404 for a website that was given up since the claim was read.
+    """
     if claim.state not in actions.LINKED or claim.link_id is None:
         return ""
     websites = list(Website.objects.visible_to(request.user).with_host(claim.host))
-    own = next(website for website in websites if website.account_id == account.pk)
+    own = next((website for website in websites if website.account_id == account.pk), None)
+    if own is None:
+        raise Http404
     return str(site_address(own, is_shared=len(websites) > 1))
 
 

@@ -25,6 +25,7 @@ from portal.gateway import (
     UnknownClaim,
 )
 from portal.models import ClaimState, Website
+from portal.onboarding import actions
 from tests import factories
 from tests.portal.dashboards import make_claim, make_claim_check
 
@@ -256,6 +257,15 @@ def test_a_website_that_the_service_verified_was_added_by_no_one_who_opens_a_pag
     client.get(ADD)
     event = AuditEvent.objects.get(action="website.added")
     assert (event.account, event.actor_kind, event.actor) == ("acct_0001", "system", None)
+
+
+@pytest.mark.parametrize("is_new", [True, False])
+def test_a_claim_that_is_given_up_while_its_page_loads_is_not_found(
+    client, owner, answers, page, monkeypatch, is_new
+):
+    answers.claims = [make_claim(**PROVEN)]
+    monkeypatch.setattr(actions, "settle", lambda *_: Website() if is_new else None)
+    assert client.get(page).status_code == 404
 
 
 def test_htmx_opens_the_dashboard_as_a_page_of_its_own(client, owner, answers, page):
