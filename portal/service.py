@@ -146,11 +146,11 @@ def get_claims(account: Account) -> list[WebsiteClaim]:
     return claims
 
 
-def get_link_id(account: Account, host: str) -> str | None:
-    """Return the link of the account's claim to ``host``, unless it has ended; raises GatewayError."""
+def get_claim_to(account: Account, host: str) -> WebsiteClaim | None:
+    """Return the account's claim to ``host``, unless it has ended; raises GatewayError."""
     request = ClaimsRequest(host=host)
     claims = fetch_claims(configured_service(), _signer_of(account), request).claims
-    return next((claim.link_id for claim in claims if claim.host == host), None)
+    return next((claim for claim in claims if claim.host == host), None)
 
 
 def get_claim(account: Account, claim_id: str) -> WebsiteClaim | None:

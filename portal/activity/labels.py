@@ -65,6 +65,7 @@ ACTIONS = {
     "website.claim_checked": _("Had the proof of a website checked"),
     "website.claim_withdrawn": _("Gave a website up"),
     "website.claimed": _("Added a website"),
+    "website.removed": _("Removed a website whose claim has ended from the list"),
     "website.restored": _("Took a website out of the archive"),
     "website.scan_cancelled": _("Cancelled a scan"),
     "website.finding_retested": _("Checked a finding again"),

@@ -1,14 +1,15 @@
 """Changes to the portal's list of websites that follow from claims; each is recorded."""
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 from django.db import transaction
 from django.utils import timezone
 
 from audit.recording import Acting, acting
 from audit.recording import record as audit
-from portal.gateway import WebsiteClaim
+from portal import service
+from portal.gateway import GatewayError, WebsiteClaim
 from portal.models import Account, ClaimState, HelperLink, Website
 from portal.models.helpers import HELPER_LINK_LIFETIME
 from portal.onboarding import claim_states
@@ -19,15 +20,19 @@ LINKED = ("verified", "failing")  # the states of a claim whose website is linke
 def settle(account: Account, claim: WebsiteClaim) -> Website | None:
     """Store the website of a linked claim, and its state; return it if the portal did not have this link.
 
-    Claims are also verified by the service alone, so this is done wherever the portal reads them.
+    Claims are also verified by the service alone, so this is done wherever the portal reads them. A claim
+    that ended since it was read leaves no website.
     """
-    website = _linked(account, claim)
-    claim_states.store(account, claim)
+    website = _settled(account, claim)
+    with suppress(GatewayError):  # the next reading of all claims asks again
+        if website is not None and service.get_claim_to(account, website.host) is None:
+            _remove(website)
+            return None
     return website
 
 
 def settle_all(account: Account, claims: Sequence[WebsiteClaim]) -> int:
-    """Settle all claims of an account, and delete the states of others; return how many links are new.
+    """Settle all claims of an account, and remove what belongs to none; return how many links are new.
 
     What the portal has already is not written again: an account may have hundreds of websites.
     """
@@ -36,11 +41,15 @@ def settle_all(account: Account, claims: Sequence[WebsiteClaim]) -> int:
     noted = set(ClaimState.objects.filter(website__account=account).values_list("website__host", flat=True))
     noted |= {claim.host for claim in claims if claim_states.is_noted(claim)}
     count = sum(
-        settle(account, claim) is not None
+        _settled(account, claim) is not None
         for claim in claims
         if claim.host in noted or (claim.state in LINKED and (claim.host, claim.link_id) not in known)
     )
-    claim_states.note_ended_links(account, claims)
+    with suppress(GatewayError):
+        if count:  # a claim may have ended since it was read
+            claims = service.get_claims(account)
+    for website in claim_states.note_ended_links(account, claims):
+        _remove(website)
     return count
 
 
@@ -49,6 +58,12 @@ def as_read() -> Iterator[None]:
     """Record no person as acting, for a page that only reads: the service verified the website."""
     with acting(Acting()):
         yield
+
+
+def _settled(account: Account, claim: WebsiteClaim) -> Website | None:
+    website = _linked(account, claim)
+    claim_states.store(account, claim)
+    return website
 
 
 def _linked(account: Account, claim: WebsiteClaim) -> Website | None:
@@ -62,6 +77,12 @@ def _linked(account: Account, claim: WebsiteClaim) -> Website | None:
         )
         audit("website.added", website)
     return website
+
+
+@transaction.atomic
+def _remove(website: Website) -> None:
+    audit("website.removed", website)
+    website.delete()
 
 
 @transaction.atomic

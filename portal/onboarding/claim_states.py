@@ -17,26 +17,34 @@ def delete_others(account: Account, claims: Iterable[WebsiteClaim]) -> None:
     ClaimState.objects.filter(website__account=account).exclude(website__host__in=hosts).delete()
 
 
-def note_ended_links(account: Account, claims: Sequence[WebsiteClaim]) -> None:
+def note_ended_links(account: Account, claims: Sequence[WebsiteClaim]) -> list[Website]:
     """Store which links ended: those that none of ``claims``, all of the account's, has.
+
+    Return the websites whose claim has ended, too.
 
     The activity shows what was done about a website only until then; perhaps nothing else asks for it.
     Each ending is confirmed: a claim that ends between two pages of ``claims`` moves others to a page that
     was read already, and a website may be newer than ``claims``.
     """
     if len(claims) >= service.MAX_CLAIMS:  # perhaps not all of them
-        return
+        return []
     websites = Website.objects.filter(account=account).select_related("account").in_bulk()
-    links = {claim.link_id for claim in claims}
+    links, hosts = {claim.link_id for claim in claims}, {claim.host for claim in claims}
     ended = {pk for pk, website in websites.items() if website.link_id not in links}
     stored = WebsiteSummary.objects.filter(pk__in=websites, refusal=_REVOKED)
     noted = set(stored.values_list("pk", flat=True))
     if back := noted - ended:
         WebsiteSummary.objects.filter(pk__in=back).delete()
+    unclaimed = []
+    known = {pk for pk in noted if websites[pk].host in hosts}
     with suppress(GatewayError):  # the next reading asks again
-        for pk in sorted(ended - noted)[:_MAX_CONFIRMED]:
-            if service.get_link_id(account, websites[pk].host) != websites[pk].link_id:
-                WebsiteSummary.objects.store(websites[pk], refusal=_REVOKED)
+        for website in [websites[pk] for pk in sorted(ended - known)[:_MAX_CONFIRMED]]:
+            claim = service.get_claim_to(account, website.host)
+            if claim is None:
+                unclaimed.append(website)
+            elif claim.link_id != website.link_id:
+                WebsiteSummary.objects.store(website, refusal=_REVOKED)
+    return unclaimed
 
 
 def store(account: Account, claim: WebsiteClaim) -> None:

@@ -49,11 +49,11 @@ def run(owner, monkeypatch):
                 raise claims[0]
             return list(claims)
 
-        def link_of(_account, host):
-            return next((claim.link_id for claim in claims if claim.host == host), None)
+        def claim_to(_account, host):
+            return next((claim for claim in claims if claim.host == host), None)
 
         monkeypatch.setattr(service, "get_claims", answer)
-        monkeypatch.setattr(service, "get_link_id", link_of)
+        monkeypatch.setattr(service, "get_claim_to", claim_to)
         mail.outbox.clear()
         run.outcome = emails.send_due(clock=lambda: now)
         return [message.subject for message in mail.outbox]

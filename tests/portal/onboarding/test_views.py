@@ -24,7 +24,7 @@ from portal.gateway import (
     TooManyCalls,
     UnknownClaim,
 )
-from portal.models import ClaimState, Website
+from portal.models import ClaimState, Website, WebsiteSummary
 from portal.onboarding import actions
 from tests import factories
 from tests.portal.dashboards import make_claim, make_claim_check
@@ -48,10 +48,14 @@ def owner(client):
 
 @pytest.fixture
 def answers(monkeypatch):
-    """Record each call with its account; ``claims`` are listed, ``answer`` responds to the others."""
+    """Record each call with its account; ``claims`` are listed, ``answer`` responds to the others.
+
+    ``later`` are the claims after the first list.
+    """
 
     class Answers(list):
         claims = (make_claim(),)
+        later = None
         answer = make_claim()
 
         def respond(self, _service, account, request):
@@ -63,10 +67,10 @@ def answers(monkeypatch):
         def list_claims(self, _service, account, request):
             if isinstance(self.claims, Exception):
                 raise self.claims
+            found = [claim for claim in self.claims if request.host in ("", claim.host)]
+            self.claims = self.later if self.later is not None else self.claims
             start = (request.page - 1) * request.page_size
-            return Claims(
-                ok=True, claims=self.claims[start : start + request.page_size], total=len(self.claims)
-            )
+            return Claims(ok=True, claims=found[start : start + request.page_size], total=len(found))
 
     answers = Answers()
     monkeypatch.setattr(service, "send_claim", answers.respond)
@@ -283,6 +287,48 @@ def test_a_website_that_was_verified_meanwhile_is_stored_wherever_claims_are_rea
     assert response.status_code == (302 if where == "page" else 200)
     assert Website.objects.get().link_id == LINK
     assert client.get(page).status_code == 200
+
+
+@pytest.mark.parametrize("where", ["page", "list", "check"])
+def test_a_page_that_read_a_claim_before_it_was_given_up_does_not_bring_the_website_back(
+    client, owner, answers, page, where
+):
+    answers.claims = [] if where == "check" else [make_claim(**PROVEN)]
+    answers.later, answers.answer = [], make_claim(**PROVEN)
+    if where == "check":
+        client.post(f"{page}check/")
+    else:
+        client.get(page if where == "page" else ADD)
+    assert not Website.objects.exists()
+    assert AuditEvent.objects.filter(action="website.removed", account="acct_0001").count() == 1
+
+
+@pytest.mark.parametrize("refusal", ["", "revoked_link"])
+def test_a_website_without_a_claim_leaves_the_list_and_those_of_others_stay(client, owner, answers, refusal):
+    theirs = factories.make_portal_website(factories.make_portal_account("acct_0002"))
+    lapsed = factories.make_portal_website(owner.account, "lapsed.example.com")
+    gone = factories.make_portal_website(owner.account)
+    if refusal:
+        WebsiteSummary.objects.store(gone, refusal=refusal)
+    answers.claims = [make_claim(**PROVEN | {"host": lapsed.host, "state": "lapsed", "link_id": None})]
+    assert client.get(ADD).status_code == 200
+    assert set(Website.objects.all()) == {theirs, lapsed}
+    event = AuditEvent.objects.get(action="website.removed")
+    assert (event.host, event.account, event.actor_kind) == (gone.host, "acct_0001", "system")
+
+
+def test_a_website_stays_while_the_service_does_not_say_that_its_claim_has_ended(
+    client, owner, answers, monkeypatch
+):
+    factories.make_portal_website(owner.account)
+
+    def refuse(_account, _host):
+        raise CannotConnect
+
+    answers.claims = []
+    monkeypatch.setattr(service, "get_claim_to", refuse)
+    assert client.get(ADD).status_code == 200
+    assert Website.objects.count() == 1
 
 
 def test_the_list_writes_nothing_for_hundreds_of_websites_that_it_has(
