@@ -1,10 +1,13 @@
 """The form of an owner or a manager for the times of scans."""
 
 from collections.abc import Iterable
+from datetime import date
 from functools import cache
 from typing import Any
+from zoneinfo import ZoneInfo
 
 from django import forms
+from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from foundation import time_zones as zones
@@ -19,6 +22,10 @@ _REGIONS = ("Africa", "America", "Asia", "Atlantic", "Australia", "Europe", "Ind
 def time_zones() -> tuple[str, ...]:
     """Return the time zones to choose from: those of places, and UTC."""
     return ("UTC", *sorted(name for name in zones.time_zones() if name.partition("/")[0] in _REGIONS))
+
+
+def _today(time_zone: str) -> date:
+    return timezone.localdate(timezone=ZoneInfo(time_zone))
 
 
 class ScheduleForm(forms.Form):
@@ -47,23 +54,32 @@ class ScheduleForm(forms.Form):
         """Offer everything; with ``rules``, what they include and the current values."""
         if rules is not None and rules.schedule is not None:
             now = rules.schedule
-            names = ("frequency", "profile", "start_hour", "hours", "time_zone", "paused_until")
+            names = ("frequency", "profile", "start_hour", "hours", "time_zone")
             kwargs["initial"] = {name: getattr(now, name) for name in names}
+            if now.paused_until and now.paused_until > _today(now.time_zone):
+                kwargs["initial"]["paused_until"] = now.paused_until
         super().__init__(*args, **kwargs)
+        self.offer(rules)
+
+    def offer(self, rules: ScanRules | None) -> None:
+        """Offer what ``rules`` include, and what is chosen now; everything without them."""
         self._offer("frequency", labels.FREQUENCIES, {*rules.frequencies} if rules else None)
         included = {each.profile for each in rules.allowance if each.included} if rules else None
         self._offer("profile", labels.PROFILES | {"deep": labels.MONTHLY_DEEP}, included)
 
     def _offer(self, name: str, words: dict[str, Any], included: Iterable[str] | None) -> None:
-        current = self.initial.get(name)
+        current = self[name].value()
         shown = {value for value in words if included is None or value in included} | {current, "off"}
         self.fields[name].choices = [each for each in words.items() if each[0] in shown]  # type: ignore[attr-defined]
 
     def clean(self) -> dict[str, Any]:
-        """Return the values; refuse deep scans that are not monthly."""
+        """Return the values; refuse deep scans that are not monthly, and a pause that is over."""
         values = super().clean() or self.cleaned_data
         if values.get("profile") == "deep" and values.get("frequency") not in (None, "off", "monthly"):
-            raise forms.ValidationError(labels.NOT_SCANNABLE["monthly_only"])
+            self.add_error("frequency", labels.NOT_SCANNABLE["monthly_only"])
+        until, zone = values.get("paused_until"), values.get("time_zone")
+        if until and zone and until <= _today(zone):
+            self.add_error("paused_until", _("Choose a day after today."))
         return values
 
     def clean_time_zone(self) -> str:

@@ -131,8 +131,12 @@ def scans_page(
     may_scan: bool,
     may_consent: bool,
     next_page: int | None,
+    form: ScheduleForm | None = None,
 ) -> ScansPage:
-    """Return the page with these scans, the newest first; ``rules`` are None while a scan runs."""
+    """Return the page with these scans, the newest first; ``rules`` are None while a scan runs.
+
+    ``form`` is a schedule that was refused.
+    """
     unended = next((scan for scan in scans if scan.ended_at is None), None)
     ended = [scan for scan in scans if scan.ended_at is not None]
     origin = rules.origin if rules else None
@@ -149,6 +153,7 @@ def scans_page(
             rules,
             save_url=url_of("schedule_scans", website, is_shared=is_shared) if may_scan else "",
             may_consent=may_consent,
+            form=form,
         ),
         addresses=tuple(address[:60] for address in origin.addresses) if origin else (),
         user_agent=origin.user_agent[:100] if origin else "",
@@ -279,10 +284,16 @@ def _left(allowance: ScanAllowance) -> str:
     return text % {"count": allowance.remaining_today}
 
 
-def _schedule(rules: ScanRules | None, *, save_url: str, may_consent: bool) -> Schedule | None:
+def _schedule(
+    rules: ScanRules | None, *, save_url: str, may_consent: bool, form: ScheduleForm | None
+) -> Schedule | None:
     """Return the times of scans; None without rules, or of a service that has none."""
     if rules is None or rules.schedule is None:
         return None
+    if form is None:
+        form = ScheduleForm(rules=rules)
+    else:
+        form.offer(rules)
     now = rules.schedule
     has_deep = any(each.included for each in rules.allowance if each.profile == DEEP)
     consent = ""
@@ -296,7 +307,7 @@ def _schedule(rules: ScanRules | None, *, save_url: str, may_consent: bool) -> S
         next_at=() if now.pause_reason else tuple(rules.next_at),
         month=_month(rules),
         consent=consent,
-        form=ScheduleForm(rules=rules) if save_url else None,
+        form=form if save_url else None,
         asks_consent=has_deep and may_consent and rules.consent_until is None,
         save_url=save_url,
     )

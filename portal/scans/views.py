@@ -41,14 +41,22 @@ _PROFILES = tuple(labels.MEANINGS)
 def scans(request: HtmxHttpRequest, host: str) -> HttpResponse:
     """Show the scan that waits or runs, what can be scanned now, and the scans that have ended."""
     website, is_shared = _website(request, host)
+    return _render_scans(request, website, is_shared=is_shared)
+
+
+def _render_scans(
+    request: HtmxHttpRequest, website: Website, *, is_shared: bool, refused: ScheduleForm | None = None
+) -> HttpResponse:
+    """Show the page of scans; ``refused`` is a schedule that could not be saved."""
     number = page_number(request, page_size=PAGE_SIZE)
     try:
         found = service.get_scans(website, ScansRequest(page=number, page_size=PAGE_SIZE))
         is_running = any(scan.ended_at is None for scan in found.jobs)
         rules = None if is_running and request.htmx else service.scan_rules(website, ScanRulesRequest())
     except GatewayError as error:
-        error_page = logged_error_page(error, host)
-        context = {"error_page": error_page, "page": {"url": request.get_full_path(), "host": host}}
+        error_page = logged_error_page(error, website.host)
+        url = request.get_full_path() if refused is None else url_of("scans", website, is_shared=is_shared)
+        context = {"error_page": error_page, "page": {"url": url, "host": website.host}}
         response = render(request, "portal/scans/index.html", context, status=error_page.status)
         if error_page.retry_after:
             response["Retry-After"] = str(error_page.retry_after)
@@ -62,6 +70,7 @@ def scans(request: HtmxHttpRequest, host: str) -> HttpResponse:
         may_scan=_may_scan(request, website),
         may_consent=_may_consent(request, website),
         next_page=number + 1 if number < last else None,
+        form=refused,
     )
     return render(request, "portal/scans/index.html", {"page": page, "time_zones": time_zones})
 
@@ -164,16 +173,15 @@ def schedule_scans(request: HtmxHttpRequest, host: str) -> HttpResponse:
     back = redirect(url_of("scans", website, is_shared=is_shared))
     form = ScheduleForm(request.POST)
     if not form.is_valid():
-        messages.warning(request, _unchanged(str(next(iter(form.errors.values()))[0])))
-        return back
+        return _refused_schedule(request, website, form, is_shared=is_shared)
     values = form.cleaned_data
     agrees = values["consent"] and values["profile"] == DEEP  # hidden while another scan is chosen
     values["consent"] = (agrees and _agree(request, website)) or None
     try:
         service.scan_rules(website, ScanRulesRequest(**values))
     except ScanRefused as refusal:
-        messages.warning(request, _unchanged(_refusal(refusal)))
-        return back
+        form.add_error(None, _refusal(refusal))
+        return _refused_schedule(request, website, form, is_shared=is_shared)
     except GatewayError as error:
         messages.warning(request, _failure(error, host))
         return back
@@ -183,8 +191,11 @@ def schedule_scans(request: HtmxHttpRequest, host: str) -> HttpResponse:
     return back
 
 
-def _unchanged(problem: str) -> str:
-    return _("Nothing was changed. %(problem)s") % {"problem": problem}
+def _refused_schedule(
+    request: HtmxHttpRequest, website: Website, form: ScheduleForm, *, is_shared: bool
+) -> HttpResponse:
+    messages.warning(request, _("Nothing was changed. The form of the schedule says why."))
+    return _render_scans(request, website, is_shared=is_shared, refused=form)
 
 
 def _agree(request: HtmxHttpRequest, website: Website) -> bool:

@@ -169,16 +169,43 @@ def test_an_owner_sets_a_schedule_and_sees_the_next_times(owner, website):
 
 
 def test_a_schedule_that_cannot_be_is_refused_with_a_reason(owner, website):
-    assert "Nothing was changed. Choose a time zone" in text_of(schedule(owner, time_zone="Mars"))
     shown = text_of(schedule(owner, frequency="daily"))
-    assert "Nothing was changed. Your plan does not include these scans" in shown
+    assert "Nothing was changed" in shown
+    assert "Your plan does not include these scans" in shown
+    assert 'value="daily" selected' in shown
     Entitlement.objects.update(features=["deep_scans"])
     shown = text_of(schedule(owner, profile="deep", consent="yes"))
-    assert "Nothing was changed. Deep scans by schedule run once a month." in shown
+    assert "Nothing was changed" in shown
+    assert "Deep scans by schedule run once a month." in shown
     assert "Deep scan (monthly only)" in shown
     assert not ScanConsent.objects.exists()
     assert not ScanSchedule.objects.exists()
     assert not AuditEvent.objects.filter(action="website.scans_scheduled").exists()
+
+
+def test_a_refused_schedule_comes_back_as_it_was_sent_with_each_error_at_its_field(owner, website):
+    schedule(owner, frequency="monthly")
+    sent = {"time_zone": "Berlin", "hours": "25", "start_hour": "22", "paused_until": "2099-12-24"}
+    response = schedule(owner, **sent)
+    form = response.context["page"].schedule.form
+    assert {name: form[name].value() for name in WEEKLY | sent} == WEEKLY | sent
+    assert list(form.errors) == ["hours", "time_zone"]
+    shown = text_of(response)
+    assert "Nothing was changed" in shown
+    for text in ("less than or equal to 24", "Choose a time zone from the list", 'value="weekly" selected'):
+        assert text in shown
+    assert "Every month: Quick scan" in shown  # the schedule that holds
+    assert f'action="{PAGE}schedule/"' in shown
+
+
+def test_a_pause_that_has_passed_is_refused_and_a_stored_one_is_in_no_ones_way(owner, website):
+    shown = text_of(schedule(owner, paused_until="2026-01-01"))
+    assert "Nothing was changed" in shown
+    assert "Choose a day after today." in shown
+    assert 'value="2026-01-01"' in shown
+    schedule(owner, paused_until="2099-01-01")
+    ScanSchedule.objects.update(paused_until="2026-01-01")
+    assert 'value="2026-01-01"' not in text_of(owner.get(PAGE))
 
 
 def test_deep_scans_need_the_consent_of_an_owner_and_a_proof_by_dns(owner, website):
