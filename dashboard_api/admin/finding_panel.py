@@ -49,7 +49,7 @@ class FindingPanel:
 
 def finding_panel(finding: Finding) -> FindingPanel:
     """Return the panel of ``finding``, which has its website and source loaded."""
-    locations = tuple(finding.occurrences.filter(gone_at=None)[:LOCATIONS])
+    locations = tuple(finding.shown_occurrences()[:LOCATIONS])
     accounts = Account.objects.filter(links__website=finding.website_id, links__revoked_at=None)
     source_severity, source_kind = finding.source_severity, finding.source_kind
     return FindingPanel(

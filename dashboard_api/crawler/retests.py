@@ -29,6 +29,6 @@ def outcome_of(engine: Engine, finding: Finding, report: Path) -> str:
     if finding.fingerprint in rows:
         return Outcome.STILL_THERE
     is_whole = (scan.complete or engine.complete) and not rows.unreadable
-    own = finding.occurrences.filter(gone_at=None).values("location", "category")
+    own = finding.shown_occurrences().values("location", "category")
     is_covered = all(rows.scope.covers(rule=finding.rule, **each) for each in own)
     return Outcome.GONE if is_whole and is_covered else Outcome.INCONCLUSIVE

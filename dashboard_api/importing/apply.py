@@ -1,7 +1,7 @@
 """Load what a plan needs, and write what it returns. Only here does an import change findings."""
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from itertools import groupby
 from operator import attrgetter
@@ -101,22 +101,38 @@ def _apply_absent_batch(ids: Sequence[int], website: Website, scan: Scan, journa
 
 
 def apply_absent_plan(plan: AbsentPlan, website: Website, scan: Scan, journal: Journal) -> None:
-    """Store what is gone by ``plan``, and what that replaces in ``journal``."""
-    by_time: dict[datetime, list[int]] = defaultdict(list)
-    for finding, at in plan.fixed:
-        by_time[at].append(finding)
-    for at, fixed in by_time.items():
-        Finding.objects.filter(pk__in=fixed).update(status=Finding.Status.FIXED, fixed_at=at)
-    fixed_now = [(number, at, "") for number, at in plan.fixed]
-    events = _add_events(FindingEvent.Event.FIXED, fixed_now, website)
-    changes = Changes(events=events, absent_findings={number: dict(_WAS_OPEN) for number, _ in plan.fixed})
-    for start in range(0, len(plan.gone_occurrences), _BATCH):
-        batch = plan.gone_occurrences[start : start + _BATCH]
-        journal.record_gone(batch)
-        Occurrence.objects.filter(pk__in=batch).update(gone_at=scan.absent_at)
-    for reduced in plan.reduced:
-        changes.absent_findings[reduced.id] = _reduce(reduced)
-    journal.record(changes)
+    """Store what is gone by ``plan``, and what that replaces in ``journal``, each finding in one part."""
+    fixed_at = dict(plan.fixed)
+    reduced = {each.id: each for each in plan.reduced}
+    for numbers in _in_portions(plan.gone):
+        fixed = [(number, fixed_at[number], "") for number in numbers if number in fixed_at]
+        by_time: dict[datetime, list[int]] = defaultdict(list)
+        for number, at, _ in fixed:
+            by_time[at].append(number)
+        for at, ids in by_time.items():
+            Finding.objects.filter(pk__in=ids).update(status=Finding.Status.FIXED, fixed_at=at)
+        changes = Changes(events=_add_events(FindingEvent.Event.FIXED, fixed, website))
+        changes.absent_findings = {number: dict(_WAS_OPEN) for number, *_ in fixed}
+        changes.absent_findings |= {each: _reduce(reduced[each]) for each in numbers if each in reduced}
+        gone = Occurrence.objects.filter(pk__in=[pk for number in numbers for pk in plan.gone[number]])
+        keys = gone.values_list("finding_id", "location_digest")
+        changes.absent_occurrences = {key: {"gone_at": None} for key in keys}
+        gone.update(gone_at=scan.absent_at)
+        journal.record(changes)
+
+
+def _in_portions(gone: Mapping[int, Sequence[int]]) -> Iterator[list[int]]:
+    """Yield the findings in lists, each with about _BATCH occurrences that are gone, or as many findings."""
+    portion: list[int] = []
+    size = 0
+    for number, occurrences in gone.items():
+        portion.append(number)
+        size += max(len(occurrences), 1)
+        if size >= _BATCH:
+            yield portion
+            portion, size = [], 0
+    if portion:
+        yield portion
 
 
 def _reduce(reduced: ReducedFinding) -> dict[str, Any]:
@@ -148,18 +164,13 @@ def _stored_occurrences(findings: Sequence[int]) -> Iterator[StoredOccurrence]:
     return map(StoredOccurrence._make, rows.values_list(*StoredOccurrence._fields).iterator())
 
 
-def with_occurrences(
-    ids: Sequence[int], *, without_events: Collection[int] = ()
-) -> Iterator[tuple[AbsentFinding, Sequence[StoredOccurrence]]]:
-    """Yield the findings with these ids, each with its occurrences, as they are without these events."""
-    is_fix = Q(event=FindingEvent.Event.FIXED)
-    by_analyst = Q(event=FindingEvent.Event.RECONSIDERED, decision=None) & ~Q(by="")
-    events = FindingEvent.objects.filter(is_fix | by_analyst, finding__in=ids).order_by().values("finding")
-    events = events.exclude(pk__in=without_events)
-    times = events.annotate(fixed=Max("at", filter=is_fix), reopened=Max("at", filter=by_analyst))
-    by_finding = {row[0]: row[1:] for row in times.values_list("finding", "fixed", "reopened")}
+def with_occurrences(ids: Sequence[int]) -> Iterator[tuple[AbsentFinding, Sequence[StoredOccurrence]]]:
+    """Yield the findings with these ids, each with its occurrences."""
+    events = FindingEvent.objects.filter(event=FindingEvent.Event.RECONSIDERED, decision=None)
+    by_analyst = events.filter(finding__in=ids).exclude(by="").order_by().values_list("finding")
+    reopened = dict(by_analyst.annotate(Max("at")))
     rows = Finding.objects.filter(pk__in=ids).order_by().values_list("pk", "rule", "location", "last_seen")
-    findings = {row[0]: AbsentFinding(*row, *by_finding.get(row[0], (None, None))) for row in rows}
+    findings = {row[0]: AbsentFinding(*row, reopened.get(row[0])) for row in rows}
     for finding, occurrences in groupby(_stored_occurrences(ids), key=attrgetter("finding_id")):
         yield findings.pop(finding), list(occurrences)
     for finding in findings.values():

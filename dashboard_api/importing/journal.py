@@ -16,7 +16,7 @@ from dashboard_api.importing.plan import (
     StoredOccurrence,
 )
 from dashboard_api.importing.scopes import Scan, Scope, Targets
-from dashboard_api.models import CoverageScope, ImportChange, ImportRun, Occurrence
+from dashboard_api.models import CoverageScope, ImportChange, ImportRun
 
 # The replaced values by column; None where the import added the row.
 Before = dict[str, Any] | None
@@ -220,11 +220,6 @@ class Journal:
         named = list(islice(suppressed, _MAX_SUPPRESSED + 1))
         if scan.absent_at is not None and len(named) <= _MAX_SUPPRESSED:
             self.record(Changes(scan=RecordedScan.of(scan.scope, scan.absent_at, named)))
-
-    def record_gone(self, ids: Sequence[int]) -> None:
-        """Store that these occurrences, of which none was gone, are gone now."""
-        keys = Occurrence.objects.filter(pk__in=ids).values_list("finding_id", "location_digest")
-        self.record(Changes(absent_occurrences={key: {"gone_at": None} for key in keys}))
 
     def record_scopes(
         self, before: Mapping[ScopeKey, CoverageScope], runs: Mapping[ScopeKey, CoverageScope]

@@ -11,14 +11,13 @@ from django.db.models import Max
 
 from dashboard_api.importing.apply import apply_absent_plan, with_occurrences
 from dashboard_api.importing.journal import Changes, Journal, RecordedScan
-from dashboard_api.importing.plan import AbsentFinding, AbsentPlan, StoredOccurrence, plan_absent
+from dashboard_api.importing.plan import AbsentFinding, AbsentPlan, StoredOccurrence, is_gone, plan_absent
 from dashboard_api.limits import TRIAGE_BATCH
 from dashboard_api.models import (
     Finding,
     FindingEvent,
     ImportChange,
     ImportRun,
-    Occurrence,
     Website,
     host_of,
 )
@@ -88,21 +87,26 @@ def plan_again(
             if number not in unchanged and fingerprint not in each.suppressed
         ]
         plan = plan_absent(absent, each.scan)
+        for number in remaining.keys() & each.fixed:
+            _, finding, own = remaining[number]
+            present = (row for row in own if row.gone_at is None)
+            plan.gone[number] = [row.id for row in present if is_gone(finding.rule, row, each.scan)]
         plans.append(PlannedAgain(each, plan))
         for number, _ in plan.fixed:
             del remaining[number]
-        gone = set(plan.gone_occurrences)
-        for reduced in plan.reduced:
-            fingerprint, finding, own = remaining[reduced.id]
+        shown = {reduced.id: reduced.shown.location for reduced in plan.reduced if reduced.shown}
+        for number in plan.gone.keys() & remaining.keys():
+            fingerprint, finding, own = remaining[number]
+            gone = set(plan.gone[number])
             own = [row._replace(gone_at=each.scan.absent_at) if row.id in gone else row for row in own]
-            shown = reduced.shown.location if reduced.shown else finding.location
-            remaining[reduced.id] = fingerprint, finding._replace(location=shown), own
+            location = shown.get(number, finding.location)
+            remaining[number] = fingerprint, finding._replace(location=location), own
     return plans
 
 
 def _as_listed(finding: AbsentFinding) -> AbsentFinding:
     """Return a finding that a scan lists: it is not closed, and only its other locations may be gone."""
-    return finding._replace(fixed_at=None, reopened_at=None)
+    return finding._replace(reopened_at=None)
 
 
 def _as_present(row: StoredOccurrence) -> StoredOccurrence:
@@ -117,22 +121,19 @@ def fixed_in(plans: Iterable[PlannedAgain]) -> set[int]:
 
 def changed_in(plans: Sequence[PlannedAgain]) -> set[int]:
     """Return the findings that are fixed by ``plans``, or gone from some locations."""
-    return fixed_in(plans) | {reduced.id for each in plans for reduced in each.plan.reduced}
+    return {number for each in plans for number in each.plan.gone}
 
 
 def apply_again(plans: Iterable[PlannedAgain], website: Website) -> None:
     """Store what is gone by ``plans`` as changes by these scans, so that they can be taken back as well.
 
-    A finding of which only some locations were gone keeps them all when it is fixed.
+    A finding of which only some locations were gone shows them all when it is fixed.
     """
     for each in plans:
         for number, _ in each.plan.fixed:
-            if (before := each.by.reduced.get(number)) is not None:
-                gone = Occurrence.objects.filter(finding=number, gone_at=each.by.scan.absent_at)
-                gone.update(gone_at=None)
+            if before := each.by.reduced.get(number):
                 host = {"host": host_of(before["location"])} if "location" in before else {}
-                if before:
-                    Finding.objects.filter(pk=number).update(**before | host)
+                Finding.objects.filter(pk=number).update(**before | host)
         apply_absent_plan(each.plan, website, each.by.scan, each.by.journal)
 
 

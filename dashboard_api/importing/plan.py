@@ -239,7 +239,10 @@ def _plan_known(
     elif scan.absent_at is not None:
         changes += _gone(finding.rule, occurrences, group, scan)
     gone_at = {change.id: change.gone_at for change in changes}
-    present = [each.location for each in occurrences.values() if gone_at.get(each.id, each.gone_at) is None]
+    shown_times = {None, finding.fixed_at}  # a fixed finding shows where it was
+    present = [
+        each.location for each in occurrences.values() if gone_at.get(each.id, each.gone_at) in shown_times
+    ]
     unknown = [item for item in group.occurrences.items() if item[0] not in occurrences]
     room = max(limits.MAX_OCCURRENCES - len(present), 0)
     present += [occurrence.location[:_LOCATION_LENGTH] for _, occurrence in unknown[:room]]
@@ -376,7 +379,6 @@ class AbsentFinding(NamedTuple):
     rule: str
     location: str
     last_seen: datetime
-    fixed_at: datetime | None  # when it was last fixed, also if it is open again
     reopened_at: datetime | None  # when an analyst last reopened it
 
 
@@ -393,9 +395,9 @@ class ReducedFinding(NamedTuple):
 class AbsentPlan:
     """The changes by what a report no longer lists."""
 
-    fixed: list[tuple[int, datetime]] = field(default_factory=list)
+    fixed: list[tuple[int, datetime]] = field(default_factory=list)  # with the time
     reduced: list[ReducedFinding] = field(default_factory=list)
-    gone_occurrences: list[int] = field(default_factory=list)
+    gone: dict[int, list[int]] = field(default_factory=dict)  # ids of occurrences, by finding
 
 
 def plan_absent(
@@ -411,28 +413,24 @@ def plan_absent(
 def _plan_missing(
     plan: AbsentPlan, finding: AbsentFinding, occurrences: Sequence[StoredOccurrence], scan: Scan
 ) -> None:
-    """Add what ``scan`` proves about one finding: nothing if an analyst reopened it after the scan.
-
-    The occurrences of a fixed finding stay. One that was not seen later counts as gone since the fix.
-    """
+    """Add what ``scan`` proves about one finding: nothing if an analyst reopened it after the scan."""
     if scan.absent_at is None or (finding.reopened_at is not None and finding.reopened_at >= scan.absent_at):
         return
-    if not occurrences:
-        occurrences, finding = [_only_occurrence(finding)], finding._replace(fixed_at=None)
-    gone_since = {each.id: at for each in occurrences if (at := _gone_since(each, finding))}
-    listed = [each for each in occurrences if each.gone_at is None]
+    listed = [each for each in occurrences or [_only_occurrence(finding)] if each.gone_at is None]
     gone = {each.id for each in listed if is_gone(finding.rule, each, scan)}
-    newly_gone = gone - gone_since.keys()
-    if len(newly_gone) + len(gone_since) == len(occurrences):
-        plan.fixed.append((finding.id, max([scan.absent_at, *gone_since.values()])))
-    elif newly_gone:
+    if len(gone) == len(listed):
+        went_before = [each.gone_at for each in occurrences if each.gone_at is not None]
+        plan.fixed.append((finding.id, max([scan.absent_at, *went_before])))
+    elif gone:
         remaining = [each for each in listed if each.id not in gone]
         is_shown = any(each.location == finding.location for each in remaining)
         shown = None if is_shown else remaining[0]
         locations = [each.location for each in remaining]
         others = other_locations(shown.location if shown else finding.location, locations)
         plan.reduced.append(ReducedFinding(finding.id, shown, others, len(remaining)))
-        plan.gone_occurrences += gone
+    else:
+        return
+    plan.gone[finding.id] = sorted(gone)
 
 
 def _only_occurrence(finding: AbsentFinding) -> StoredOccurrence:
@@ -440,11 +438,3 @@ def _only_occurrence(finding: AbsentFinding) -> StoredOccurrence:
     return StoredOccurrence(
         0, finding.id, "", finding.location, "", finding.last_seen, finding.last_seen, None, ""
     )
-
-
-def _gone_since(occurrence: StoredOccurrence, finding: AbsentFinding) -> datetime | None:
-    """Return when the occurrence went, or the finding was fixed without being seen, or reopened, since."""
-    fixed_at, reopened_at = finding.fixed_at, finding.reopened_at
-    if fixed_at is None or (reopened_at is not None and reopened_at >= fixed_at):
-        return occurrence.gone_at
-    return occurrence.gone_at or (fixed_at if occurrence.last_seen < fixed_at else None)

@@ -22,10 +22,17 @@ from dashboard_api.importing.later_scans import (
     PlannedAgain,
     apply_again,
     changed_in,
+    fix_gone,
     fixed_in,
     plan_again,
 )
-from dashboard_api.importing.plan import FALSE_POSITIVE, FIXED, is_gone, other_locations
+from dashboard_api.importing.plan import (
+    FALSE_POSITIVE,
+    FIXED,
+    StoredOccurrence,
+    is_gone,
+    other_locations,
+)
 from dashboard_api.models import (
     AnalystNote,
     Coverage,
@@ -129,7 +136,9 @@ def undo(run: ImportRun, *, by: str, reason: str, now: datetime) -> UndoResult:
     result = UndoResult(kept=len(later.findings - changes.findings.keys()))
     moved = _restore_occurrences(changes)
     plans: list[PlannedAgain] = []
+    to_ask: list[int] = []
     for batch in _findings_before(changes, locked):
+        to_ask += _open_before_and_after(batch)
         planned = _plans_of_opened(batch, changes, later.scans)
         _count(result, batch, fixed_in(planned))
         _restore(Finding, [(each.finding, each.before) for each in batch])
@@ -139,13 +148,14 @@ def undo(run: ImportRun, *, by: str, reason: str, now: datetime) -> UndoResult:
     _show_remaining_locations((moved & later.findings) | _with_wrong_locations(moved | recounted))
     apply_again(plans, locked.website)
     _show_remaining_locations(_with_wrong_locations(changed_in(plans)))
-    for numbers in _batches(moved):
+    for numbers in _batches(moved - fixed_in(plans)):
         planned = _plans_of_moved(numbers, changes, later.scans)
         apply_again(planned, locked.website)
         _show_remaining_locations(_with_wrong_locations(changed_in(planned)))
     _restore_scopes(locked, changes.scopes)
     standing_decisions.apply_to(locked.website, locked.source, now)
     locked.changes.all().delete()
+    _show_remaining_locations(_with_wrong_locations(fix_gone(locked.website, locked.source_id, to_ask)))
     locked.undone_at, locked.undone_by, locked.undone_reason = now, by, reason.strip()
     locked.save(update_fields=["undone_at", "undone_by", "undone_reason"])
     audit("import.undone", locked, by=by, reason=reason)
@@ -237,7 +247,7 @@ def _has_status(before: Before, status: str) -> bool:
 def _take_over_closed_false_positives(changes: Changes, later: Changes) -> None:
     """Move false positives that ``later`` closed into ``changes``: it closed them because they were open."""
     for pk in _opened(changes, FALSE_POSITIVE) & later.fixed:
-        changes.findings[pk] = merged(later.absent_findings.pop(pk), changes.findings[pk])
+        _take_over_fix(pk, changes, later)
 
 
 def _decisions_that_stay(changes: Changes, later: Changes) -> dict[int, dict[str, Any]]:
@@ -264,9 +274,13 @@ def _decisions_that_stay(changes: Changes, later: Changes) -> dict[int, dict[str
 
 
 def _back_also_in(changes: Changes, later: Changes) -> set[int]:
-    """Return fixed findings that the import opened, and that ``later``, which lists them, would have."""
+    """Return fixed findings that the import opened, and that ``later``, which lists them, would have.
+
+    Those that begin with ``later`` are among them: the import may have ended an analyst's decision.
+    """
     listed = _opened(changes, FIXED) & later.findings.keys()
-    return {pk for pk in listed if not _has_status(later.findings[pk], FIXED)}
+    begun = {pk for pk in changes.findings.keys() & later.findings.keys() if changes.findings[pk] is None}
+    return begun | {pk for pk in listed if not _has_status(later.findings[pk], FIXED)}
 
 
 def _move_events(findings: Collection[int], source: Changes, target: Changes) -> None:
@@ -298,11 +312,27 @@ def _take_over_closed(run: ImportRun, changes: Changes, later: Changes, scan: La
         changes.occurrences[key] = merged(later.absent_occurrences.pop(key), changes.occurrences[key])
     closed = later.fixed.intersection(finding for finding, _ in moved | gone)
     for finding, occurrences in with_occurrences(list(closed - _decided_since(run, closed, _DECISIONS))):
-        stored = [(changes.occurrences.get((finding.id, row.location_digest)), row) for row in occurrences]
-        restored = [row._replace(**before) for before, row in stored if before]
+        restored = _restored(finding.id, occurrences, changes, later)
         if any(row.gone_at is None and not is_gone(finding.rule, row, scan.scan) for row in restored):
-            before = changes.findings.get(finding.id, {})
-            changes.findings[finding.id] = merged(later.absent_findings.pop(finding.id), before)
+            _take_over_fix(finding.id, changes, later)
+
+
+def _restored(
+    number: int, occurrences: Iterable[StoredOccurrence], changes: Changes, later: Changes
+) -> Iterator[StoredOccurrence]:
+    """Yield the occurrences of a finding that ``changes`` restores, as before these and ``later``."""
+    for row in occurrences:
+        key = (number, row.location_digest)
+        if before := changes.occurrences.get(key):
+            yield row._replace(**{**(later.absent_occurrences.get(key) or {}), **before})
+
+
+def _take_over_fix(number: int, changes: Changes, later: Changes) -> None:
+    """Move the fix of a finding, and of its locations, from ``later`` into ``changes``."""
+    changes.findings[number] = merged(later.absent_findings.pop(number), changes.findings.get(number, {}))
+    for key in [each for each in later.absent_occurrences if each[0] == number]:
+        before = changes.occurrences.get(key, {})
+        changes.occurrences[key] = merged(later.absent_occurrences.pop(key), before)
 
 
 def _occurrences_of_added(changes: Changes, later: Changes) -> dict[OccurrenceKey, Before]:
@@ -386,13 +416,10 @@ def _plans_of_opened(
     }
     if not opened or not scans:
         return []
-    fixes = FindingEvent.objects.filter(finding__in=opened, event=FindingEvent.Event.FIXED)
-    own = set(changes.events).intersection(fixes.values_list("pk", flat=True))
     rows = []
-    for finding, occurrences in with_occurrences(list(opened), without_events=own):
+    for finding, occurrences in with_occurrences(list(opened)):
         each = opened[finding.id]
         values = {name: value for name, value in (each.before or {}).items() if name in finding._fields}
-        values.pop("fixed_at", None)  # there it is the time of the last fix, also of an open finding
         stored = [
             (changes.occurrences.get((finding.id, row.location_digest), {}), row) for row in occurrences
         ]
@@ -401,18 +428,23 @@ def _plans_of_opened(
     return plan_again(rows, scans)
 
 
+def _open_before_and_after(batch: Iterable[_FindingBefore]) -> list[int]:
+    """Return the findings that the import reopened, where the import that had fixed them was taken back.
+
+    A scan between the two may have found them gone as well, and then they are fixed since then.
+    """
+    status_before = ((each.finding, (each.before or {}).get("status")) for each in batch)
+    return [each.pk for each, status in status_before if each.status == status == Finding.Status.OPEN]
+
+
 def _plans_of_moved(
     numbers: Sequence[int], changes: Changes, scans: Sequence[LaterScan]
 ) -> list[PlannedAgain]:
-    """Return what later scans, which do not list them, prove about occurrences that were restored.
-
-    A finding that is fixed stays so since the same scan; only what was gone before that is planned.
-    """
+    """Return what later scans, which do not list them, prove about occurrences that were restored."""
     if not scans:
         return []
     stored = Finding.objects.filter(pk__in=numbers, status__in=(Finding.Status.OPEN, Finding.Status.FIXED))
     fingerprints = dict(stored.values_list("pk", "fingerprint"))
-    fixed = set(stored.filter(status=Finding.Status.FIXED).values_list("pk", flat=True))
     rows = []
     for finding, occurrences in with_occurrences(list(fingerprints)):
         own = [
@@ -421,9 +453,7 @@ def _plans_of_moved(
             else row._replace(last_seen=AFTER_ALL_SCANS)
             for row in occurrences
         ]
-        keeps_others = any(row.gone_at is None and row.last_seen == AFTER_ALL_SCANS for row in own)
-        if finding.id not in fixed or keeps_others:
-            rows.append((fingerprints[finding.id], finding, own))
+        rows.append((fingerprints[finding.id], finding, own))
     return plan_again(rows, scans)
 
 
@@ -497,7 +527,7 @@ def _show_remaining_locations(findings: Collection[int]) -> None:
     """Update the copies of locations on findings that stay, but lost some of their occurrences."""
     stored = (Finding.objects.filter(pk__in=batch).iterator() for batch in _batches(findings))
     for finding in chain.from_iterable(stored):
-        present = _present(finding)
+        present = list(finding.shown_occurrences())
         if not present or len(present) >= limits.MAX_OCCURRENCES:
             continue
         if all(each.location != finding.location for each in present):
@@ -506,14 +536,6 @@ def _show_remaining_locations(findings: Collection[int]) -> None:
         finding.other_locations = other_locations(finding.location, locations)
         finding.locations_count = len(present)
         finding.save(update_fields=["location", "host", "evidence", "other_locations", "locations_count"])
-
-
-def _present(finding: Finding) -> list[Occurrence]:
-    """Return the occurrences to show: those that are not gone, or else those that were the last to go."""
-    occurrences = list(finding.occurrences.all())
-    latest = max((each.gone_at for each in occurrences if each.gone_at), default=None)
-    present = [each for each in occurrences if each.gone_at is None]
-    return present or [each for each in occurrences if each.gone_at == latest]
 
 
 def _restore_scopes(run: ImportRun, scopes: Mapping[ScopeKey, Before]) -> None:

@@ -243,6 +243,17 @@ class Finding(models.Model):
     def __str__(self) -> str:
         return f"{gettext(self.get_severity_display())}: {self.title}"
 
+    def shown_occurrences(self) -> "models.QuerySet[Occurrence]":
+        """Return the locations where it is, or was when it was fixed; if none is left, the last to go."""
+        shown = models.Q(gone_at=None)
+        if self.fixed_at is not None:
+            shown |= models.Q(gone_at=self.fixed_at)
+        present = self.occurrences.filter(shown)
+        if present.exists():
+            return present
+        last = self.occurrences.aggregate(at=models.Max("gone_at"))
+        return self.occurrences.filter(gone_at=last["at"])
+
     def clean(self) -> None:
         """Check that exactly the fixed findings have ``fixed_at``."""
         if self.status != self.Status.FIXED:

@@ -374,6 +374,16 @@ def test_report_from_before_the_fix_reopens_nothing(website):
     assert Finding.objects.get(rule="panel").status == "fixed"
 
 
+def test_report_from_before_the_fix_leaves_a_fixed_finding_its_locations(website):
+    bring(website, row(path="/a", day=1), row(path="/b", day=1))
+    bring(website, row("version", day=2), complete=True)
+    bring(website, row(path="/a"))
+    bring(website, row(path="/c"))
+    finding = Finding.objects.get(rule="panel")
+    assert (finding.status, finding.locations_count) == ("fixed", 3)
+    assert finding.shown_occurrences().count() == 3
+
+
 def test_scan_from_before_an_analyst_reopened_a_finding_fixes_it_no_more(website):
     bring(website, row("panel"))
     finding, by = Finding.objects.get(), {"by": "ada", "reason": "We looked."}

@@ -213,23 +213,24 @@ def test_locations_beyond_the_limit_are_only_counted(monkeypatch):
 
 def absent(*own, **fields):
     values = {"id": 7, "rule": "panel", "location": url("a"), "last_seen": MARCH}
-    values |= {"fixed_at": None, "reopened_at": None} | fields
+    values |= {"reopened_at": None} | fields
     return plan_absent([(AbsentFinding(**values), own)], COMPLETE)
 
 
 def test_a_finding_without_a_location_left_is_fixed():
-    assert absent(*occurrences("a", "b")).fixed == [(7, MARCH + DAY)]
+    made = absent(*occurrences("a", "b"))
+    assert (made.fixed, made.gone) == ([(7, MARCH + DAY)], {7: [1, 2]})
     assert absent().fixed == [(7, MARCH + DAY)]
 
 
 def test_a_finding_that_is_newer_than_the_scan_stays():
     made = absent(*occurrences("a", seen=MARCH + 2 * DAY))
-    assert (made.fixed, made.reduced, made.gone_occurrences) == ([], [], [])
+    assert (made.fixed, made.reduced, made.gone) == ([], [], {})
 
 
 def test_a_finding_that_is_left_elsewhere_shows_another_location():
     elsewhere = occurrences("a")[0]._replace(id=2, location="https://mail.example.com/")
     made = absent(*occurrences("a"), elsewhere)
-    assert (made.fixed, made.gone_occurrences) == ([], [1])
+    assert (made.fixed, made.gone) == ([], {7: [1]})
     (reduced,) = made.reduced
     assert (reduced.shown, reduced.locations_count, reduced.other_locations) == (elsewhere, 1, "")

@@ -234,6 +234,20 @@ def test_two_targets_scanned_in_turn_never_close_each_others_findings(scans, nam
     assert not Occurrence.objects.exclude(gone_at=None).exists()
 
 
+def test_a_finding_that_is_found_again_at_one_target_is_not_shown_at_the_other(scans):
+    for host in (WWW, MAIL):
+        scans.bring(nuclei_report(host, [SHARED]))
+    for host in (WWW, MAIL):
+        scans.bring(nuclei_report(host, [OWN]))
+    assert Finding.objects.get(rule=SHARED).status == "fixed"
+    assert scans.bring(nuclei_report(MAIL, [SHARED]), complete=False).reopened == 1
+    finding = Finding.objects.get(rule=SHARED)
+    assert (finding.status, finding.locations_count, finding.other_locations) == ("open", 1, "")
+    present = Occurrence.objects.filter(finding=finding, gone_at=None)
+    assert [MAIL in each.location for each in present] == [True]
+    assert scans.bring(nuclei_report(MAIL, [OWN])).fixed == 1
+
+
 @pytest.mark.parametrize("fixed_by", ["a scan", "an analyst"])
 def test_a_scan_of_another_target_never_fixes_what_an_analyst_reopened(scans, fixed_by):
     scans.bring(nuclei_report(WWW, [SHARED, OWN]))

@@ -240,6 +240,29 @@ def test_a_finding_stays_fixed_if_a_later_complete_scan_does_not_list_it_either(
     assert state() == ([], [], [], [], [])
 
 
+def test_a_finding_is_fixed_since_a_scan_between_two_imports_that_were_taken_back(website):
+    bring(website, row("a"), row("b"))
+    closes, between = (bring(website, row("a", day=day), complete=True) for day in (1, 2))
+    reopens = bring(website, row("b", day=3))
+    take_back(closes)
+    take_back(reopens)
+    finding = Finding.objects.get(rule="b")
+    assert (finding.status, finding.fixed_at) == ("fixed", MARCH + 2 * DAY)
+    take_back(between)
+    assert Finding.objects.get(rule="b").status == "open"
+
+
+def test_a_finding_that_came_back_has_the_location_of_a_fix_that_was_taken_back_again(website):
+    bring(website, row("b", path="/1"), row("b", path="/2"))
+    wrong = bring(website, row("a", day=1), complete=True)
+    bring(website, row("b", path="/1", day=2))
+    finding = Finding.objects.get(rule="b")
+    assert (finding.status, finding.locations_count) == ("open", 1)
+    take_back(wrong)
+    finding.refresh_from_db()
+    assert (finding.locations_count, finding.other_locations) == (2, "https://shop.example.com/2")
+
+
 def test_a_location_stays_gone_if_a_later_complete_scan_does_not_list_it_either(website):
     bring(website, row("a", path="/1"), row("a", path="/2"))
     second = bring(website, row("a", path="/1", day=1), complete=True)
@@ -398,6 +421,16 @@ def test_a_false_positive_that_a_later_import_opens_as_well_stays_open(website):
     take_back(later)
     assert Finding.objects.get().status == "false_positive"
     assert list(FindingEvent.objects.values_list("event", flat=True)) == ["false_positive"]
+
+
+def test_a_false_positive_that_begins_with_an_import_that_opens_it_says_so_in_its_timeline(website):
+    wrong = refuted_elsewhere(website)
+    first = ImportRun.objects.earliest("pk")
+    bring(website, row("a", path="/2", day=2))
+    for run in (first, wrong):
+        take_back(run)
+    assert Finding.objects.get().status == "open"
+    assert list(FindingEvent.objects.values_list("event", flat=True)) == ["false_positive", "regressed"]
 
 
 def test_a_false_positive_that_was_decided_about_again_keeps_that_decision(website):
@@ -733,7 +766,7 @@ def test_a_finding_is_closed_after_all_by_a_scan_that_only_changed_its_shown_loc
     finding = Finding.objects.get(rule="b")
     assert (finding.status, finding.fixed_at) == ("fixed", MARCH + 2 * DAY)
     assert (finding.location, finding.host) == ("https://shop.example.com/admin", "shop.example.com")
-    assert Occurrence.objects.get(finding=finding).gone_at is None
+    assert Occurrence.objects.get(finding=finding).gone_at == MARCH + 2 * DAY
 
 
 def test_a_finding_that_is_closed_after_all_shows_no_location_of_the_import(website):
@@ -742,7 +775,8 @@ def test_a_finding_that_is_closed_after_all_shows_no_location_of_the_import(webs
     bring(website, row("a", day=2), complete=True)
     take_back(wrong)
     finding, occurrence = Finding.objects.get(rule="b"), Occurrence.objects.get(finding__rule="b")
-    assert (finding.status, finding.fixed_at, occurrence.gone_at) == ("fixed", MARCH + 2 * DAY, None)
+    fixed_at = MARCH + 2 * DAY
+    assert (finding.status, finding.fixed_at, occurrence.gone_at) == ("fixed", fixed_at, fixed_at)
     assert (finding.location, finding.evidence) == (occurrence.location, occurrence.evidence)
     assert "theirs" not in finding.evidence
     assert wrong_counts(connection) == {}
