@@ -17,6 +17,7 @@ from django.contrib.admin import ModelAdmin
 from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME
 from django.contrib.admin.options import IncorrectLookupParameters, InlineModelAdmin
 from django.contrib.auth import REDIRECT_FIELD_NAME
+from django.contrib.auth.views import redirect_to_login
 from django.core.exceptions import BadRequest, ValidationError
 from django.db import DataError, NotSupportedError
 from django.db.models import BinaryField, DurationField, QuerySet
@@ -27,6 +28,7 @@ from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 
 from foundation.edit_conflicts import SeesConflicts
+from portal.page_urls import referring_page
 
 # The work of every day, which neither gives nor takes access. Each is the beginning of the names of pages.
 _EVERYDAY = (
@@ -126,7 +128,10 @@ def refuse_forms_after_changes() -> None:
 
 
 def protected(admin_view: AdminView) -> AdminView:
-    """Return ``AdminSite.admin_view`` with these two conditions for every page."""
+    """Return ``AdminSite.admin_view`` with these two conditions for every page.
+
+    A form of a person who is signed out leads to the sign-in and back, with a message, as in the portal.
+    """
 
     @functools.wraps(admin_view)
     def protect(view: AdminView, cacheable: bool = False) -> AdminView:
@@ -135,6 +140,10 @@ def protected(admin_view: AdminView) -> AdminView:
         @functools.wraps(inner)
         def respond(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
             user = request.user
+            if request.method == "POST" and not user.is_authenticated and _page(request) != "logout":
+                text = _("You were signed out, so nothing was changed. Sign in and try again.")
+                messages.warning(request, text)
+                return redirect_to_login(referring_page(request) or reverse("admin:index"))
             is_bound = settings.STAFF_SECOND_FACTOR and user.is_authenticated and user.is_staff
             if is_bound and not is_mfa_enabled(user):  # type: ignore[arg-type]
                 messages.warning(

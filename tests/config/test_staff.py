@@ -1,5 +1,7 @@
 """Conditions for the admin: a second factor, and for some changes a fresh proof of identity."""
 
+from urllib.parse import parse_qs, urlsplit
+
 import pytest
 from allauth.mfa.totp.internal.auth import TOTP
 from django.contrib.auth.models import Group
@@ -45,6 +47,19 @@ def confirm(client, form):
     """Answer the question who is there, which the answer to ``form`` leads to."""
     assert form.status_code == 302
     return client.post(form["Location"], {"password": PASSWORD, "code": code_of(KEY)})
+
+
+def test_a_form_after_the_end_of_the_session_says_that_nothing_was_changed_and_leads_back(client):
+    finding = make_finding(make_website())
+    queue = "/admin/dashboard_api/finding/workbench/?severity=3"
+    note = reverse("admin:dashboard_api_finding_workbench_note", args=[finding.pk])
+    sent = client.post(note, {"body": "A long note"}, headers={"Referer": f"http://testserver{queue}"})
+    assert parse_qs(urlsplit(sent["Location"]).query) == {"next": [queue]}
+    assert "You were signed out, so nothing was changed." in client.get(sent["Location"]).text
+    unknown = client.post(note, {"body": "A long note"}, follow=True)
+    assert parse_qs(unknown.request["QUERY_STRING"]) == {"next": [reverse("admin:index")]}
+    out = client.post(reverse("admin:logout"), follow=True)
+    assert "nothing was changed" not in client.get(reverse("account_login")).text + out.text
 
 
 @pytest.mark.parametrize("page", ["admin:index", "admin:auth_user_changelist"])
