@@ -87,11 +87,13 @@ def site(request: HtmxHttpRequest, host: str) -> HttpResponse:
         # The page mentions e-mails only before the first check.
         awaits_check = dashboard.summary.first_check_by is not None
         has_emails = awaits_check and gets_emails(request.user, website)
+        manages = _manages(request, website)
         results = view_models.build_results(
             dashboard,
             page.address,
             gets_emails=has_emails,
-            may_scan=not dashboard.summary.open and _manages(request, website),
+            may_scan=not dashboard.summary.open and manages,
+            may_schedule=manages,
             last_visit=day_before_this_visit(request.user.pk or 0),
         )
         if outage:
@@ -99,7 +101,7 @@ def site(request: HtmxHttpRequest, host: str) -> HttpResponse:
                 page, results=replace(results, export_links=()), outage=_outage_notice(request, outage, host)
             )
         form = (ShareForm if results.chosen_problem else ShareListForm)(auto_id="share-%s")
-        offer = _share_offer(request, website, page.address.of_sharing(), form)
+        offer = ShareOffer(url=page.address.of_sharing(), form=form) if manages else None
         return replace(
             page,
             results=results,

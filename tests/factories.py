@@ -180,6 +180,23 @@ def make_import_run(website, *, source=None, **fields):
     return api.ImportRun.objects.create(website=website, source=source, **(defaults | fields))
 
 
+def make_engine_run(job, **fields):
+    now = timezone.now()
+    defaults = {
+        "engine": "essentials",
+        "address": "192.0.2.1",
+        "state": "ok",
+        "started_at": now,
+        "ended_at": now,
+    }
+    return api.EngineRun.objects.create(job=job, **(defaults | fields))
+
+
+def make_schedule(link, **fields):
+    defaults = {"frequency": "weekly", "anchor": timezone.now().date()}
+    return api.ScanSchedule.objects.create(link=link, **(defaults | fields))
+
+
 def make_upload(website, content=b"", **fields):
     defaults = {"by": "ada", "file_name": "report.jsonl", "options": {}}
     return api.Upload.objects.create(website=website, content=content, **(defaults | fields))

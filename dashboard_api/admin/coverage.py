@@ -5,7 +5,7 @@ from typing import Any
 
 from django.contrib import admin
 from django.core.exceptions import ValidationError
-from django.db.models import Q, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet, Subquery
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 from django.utils.formats import date_format
@@ -19,9 +19,11 @@ from dashboard_api.admin.operations import (
     never,
     user_name,
 )
+from dashboard_api.crawler import installed, policy
 from dashboard_api.importing.undo import preview, undo
-from dashboard_api.models import Coverage, CoverageScope, ImportRun, Source
+from dashboard_api.models import Coverage, CoverageScope, EngineRun, ImportRun, ScanSchedule, Source
 from dashboard_api.models.scopes import summarise
+from dashboard_api.reading.sections import SCAN_TOLERANCE
 from foundation.stored_texts import translate
 
 
@@ -38,7 +40,17 @@ class SourceAdmin(admin.ModelAdmin):
     list_display = ("name", "slug", "enabled", "interval_days")
     list_filter = ("enabled",)
     search_fields = ("name", "slug")
-    fields = ("name", "slug", "enabled", "interval_days")
+    fieldsets = (
+        (
+            None,
+            {
+                "fields": ("name", "slug", "enabled", "interval_days"),
+                "description": _(
+                    "Scans that we run ourselves are due by the schedules of the websites instead."
+                ),
+            },
+        ),
+    )
 
     def get_readonly_fields(self, request: HttpRequest, obj: Source | None = None) -> Any:
         """Return the read-only fields: the slug never changes, because customers filter by it."""
@@ -63,14 +75,37 @@ class ScopeInline(admin.TabularInline):
 OVERDUE = "overdue"
 
 
-def overdue(today: date) -> Q:
-    """Return the condition that the next run was due before ``today``; each source has its own interval."""
+def with_next_checks(rows: QuerySet[Coverage]) -> QuerySet[Coverage]:
+    """Add whether a scan of ours checked the website last, and the times of its next scans by schedule."""
+    imports = ImportRun.objects.not_undone().filter(
+        website=OuterRef(OuterRef("website")), source=OuterRef(OuterRef("source"))
+    )
+    newest = Subquery(imports.order_by("-imported_at", "-pk").values("pk")[:1])
+    schedules = ScanSchedule.objects.filter(
+        link__website=OuterRef("website"), link__revoked_at=None, link__paused_at=None, next_at__isnull=False
+    ).order_by("next_at")
+    profiles = list(policy.PROFILES)
+    times = {
+        f"{profile}_at": Subquery(schedules.filter(profile__in=profiles[number:]).values("next_at")[:1])
+        for number, profile in enumerate(profiles)
+    }
+    return rows.annotate(is_ours=Exists(EngineRun.objects.filter(import_run=newest)), **times)
+
+
+def overdue(today: date) -> QuerySet[Coverage]:
+    """Return the coverage whose next check was due before ``today``: by schedule, or an interval later."""
     condition = Q(pk__in=())
     for source in Source.objects.all():
         last_day = today - timedelta(days=source.interval_days)
-        since = datetime.combine(last_day, time(), tzinfo=UTC)
-        condition |= Q(source=source, last_run_at__lt=since)
-    return condition & Q(website__archived_at=None)
+        condition |= Q(source=source, is_ours=False, last_run_at__lt=_midnight(last_day))
+    for slug, profile in installed.profiles().items():
+        too_late = _midnight(today - SCAN_TOLERANCE)
+        condition |= Q(("source__slug", slug), ("is_ours", True), (f"{profile}_at__lt", too_late))
+    return with_next_checks(Coverage.objects.filter(website__archived_at=None)).filter(condition)
+
+
+def _midnight(day: date) -> datetime:
+    return datetime.combine(day, time(), tzinfo=UTC)
 
 
 class Due(admin.SimpleListFilter):
@@ -84,7 +119,9 @@ class Due(admin.SimpleListFilter):
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Coverage]) -> QuerySet[Coverage]:
         """Return the rows of the choice."""
-        return queryset.filter(overdue(timezone.now().date())) if self.value() == OVERDUE else queryset
+        if self.value() != OVERDUE:
+            return queryset
+        return queryset.filter(pk__in=overdue(timezone.now().date()).values("pk"))
 
 
 @admin.register(Coverage)
@@ -110,6 +147,10 @@ class CoverageAdmin(admin.ModelAdmin):
     readonly_fields = ("next_due",)
     inlines = (ScopeInline,)
 
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Coverage]:
+        """Return the rows with what their next checks follow from."""
+        return with_next_checks(super().get_queryset(request))
+
     def save_related(self, request: HttpRequest, form: Any, formsets: Any, change: bool) -> None:
         """Summarise the remaining scopes after one was deleted."""
         super().save_related(request, form, formsets, change)
@@ -118,12 +159,20 @@ class CoverageAdmin(admin.ModelAdmin):
             summarise(form.instance, scopes)
 
     @admin.display(description=_("next due"), ordering="last_run_at")
-    def next_due(self, coverage: Coverage) -> str:
+    def next_due(self, coverage: Any) -> str:
         """Return the day of the next check, and whether it has passed."""
         if coverage.pk is None:
             return "-"
-        due = coverage.next_due_on
-        is_overdue = due < timezone.now().date() and coverage.website.archived_at is None
+        late_on, source = timezone.now().date(), coverage.source
+        if coverage.is_ours:
+            profile = installed.profiles().get(source.slug)
+            at = getattr(coverage, f"{profile}_at") if profile else None
+            if at is None:
+                return str(_("Not scheduled"))
+            due, late_on = at.date(), late_on - SCAN_TOLERANCE
+        else:
+            due = coverage.last_run_at.date() + timedelta(days=source.interval_days)
+        is_overdue = due < late_on and coverage.website.archived_at is None
         return _("%(day)s, overdue") % {"day": date_format(due)} if is_overdue else date_format(due)
 
 

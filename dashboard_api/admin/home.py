@@ -77,7 +77,7 @@ def _imports() -> Iterator[Figure]:
 
 
 def _coverage() -> Iterator[Figure]:
-    rows = Coverage.objects.filter(overdue(timezone.now().date()))
+    rows = overdue(timezone.now().date())
     url = reverse("admin:dashboard_api_coverage_changelist")
     yield _figure(_("Overdue"), rows, url, {"due": OVERDUE}, tone="high")
 

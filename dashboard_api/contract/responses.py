@@ -194,7 +194,7 @@ class Summary(msgspec.Struct, frozen=True, kw_only=True):
         date | None,
         Meta(
             description="The day by which a first check is due, in UTC; null once a scanner has run, or "
-            "where none is expected."
+            "where none is expected or scheduled."
         ),
     ]
     score: Score | None
@@ -262,6 +262,12 @@ class Chart(msgspec.Struct, frozen=True, kw_only=True):
     series: list[Series]
 
 
+_NEXT_DUE_ON = (
+    "The day of the next run, in UTC; null: never ran, or last run by a scan of ours and in no schedule."
+)
+_STALE = "Whether next_due_on has passed, for a scan of ours by more than a day."
+
+
 class CoverageEntry(msgspec.Struct, frozen=True, kw_only=True):
     """The coverage by a source; state ``never`` means not checked, which does not mean clean."""
 
@@ -273,8 +279,8 @@ class CoverageEntry(msgspec.Struct, frozen=True, kw_only=True):
     findings: Count | None
     version: str
     detail: str
-    next_due_on: Annotated[date | None, Meta(description="The day of the next run, in UTC; null: never ran.")]
-    stale: Annotated[bool, Meta(description="Whether next_due_on has passed.")]
+    next_due_on: Annotated[date | None, Meta(description=_NEXT_DUE_ON)]
+    stale: Annotated[bool, Meta(description=_STALE)]
 
 
 class Note(msgspec.Struct, frozen=True, kw_only=True):

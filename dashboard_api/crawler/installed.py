@@ -1,27 +1,39 @@
-"""The scanners that this deployment runs and that retest findings, by the slugs of their sources."""
+"""The scanners that this deployment runs, by the slugs of their sources."""
 
+from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
 
 from django.conf import settings
 
-from dashboard_api.crawler.engines import WrongEngines, read_engines
+from dashboard_api.crawler import policy
+from dashboard_api.crawler.engines import Engine, WrongEngines, read_engines
 
 
 def sources() -> frozenset[str]:
-    """Return the sources whose engines run here; empty if this deployment does not scan."""
+    """Return the sources whose engines retest findings here; empty if this deployment does not scan."""
+    return frozenset(engine.name for engine in _engines() if engine.retests(engine.name))
+
+
+def profiles() -> Mapping[str, str]:
+    """Return the smallest profile of scans that has each source; empty if this deployment does not scan."""
+    largest_first = sorted(_engines(), key=lambda engine: list(policy.PROFILES).index(engine.profile))[::-1]
+    return {engine.reports_as: engine.profile for engine in largest_first}
+
+
+def _engines() -> tuple[Engine, ...]:
     if not settings.CRAWLER_ENABLED:
-        return frozenset()
+        return ()
     path = Path(settings.CRAWLER_ENGINES)
     try:
-        return _names(path, path.stat().st_mtime_ns)
+        return _read(path, path.stat().st_mtime_ns)
     except OSError:
-        return frozenset()
+        return ()
 
 
 @lru_cache(maxsize=1)
-def _names(path: Path, _changed_ns: int) -> frozenset[str]:
+def _read(path: Path, _changed_ns: int) -> tuple[Engine, ...]:
     try:
-        return frozenset(engine.name for engine in read_engines(path) if engine.retests(engine.name))
+        return tuple(read_engines(path))
     except WrongEngines:
-        return frozenset()
+        return ()

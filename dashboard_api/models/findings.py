@@ -1,6 +1,5 @@
 """Findings with their locations, the sources that report them, and coverage."""
 
-from datetime import date, timedelta
 from typing import ClassVar, Self
 
 from django.core.validators import MinValueValidator
@@ -333,8 +332,3 @@ class Coverage(models.Model):
             "website": self.website,
             "state": self.get_state_display(),
         }
-
-    @property
-    def next_due_on(self) -> date:
-        """The day by which the next run of the source is due."""
-        return self.last_run_at.date() + timedelta(days=self.source.interval_days)

@@ -44,6 +44,14 @@ class EntitlementTerms(Terms):
     limit_states: list[dict[str, Any]]
 
 
+class NextScans(NamedTuple):
+    """The next scans of a website by schedule, of any account: each the earliest with these scanners."""
+
+    quick: datetime | None
+    standard: datetime | None
+    deep: datetime | None
+
+
 class AccountSite(NamedTuple):
     """A link with its website and the entitlement of its account."""
 
@@ -55,6 +63,7 @@ class AccountSite(NamedTuple):
     revoked_at: datetime | None
     paused_at: datetime | None
     tags: Tags
+    next_scans: NextScans
     sites_used: int
     entitlement: EntitlementTerms | None
 
@@ -72,6 +81,16 @@ class Credentials(NamedTuple):
 
 
 _USABLE = "(state = 'active' OR (state = 'retiring' AND retires_at > %(now)s))"
+_NEXT_SCAN = """
+(SELECT next_at FROM dashboard_api_sitelink AS scanned
+JOIN dashboard_api_scanschedule AS schedule ON schedule.link_id = scanned.id
+WHERE scanned.website_id = website.id AND scanned.revoked_at IS NULL AND scanned.paused_at IS NULL
+AND next_at IS NOT NULL AND profile IN ({profiles}) ORDER BY next_at LIMIT 1)
+"""
+_NEXT_SCANS = ",".join(
+    _NEXT_SCAN.format(profiles=profiles)
+    for profiles in ("'quick', 'standard', 'deep'", "'standard', 'deep'", "'deep'")
+)
 # The newest secret is found for every account, and an unknown one has its secrets looked for, too: the time
 # of the statement does not show which accounts exist.
 _CREDENTIALS = f"""
@@ -79,6 +98,7 @@ SELECT ref = %(ref)s, secret.id, account.id, sealed, is_test, for_portal,
 calls_per_second, calls_burst, calls_per_day, sites_limit,
 link.id, account.id, website.id, host, link.created_at, link.revoked_at, link.paused_at,
 {TAGS.format(website="website.id")},
+{_NEXT_SCANS},
 (SELECT COUNT(*) FROM dashboard_api_sitelink AS used
 WHERE used.account_id = account.id AND used.revoked_at IS NULL),
 plan, status, starts_on, ends_on, renews, past_due_since, sites_limit, features, limit_states
@@ -116,7 +136,7 @@ def _account_site(pk: int | None, *columns: Any) -> AccountSite | None:
     if pk is None:
         return None
     account_id, website_id, host, linked_at, revoked_at, paused_at, *others = columns
-    own_tag, every_tag, sites_used, plan, *terms = others
+    own_tag, every_tag, quick, standard, deep, sites_used, plan, *terms = others
     entitlement = None if plan is None else _entitlement(plan, *terms)
     return AccountSite(
         pk=pk,
@@ -127,6 +147,7 @@ def _account_site(pk: int | None, *columns: Any) -> AccountSite | None:
         revoked_at=moment(revoked_at),
         paused_at=moment(paused_at),
         tags=(own_tag, every_tag),
+        next_scans=NextScans(moment(quick), moment(standard), moment(deep)),
         sites_used=sites_used,
         entitlement=entitlement,
     )

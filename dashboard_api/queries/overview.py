@@ -55,6 +55,7 @@ class Run(NamedTuple):
     urls_checked: int | None
     version: str
     detail: str
+    is_ours: bool  # the newest import is that of a scan by this deployment
 
 
 class Bucket(NamedTuple):
@@ -224,6 +225,17 @@ _NOTES = """
     AND (account_id = %(account)s OR account_id IS NULL){about}
     ORDER BY pinned DESC, created_at DESC, id DESC LIMIT %(notes)s
 """
+_RUNS = """
+    SELECT source_id, state, last_run_at, completed_at, urls_checked, version, detail,
+    CASE WHEN EXISTS (
+        SELECT 1 FROM dashboard_api_enginerun WHERE import_run_id = (
+            SELECT imported.id FROM dashboard_api_importrun AS imported
+            WHERE imported.website_id = coverage.website_id AND imported.source_id = coverage.source_id
+            AND undone_at IS NULL ORDER BY imported_at DESC, imported.id DESC LIMIT 1
+        )
+    ) THEN 1 ELSE 0 END AS is_ours
+    FROM dashboard_api_coverage AS coverage WHERE website_id = %(website)s
+"""
 _OPEN_DAY = ", ".join(OpenDay._fields)
 
 
@@ -314,12 +326,12 @@ def _statement(backend: ModuleType, parts: _Parts) -> str:
     """Return the one SELECT of all lists of an ``Overview``, each as a JSON list of rows."""
     rows_of, plain, utc = backend.AS_JSON.format, backend.plain_json, backend.UTC
     note = f"id, finding_id, author, body, created_at{utc}, updated_at{utc}, problem, pinned"
-    run = f"source_id, state, last_run_at{utc}, completed_at{utc}, urls_checked, version, detail"
+    run = f"source_id, state, last_run_at{utc}, completed_at{utc}, urls_checked, version, detail, is_ours"
     return f"""
         SELECT (
             SELECT {rows_of("id, slug, name, enabled, interval_days")} FROM dashboard_api_source{_OWN_SOURCES}
         ), (
-            SELECT {rows_of(run)} FROM dashboard_api_coverage WHERE website_id = %(website)s
+            SELECT {rows_of(run)} FROM ({_RUNS}) AS runs
         ), (
             SELECT {plain("status, severity, source_id, kind, findings")}
             FROM dashboard_api_bucketcount WHERE website_id = %(website)s{parts.status}

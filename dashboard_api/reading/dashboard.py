@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, datetime, timedelta
 from functools import partial
+from types import MappingProxyType
 
 from dashboard_api import limits
 from dashboard_api.contract import DashboardRequest, responses
@@ -23,9 +24,15 @@ UNKNOWN_SOURCE = -1  # the id of no source
 
 
 def build_dashboard(
-    link: AccountSite, request: DashboardRequest, now: datetime
+    link: AccountSite,
+    request: DashboardRequest,
+    now: datetime,
+    next_scans: Mapping[str, date | None] = MappingProxyType({}),
 ) -> responses.DashboardResponse:
-    """Return the dashboard of the linked website at ``now``; its cost does not grow with the findings."""
+    """Return the dashboard of the linked website at ``now``; its cost does not grow with the findings.
+
+    ``next_scans`` has our own scanners, each with the day of its next scan by schedule.
+    """
     today = now.date()
     stored = _overview(link, request, today)
     sources = sorted(stored.sources, key=lambda source: (source.name.lower(), source.slug))
@@ -58,7 +65,9 @@ def build_dashboard(
             open_counts,
             recent=stored.recent[0],
             last_scan_at=_last_completed(completed or stored.runs),
-            first_check_by=sections.first_check_by(sources, stored.runs, linked_on=link.linked_at.date()),
+            first_check_by=sections.first_check_by(
+                sources, stored.runs, linked_on=link.linked_at.date(), next_scans=next_scans
+            ),
             graded=graded,
             history=grading.history(
                 stored.history, first_day=_history_day(today), graded=graded, surplus=surplus
@@ -70,7 +79,7 @@ def build_dashboard(
             counts.facet_counts(), sources=shown, weeks=sections.recent_weeks(today), history=stored.weeks
         )  # the trend follows severity, source and kind, not status, words, hosts and problem
         + sections.website_charts(stored, today),
-        coverage=sections.coverage(shown, stored.runs, open_counts, today=today),
+        coverage=sections.coverage(shown, stored.runs, open_counts, next_scans=next_scans, today=today),
         analyst_notes=[sections.note(row) for row in stored.notes],
         entitlement=sections.entitlement(link, today=today),
     )

@@ -19,6 +19,7 @@ from dashboard_api.reading.grading import Grade
 
 WORST_FIRST = sorted(Severity, reverse=True)
 LABELS = {severity.value: severity.label for severity in Severity}
+SCAN_TOLERANCE = timedelta(days=1)  # a scan by schedule waits for others
 AGES = [
     f"Up to {limits.AGE_DAYS[0]} days",
     *(f"{first + 1} to {last} days" for first, last in itertools.pairwise(limits.AGE_DAYS)),
@@ -180,12 +181,25 @@ def summary(
     )
 
 
-def first_check_by(sources: Iterable[SourceRow], entries: Iterable[Run], *, linked_on: date) -> date | None:
-    """Return the day on which the first enabled source is due after linking; None after any run."""
-    intervals = [source.interval_days for source in sources if source.enabled]
-    if any(True for _ in entries) or not intervals:
+def first_check_by(
+    sources: Iterable[SourceRow],
+    entries: Iterable[Run],
+    *,
+    linked_on: date,
+    next_scans: Mapping[str, date | None],
+) -> date | None:
+    """Return the day on which the first enabled source is due after linking; None after any run.
+
+    Our own scanners, which are those of ``next_scans``, are due by schedule only.
+    """
+    if any(True for _ in entries):
         return None
-    return linked_on + timedelta(days=min(intervals))
+    days = [
+        next_scans.get(source.slug, linked_on + timedelta(days=source.interval_days))
+        for source in sources
+        if source.enabled
+    ]
+    return min(filter(None, days), default=None)
 
 
 def _days_since(day: date | None, now: datetime) -> int | None:
@@ -323,20 +337,38 @@ def _chart(chart_id: str, kind: str, labels: list[str], series: dict[str, list[i
 
 
 def coverage(
-    sources: Iterable[SourceRow], entries: Iterable[Run], open_counts: FacetCounts, *, today: date
+    sources: Iterable[SourceRow],
+    entries: Iterable[Run],
+    open_counts: FacetCounts,
+    *,
+    next_scans: Mapping[str, date | None],
+    today: date,
 ) -> list[responses.CoverageEntry]:
-    """Return an entry for each source; without a run its state is ``never`` and findings is null."""
+    """Return an entry for each source; without a run its state is ``never`` and findings is null.
+
+    After a scan of ours the next run is that of ``next_scans``; after another report, an interval later.
+    """
     by_source = open_counts.by_source
     runs = {entry.source_id: entry for entry in entries}
     return [
-        _coverage_entry(source, runs.get(source.pk), by_source[source.pk], today=today) for source in sources
+        _coverage_entry(
+            source,
+            runs.get(source.pk),
+            by_source[source.pk],
+            next_scan=next_scans.get(source.slug),
+            today=today,
+        )
+        for source in sources
     ]
 
 
 def _coverage_entry(
-    source: SourceRow, run: Run | None, findings: int, *, today: date
+    source: SourceRow, run: Run | None, findings: int, *, next_scan: date | None, today: date
 ) -> responses.CoverageEntry:
-    due = run.last_run_at.date() + timedelta(days=source.interval_days) if run else None
+    if run is None or run.is_ours:
+        due, late_on = next_scan if run else None, today - SCAN_TOLERANCE
+    else:
+        due, late_on = run.last_run_at.date() + timedelta(days=source.interval_days), today
     return responses.CoverageEntry(
         source=source.slug,
         source_name=source.name,
@@ -347,7 +379,7 @@ def _coverage_entry(
         version=run.version if run else "",
         detail=run.detail if run else "",
         next_due_on=due,
-        stale=due is not None and due < today,
+        stale=due is not None and due < late_on,
     )
 
 

@@ -63,6 +63,7 @@ class Overview:
 class CoverageRow:
     """The coverage of one scanner; ``url`` lists its findings, if it has any.
 
+    ``is_unscheduled``: it has checked the website, and no next check is planned.
     ``remark``, on the first unchecked row, explains "not checked".
     """
 
@@ -77,6 +78,7 @@ class CoverageRow:
     detail: str
     due_on: date | None
     is_overdue: bool
+    is_unscheduled: bool = False
     remark: str = ""
 
 
@@ -216,6 +218,7 @@ def coverage_rows(entries: Iterable[CoverageEntry], address: Address) -> tuple[C
             detail=translate(entry.detail),
             due_on=entry.next_due_on,
             is_overdue=entry.stale,
+            is_unscheduled=entry.last_run_at is not None and entry.next_due_on is None,
             remark=_("“Not checked” does not mean clean.") if entry is first_unchecked else "",
         )
         for entry in entries

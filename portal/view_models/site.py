@@ -78,6 +78,7 @@ class Results:
     empty_state: EmptyState | None
     pager: Pager
     coverage: tuple[CoverageRow, ...]
+    schedule_url: str
     notes: tuple[NoteView, ...]
     plan: Plan | None
     export_links: tuple[ExportLink, ...]
@@ -223,12 +224,13 @@ def build_results(
     *,
     gets_emails: bool = False,
     may_scan: bool = False,
+    may_schedule: bool = False,
     last_visit: date | None = None,
 ) -> Results:
     """Return the results for ``address``.
 
     ``gets_emails``: the reader gets e-mails about this website; ``may_scan``: the reader may start scans;
-    ``last_visit``: the day of the visit before.
+    ``may_schedule``: the reader may change when it is scanned; ``last_visit``: the day of the visit before.
     """
     page, values = dashboard.dashboard, dashboard.dashboard.facets
     is_filtered = bool(address.filters.active)
@@ -254,6 +256,7 @@ def build_results(
         else empty_state(dashboard, address, gets_emails=gets_emails, may_scan=may_scan),
         pager=pager(page, address),
         coverage=coverage_rows(dashboard.coverage, address),
+        schedule_url=address.of_scans() if may_schedule else "",
         notes=note_views(dashboard.analyst_notes, address),
         plan=plan(dashboard.entitlement, today=page.generated_at.date()),
         export_links=export_links(address),

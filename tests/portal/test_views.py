@@ -238,6 +238,17 @@ def test_a_website_never_checked_leads_owners_and_managers_to_a_scan(
     assert ("Scan now" in page) == leads_to_a_scan
 
 
+@pytest.mark.parametrize(("role", "leads_there"), [("owner", True), ("manager", True), ("viewer", False)])
+def test_a_website_without_a_schedule_leads_owners_and_managers_to_it(
+    client, account, website, stub, role, leads_there
+):
+    stub.response = make_dashboard(coverage=[make_coverage(next_due_on=None)])
+    client.force_login(make_membership(make_user("reader"), account, role).user)
+    page = client.get("/sites/shop.example.com/").content.decode()
+    assert "Not checked automatically." in page
+    assert ('<a href="/sites/shop.example.com/scans/">Set a schedule</a>' in page) == leads_there
+
+
 def test_the_header_asks_for_the_styles_of_the_page(browser, stub):
     response = browser.get(PATH)
     url, digest = re.search(r'stylesheet" href="(\S+)" integrity="(\S+)"', response.text).groups()

@@ -50,11 +50,13 @@ from tests.factories import (
     make_account,
     make_call_record,
     make_coverage,
+    make_engine_run,
     make_finding,
     make_import_run,
     make_link,
     make_note,
     make_plan,
+    make_schedule,
     make_source,
     make_standing_decision,
     make_user,
@@ -744,6 +746,24 @@ def test_coverage_shows_when_its_scanner_is_due_and_what_is_overdue(operator):
     assert ">4 Mar 2999<" in page
     assert ">4 Mar 2026, overdue<" in page
     assert "4 Mar 2026, overdue" in operator.get(url(old, "change")).text
+
+
+def test_coverage_by_a_scan_of_ours_is_due_by_schedule(operator, settings):
+    settings.CRAWLER_ENABLED = True
+    link, source = make_link(), make_source("essentials")
+    old = make_coverage(link.website, source=source, last_run_at=datetime(2026, 3, 1, tzinfo=UTC))
+    job = ScanJob.objects.create(website=link.website)
+    make_engine_run(job, import_run=make_import_run(link.website, source=source))
+    overdue = url(Coverage, "changelist") + "?due=overdue"
+    assert "Not scheduled" in operator.get(url(old, "change")).text
+    assert operator.get(overdue).context["cl"].result_count == 0
+    schedule = make_schedule(link, next_at=datetime(2999, 3, 4, 12, tzinfo=UTC))
+    assert "4 Mar 2999" in operator.get(url(old, "change")).text
+    assert operator.get(overdue).context["cl"].result_count == 0
+    schedule.next_at = datetime(2026, 3, 4, 12, tzinfo=UTC)
+    schedule.save()
+    assert "4 Mar 2026, overdue" in operator.get(url(old, "change")).text
+    assert operator.get(overdue).context["cl"].result_count == 1
 
 
 def test_queue_holds_open_findings_without_a_review_worst_first(operator):

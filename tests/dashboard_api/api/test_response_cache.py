@@ -16,6 +16,7 @@ from dashboard_api.models import (
     DayCount,
     Finding,
     Kind,
+    ScanJob,
     Source,
     Website,
 )
@@ -24,9 +25,12 @@ from tests.dashboard_api.calls import account_site
 from tests.factories import (
     make_account,
     make_coverage,
+    make_engine_run,
     make_finding,
+    make_import_run,
     make_link,
     make_note,
+    make_schedule,
     make_source,
     make_website,
 )
@@ -54,9 +58,9 @@ def built(monkeypatch):
     """The requests for which a response was built."""
     made = []
 
-    def build(link, request, now):
+    def build(link, request, *others):
         made.append(request)
-        return build_dashboard(link, request, now)
+        return build_dashboard(link, request, *others)
 
     monkeypatch.setattr(response_cache, "build_dashboard", build)
     return made
@@ -103,6 +107,73 @@ def test_another_question_day_or_account_has_its_own_answer(link, built):
     ask(link, NOON + timedelta(days=1))
     ask(make_link(make_account("acct_0002"), link.website))
     assert len(built) == 4
+
+
+@pytest.fixture
+def scanned(link, settings):
+    """A website that two of our scanners checked nine days ago: of quick and of standard scans."""
+    settings.CRAWLER_ENABLED = True
+    ran = NOON - timedelta(days=9)
+    job = ScanJob.objects.create(website=link.website, profile="standard", ended_at=ran, state="finished")
+    for slug in ("essentials", "testssl"):
+        source = make_source(slug, interval_days=7)
+        make_coverage(link.website, source=source, last_run_at=ran)
+        make_engine_run(job, import_run=make_import_run(link.website, source=source))
+    return link
+
+
+def next_checks(link, now=NOON):
+    """Return the day of the next check by each scanner, and whether it is overdue."""
+    cached = response_cache.dashboard_response(account_site(link), request_about(link), now)
+    entries = msgspec.json.decode(cached, type=responses.DashboardResponse).coverage
+    return {entry.source: (entry.next_due_on, entry.stale) for entry in entries if entry.source != "nuclei"}
+
+
+def test_without_a_schedule_no_scan_of_ours_is_due_or_overdue(scanned):
+    assert next_checks(scanned) == {"essentials": (None, False), "testssl": (None, False)}
+    make_schedule(scanned, frequency="off", next_at=None)
+    assert next_checks(scanned) == {"essentials": (None, False), "testssl": (None, False)}
+
+
+def test_a_scan_of_ours_is_due_by_the_schedule_of_its_profile(scanned):
+    before = next_checks(scanned)
+    monthly = make_schedule(scanned, frequency="monthly", next_at=NOON + timedelta(days=20))
+    day = monthly.next_at.date()
+    assert next_checks(scanned) == before | {"essentials": (day, False)}
+    other = make_link(make_account("acct_0002"), scanned.website)
+    standard = make_schedule(other, profile="standard", next_at=NOON + timedelta(days=3))
+    day = standard.next_at.date()
+    assert next_checks(scanned) == {"essentials": (day, False), "testssl": (day, False)}
+    other.revoke(by="tests", reason="asked to", now=NOON)
+    assert next_checks(scanned) == before | {"essentials": (monthly.next_at.date(), False)}
+
+
+def test_a_scan_of_ours_is_overdue_more_than_a_day_after_its_time(scanned):
+    day = make_schedule(scanned, next_at=NOON).next_at.date()
+    for days, is_overdue in ((0, False), (1, False), (2, True)):
+        assert next_checks(scanned, NOON + timedelta(days=days))["essentials"] == (day, is_overdue)
+
+
+def test_a_report_from_elsewhere_is_due_after_the_interval_also_of_a_scanner_that_runs_here(scanned):
+    make_import_run(scanned.website, source=Source.objects.get(slug="testssl"))
+    scanned.website.coverage.get(source__slug="testssl").save()
+    due = (NOON - timedelta(days=2)).date()
+    assert next_checks(scanned) == {"essentials": (None, False), "testssl": (due, True)}
+
+
+def test_a_first_check_by_a_scanner_of_ours_is_due_by_schedule_only(link, settings):
+    def first_check():
+        cached = response_cache.dashboard_response(account_site(link), request_about(link), NOON)
+        return msgspec.json.decode(cached, type=responses.DashboardResponse).summary.first_check_by
+
+    Coverage.objects.all().delete()
+    Source.objects.update(enabled=False)
+    make_source("essentials")
+    assert first_check() == link.created_at.date() + timedelta(days=7)
+    settings.CRAWLER_ENABLED = True
+    assert first_check() is None
+    scheduled = make_schedule(link, next_at=NOON + timedelta(days=20))
+    assert first_check() == scheduled.next_at.date()
 
 
 CHANGES = {
@@ -199,8 +270,8 @@ def test_a_rebuilt_search_index_changes_cached_responses(link, built):
 def test_what_changes_while_it_is_read_is_in_the_next_answer(link, monkeypatch):
     read = []
 
-    def build(link, request, now):
-        response = build_dashboard(link, request, now)
+    def build(link, request, *others):
+        response = build_dashboard(link, request, *others)
         if not read:
             race(lambda _: make_finding(Website.objects.get(pk=link.website_id)), times=1)
         read.append(request)

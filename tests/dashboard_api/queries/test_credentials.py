@@ -10,7 +10,14 @@ from dashboard_api.backends.revisions import EVERY_WEBSITE
 from dashboard_api.models import Revision, Secret, SiteLink
 from dashboard_api.queries import credentials
 from tests.dashboard_api.calls import account_site
-from tests.factories import make_account, make_entitlement, make_finding, make_link, make_website
+from tests.factories import (
+    make_account,
+    make_entitlement,
+    make_finding,
+    make_link,
+    make_schedule,
+    make_website,
+)
 
 pytestmark = pytest.mark.django_db
 
@@ -79,12 +86,26 @@ def test_a_link_is_found_with_its_website_and_what_the_account_paid_for(account)
         revoked_at=twin.revoked_at,
         paused_at=twin.paused_at,
         tags=tuple(Revision.objects.get(pk=number).tag for number in (twin.website_id, EVERY_WEBSITE)),
+        next_scans=(None, None, None),
         sites_used=0,
         entitlement=read.entitlement,
     )
     for field in fields(credentials.EntitlementTerms):
         assert getattr(read.entitlement, field.name) == getattr(twin.account.entitlement, field.name)
     assert None not in read.tags
+
+
+def test_the_next_scans_are_the_earliest_of_all_accounts_by_what_they_include(account):
+    link = make_link(account)
+    soon, later, never = (timezone.now() + timedelta(days=days) for days in (1, 2, 0))
+    others = [make_link(make_account(f"acct_001{number}"), link.website) for number in range(5)]
+    others[3].revoke(by="tests", reason="asked to", now=timezone.now())
+    SiteLink.objects.filter(pk=others[4].pk).update(paused_at=timezone.now())
+    plans = [("quick", soon), ("standard", later), ("deep", None), ("deep", never), ("deep", never)]
+    for other, (profile, next_at) in zip(others, plans, strict=True):
+        make_schedule(other, profile=profile, next_at=next_at)
+    make_schedule(make_link(account, make_website("other.example.com")), profile="deep", next_at=never)
+    assert account_site(link).next_scans == (soon, later, None)
 
 
 def test_a_secret_that_is_not_usable_shows_no_link(account):

@@ -9,7 +9,16 @@ from django.db.models import Count, Max, Min, Q, Sum, Value
 from django.db.models.functions import TruncWeek
 
 from dashboard_api import limits
-from dashboard_api.models import AnalystNote, Coverage, Kind, OpenCount, ProblemCount, Source
+from dashboard_api.models import (
+    AnalystNote,
+    Coverage,
+    ImportRun,
+    Kind,
+    OpenCount,
+    ProblemCount,
+    ScanJob,
+    Source,
+)
 from dashboard_api.queries import overview as reading
 from dashboard_api.queries.overview import Filters, Note, OpenDay, ProblemTotals, Run
 from dashboard_api.reading.dashboard import UNKNOWN_SOURCE
@@ -17,7 +26,9 @@ from tests.dashboard_api.queries.varied import FILTERS, HOSTS, STATUSES, TODAY, 
 from tests.factories import (
     make_account,
     make_coverage,
+    make_engine_run,
     make_finding,
+    make_import_run,
     make_link,
     make_note,
     make_source,
@@ -90,8 +101,29 @@ def test_sources_and_their_runs_on_the_website(site):
     sources = sources.values_list("pk", "slug", "name", "enabled", "interval_days")
     assert sorted(read) == sorted(reading.sources(site.pk)) == sorted(sources)
     assert {type(source.enabled) for source in read} == {bool}
-    runs = Coverage.objects.filter(website=site).values_list(*Run._fields)
-    assert sorted(overview(site).runs) == sorted(runs)
+    runs = Coverage.objects.filter(website=site).values_list(*Run._fields[:-1])
+    assert sorted(run[:-1] for run in overview(site).runs) == sorted(runs)
+
+
+def test_a_run_is_ours_if_the_newest_import_is_that_of_a_scan(site):
+    job = ScanJob.objects.create(website=site)
+    for slug, imports in {"ours": (False, True), "theirs": (True, False)}.items():
+        source = make_source(slug)
+        make_coverage(site, source=source)
+        for is_ours in imports:
+            run = make_import_run(site, source=source)
+            if is_ours:
+                make_engine_run(job, import_run=run)
+    make_coverage(site, source=make_source("never imported"))
+
+    def ours():
+        names = dict(Source.objects.values_list("pk", "slug"))
+        return {names[run.source_id] for run in overview(site).runs if run.is_ours}
+
+    assert ours() == {"ours"}
+    undone = {"undone_at": TODAY, "undone_by": "ada", "undone_reason": "wrong file"}
+    ImportRun.objects.filter(pk__in=site.imports.filter(source__slug="theirs")[:1]).update(**undone)
+    assert ours() == {"ours", "theirs"}
 
 
 @pytest.mark.parametrize("status", [*STATUSES, None])

@@ -144,6 +144,12 @@ def test_not_checked_is_explained_once():
     assert [bool(row.remark) for row in rows] == [False, True, False]
 
 
+def test_a_scanner_that_has_run_and_has_no_next_check_is_not_automatic():
+    never = make_coverage("never", last_run_at=None)
+    rows = coverage_rows([make_coverage(next_due_on=None), make_coverage(next_due_on=TODAY), never], HERE)
+    assert [row.is_unscheduled for row in rows] == [True, False, False]
+
+
 def test_the_findings_of_a_scanner_are_a_link():
     at = Address(path="/s/", filters=Filters(severity="High", page=2))
     found, nothing = coverage_rows([make_coverage(source="zap"), make_coverage(findings=0)], at)
