@@ -222,6 +222,7 @@ def _pass_on(run: ImportRun, changes: Changes, *, is_preview: bool = False) -> _
         without_import(changes.scopes, theirs)
         decisions = _decisions_that_stay(changes, theirs)
         _move_events(_back_also_in(changes, theirs), changes, theirs)
+        _move_events(_begun_by(changes, theirs), changes, theirs, [FindingEvent.Event.REGRESSED])
         later.findings |= changes.pass_on(theirs)
         changes.findings |= decisions
         if scan:
@@ -274,19 +275,25 @@ def _decisions_that_stay(changes: Changes, later: Changes) -> dict[int, dict[str
 
 
 def _back_also_in(changes: Changes, later: Changes) -> set[int]:
-    """Return fixed findings that the import opened, and that ``later``, which lists them, would have.
-
-    Those that begin with ``later`` are among them: the import may have ended an analyst's decision.
-    """
+    """Return fixed findings that the import opened, and that ``later``, which lists them, would have."""
     listed = _opened(changes, FIXED) & later.findings.keys()
-    begun = {pk for pk in changes.findings.keys() & later.findings.keys() if changes.findings[pk] is None}
-    return begun | {pk for pk in listed if not _has_status(later.findings[pk], FIXED)}
+    return {pk for pk in listed if not _has_status(later.findings[pk], FIXED)}
 
 
-def _move_events(findings: Collection[int], source: Changes, target: Changes) -> None:
-    """Move the events of these findings from the changes of one import to those of another."""
+def _begun_by(changes: Changes, later: Changes) -> set[int]:
+    """Return findings that begin with ``later``; the import may have ended a decision about them."""
+    return {pk for pk in changes.findings.keys() & later.findings.keys() if changes.findings[pk] is None}
+
+
+def _move_events(
+    findings: Collection[int],
+    source: Changes,
+    target: Changes,
+    kinds: Collection[str] = FindingEvent.Event.values,
+) -> None:
+    """Move the events of these findings, and of these kinds, from one import's changes to another's."""
     for batch in _batches(findings):
-        events = FindingEvent.objects.filter(finding__in=batch).values_list("pk", flat=True)
+        events = FindingEvent.objects.filter(finding__in=batch, event__in=kinds).values_list("pk", flat=True)
         moved = set(events).intersection(source.events)
         source.events = [pk for pk in source.events if pk not in moved]
         target.events += sorted(moved)
