@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 
 from django.db import transaction
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from audit.recording import Acting, acting
@@ -81,8 +82,18 @@ def _linked(account: Account, claim: WebsiteClaim) -> Website | None:
 
 @transaction.atomic
 def _remove(website: Website) -> None:
-    audit("website.removed", website)
-    website.delete()
+    if _delete(Website.objects.filter(pk=website.pk)):
+        audit("website.removed", website)
+
+
+def _delete(websites: QuerySet[Website]) -> bool:
+    """Delete the website, in a transaction; return whether there was one.
+
+    It is locked first, as for a share link or a badge: one that is made at the same moment is deleted, too,
+    or finds no website.
+    """
+    list(websites.select_for_update(of=("self",)))  # not the account, which others lock first
+    return bool(websites.delete()[0])
 
 
 @transaction.atomic
@@ -91,7 +102,7 @@ def remove_unlinked(account: Account, claim: WebsiteClaim, *, reason: str) -> bo
     audit("website.claim_withdrawn", account, host=claim.host, reason=reason)
     if claim.link_id is not None:
         return False
-    return bool(Website.objects.filter(account=account, host=claim.host).delete()[0])
+    return _delete(Website.objects.filter(account=account, host=claim.host))
 
 
 def record_check(account: Account, claim: WebsiteClaim) -> None:

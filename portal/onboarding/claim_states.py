@@ -3,6 +3,8 @@
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 
+from django.db import transaction
+
 from portal import service
 from portal.gateway import GatewayError, WebsiteClaim
 from portal.models import Account, ClaimState, Website, WebsiteSummary
@@ -61,8 +63,11 @@ def store(account: Account, claim: WebsiteClaim) -> None:
         "lapses_at": claim.lapses_at,
         "is_contested": needs_answer(claim),
     }
-    if not ClaimState.objects.filter(website=website, **values).exists():
-        ClaimState.objects.update_or_create(website=website, defaults=values)
+    if ClaimState.objects.filter(website=website, **values).exists():
+        return
+    with transaction.atomic():
+        if Website.objects.select_for_update().filter(pk=website.pk).exists():  # not given up meanwhile
+            ClaimState.objects.update_or_create(website=website, defaults=values)
 
 
 def is_noted(claim: WebsiteClaim) -> bool:

@@ -35,9 +35,13 @@ class Subject:
 
 @transaction.atomic
 def create(website: Website, subject: Subject, *, by: User, days: int) -> tuple[ShareLink, str]:
-    """Create a share link, and return it with its token, which is not stored; raises TooManyLinks."""
+    """Create a share link, and return it with its token, which is not stored.
+
+    Raises TooManyLinks, and DoesNotExist if the website was just given up.
+    """
     now = timezone.now()
     account = Account.objects.select_for_update().get(pk=website.account_id)  # one at a time counts
+    Website.objects.select_for_update().get(pk=website.pk)
     if ShareLink.objects.of_account(account).live(at=now).count() >= MAX_LIVE_LINKS:
         raise TooManyLinks
     token = new_token()
@@ -91,7 +95,11 @@ def delete_ended(*, now: datetime) -> int:
 
 @transaction.atomic
 def switch_badge_on(website: Website, *, by: User) -> Badge:
-    """Give the website a badge in the language of the page; a badge that it has gets a new address."""
+    """Give the website a badge in the language of the page; a badge that it has gets a new address.
+
+    Raises DoesNotExist if the website was just given up.
+    """
+    Website.objects.select_for_update().get(pk=website.pk)
     fields = {
         "link_id": website.link_id,
         "token": new_token(),

@@ -100,7 +100,10 @@ def badge(request: HtmxHttpRequest, host: str) -> HttpResponse:
 def _switch(request: HtmxHttpRequest, website: Website) -> HttpResponse:
     action = request.POST.get("action")
     if action == "on":
-        actions.switch_badge_on(website, by=request.user)  # type: ignore[arg-type]  # members_only
+        try:
+            actions.switch_badge_on(website, by=request.user)  # type: ignore[arg-type]  # members_only
+        except Website.DoesNotExist as error:
+            raise Http404 from error
         messages.info(request, _("The badge is on. Copy its address from below."))
     elif action == "off":
         actions.switch_badge_off(website)

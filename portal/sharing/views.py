@@ -191,6 +191,8 @@ def _create_and_show(
                 website, subject, by=_person(request), days=form.cleaned_data["days"]
             )
             _require_manager(request, website)  # the account is locked; the role may have ended meanwhile
+    except Website.DoesNotExist as error:
+        raise Http404 from error
     except actions.TooManyLinks:
         return _refuse_more_links(request)
     link = portal_origin(request) + reverse("portal:shared", args=[token])

@@ -5,10 +5,13 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from portal.models import ShareLink, ShareOpening
+from portal.models import ShareLink, ShareOpening, Website
 from portal.models.sharing import hash_of_token
+from portal.onboarding import claim_states
+from portal.onboarding.actions import remove_unlinked
 from portal.sharing import actions
 from tests.factories import make_portal_account, make_portal_website, make_user
+from tests.portal.dashboards import make_claim
 from tests.racing import race
 
 pytestmark = pytest.mark.django_db
@@ -104,6 +107,26 @@ def test_simultaneous_creations_stay_within_the_limit(website, person, monkeypat
 
     assert sorted(race(create, times=6)) == ["created"] * 3 + ["refused"] * 3
     assert ShareLink.objects.count() == 3
+
+
+@pytest.mark.django_db(transaction=True)
+def test_giving_a_website_up_goes_with_links_and_badges_that_are_made_at_the_same_moment(website, person):
+    claim = make_claim(state="withdrawn")
+    steps = (
+        lambda: share(website, person),
+        lambda: actions.switch_badge_on(website, by=person),
+        lambda: claim_states.store(website.account, make_claim(state="failing")),
+        lambda: remove_unlinked(website.account, claim, reason="Sold"),
+    )
+
+    def act(number):
+        try:
+            steps[number % 4]()
+        except Website.DoesNotExist:
+            return "no website"
+
+    assert set(race(act, times=8)) <= {None, "no website"}
+    assert not Website.objects.exists()
 
 
 def test_the_last_opening_is_stored_once_a_minute(website, person):

@@ -11,7 +11,7 @@ from django.test import Client
 from django.utils import translation
 
 from portal.gateway import InactiveEntitlement, RevokedLink, TimedOut, UnknownLink
-from portal.models import Badge, WebsiteSummary
+from portal.models import Badge, Website, WebsiteSummary
 from portal.sharing import actions
 from tests.portal.dashboards import make_clean_dashboard, make_dashboard, make_page, make_summary
 from tests.portal.sharing.conftest import OWNER, VIEWER
@@ -144,6 +144,17 @@ def test_unknown_and_ended_badges_are_the_same_404(image, website, stub):
     website.save()
     ended = Client().get(image)
     assert (unknown.status_code, unknown.content) == (ended.status_code, ended.content) == (404, b"")
+
+
+def test_a_website_that_is_given_up_at_the_same_moment_gets_no_badge(browser, stub, website, monkeypatch):
+    switch_on = actions.switch_badge_on
+
+    def give_up(*args, **options):
+        Website.objects.all().delete()
+        return switch_on(*args, **options)
+
+    monkeypatch.setattr(actions, "switch_badge_on", give_up)
+    assert browser(OWNER).post(PAGE, {"action": "on"}).status_code == 404
 
 
 def test_viewers_are_offered_no_badge(browser, stub, website):

@@ -25,7 +25,7 @@ from portal.gateway import (
     Unreachable,
 )
 from portal.gateway.messages import Event, Location
-from portal.models import IssueTracker, Membership, ShareLink, ShareOpening, WebsiteSummary
+from portal.models import IssueTracker, Membership, ShareLink, ShareOpening, Website, WebsiteSummary
 from portal.sharing import actions
 from portal.sharing.urls import urlpatterns
 from tests.factories import make_membership, make_portal_website
@@ -161,6 +161,20 @@ def test_who_loses_the_role_while_the_service_answers_shares_nothing(
     monkeypatch.setattr(service, "get_finding" if path == SHARE else "get_dashboard", demoted)
     assert browser(MANAGER).post(path, FORM).status_code == 404
     assert not ShareLink.objects.exists()
+
+
+@pytest.mark.parametrize("path", [SHARE, f"/sites/{HOST}/share/"])
+def test_nothing_is_shared_of_a_website_that_is_given_up_while_the_service_answers(
+    browser, stub, website, monkeypatch, path
+):
+    answer = stub.get_finding if path == SHARE else stub.get_dashboard
+
+    def give_up(*args, **options):
+        Website.objects.all().delete()
+        return answer(*args, **options)
+
+    monkeypatch.setattr(service, answer.__name__, give_up)
+    assert browser(OWNER).post(path, FORM).status_code == 404
 
 
 def test_the_link_begins_with_the_portals_address_and_not_with_the_host_header(
