@@ -122,9 +122,11 @@ def problem_rows(
 ) -> tuple[ProblemRow, ...]:
     """Return ``problems`` of the dashboard in their order; ``prefix`` begins the ids of their elements.
 
-    Hosts and the first day are those of the whole problem, so a list of some hosts leaves them out.
+    Hosts and the first day are those of the whole problem: a list of some hosts or of a kind leaves them out.
+    Locations are counted by host, but not by kind.
     """
-    has_all_hosts = not address.filters.hosts
+    kind = address.filters.kind
+    is_whole = not (address.filters.hosts or kind)
     noted = Counter(note.problem for note in dashboard.analyst_notes)
     today = dashboard.dashboard.generated_at.date()
     return tuple(
@@ -138,13 +140,13 @@ def problem_rows(
             fix=topics.translate(problem.fix),
             is_fix_translated=topics.is_known(problem.fix),
             findings=problem.findings,
-            locations=problem.locations,
-            hosts=_hosts(problem.hosts, dashboard.host) if has_all_hosts else "",
+            locations=0 if kind else problem.locations,
+            hosts=_hosts(problem.hosts, dashboard.host) if is_whole else "",
             confirmed=_confirmed(problem),
             sources=", ".join(problem.source_names or problem.sources),
             notes=noted[problem.id],
-            is_new=has_all_hosts and is_new(problem.first_seen, today),
-            first_seen=problem.first_seen if has_all_hosts else None,
+            is_new=is_whole and is_new(problem.first_seen, today),
+            first_seen=problem.first_seen if is_whole else None,
         )
         for problem in problems
     )

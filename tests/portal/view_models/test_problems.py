@@ -153,6 +153,15 @@ def test_hosts_are_named_where_they_are_not_the_website_itself(hosts, text):
     assert row.hosts == text
 
 
+def test_a_list_of_one_kind_shows_no_number_and_no_day_of_all_kinds():
+    problem = make_problem(hosts=["a." + HOST], locations=153, first_seen=timezone.now())
+    (row,) = problem_rows([problem], make_dashboard(), Address(path=PATH, filters=Filters(kind="suspected")))
+    assert (row.findings, row.locations) == (problem.findings, 0)
+    assert (row.hosts, row.is_new, row.first_seen) == ("", False, None)
+    (row,) = problem_rows([problem], make_dashboard(), HERE)
+    assert (row.locations, row.is_new) == (153, True)
+
+
 def test_a_list_of_some_hosts_names_neither_other_hosts_nor_the_first_day_of_the_whole_problem():
     problem = make_problem(hosts=["a." + HOST, "b." + HOST], first_seen=timezone.now())
     (row,) = problem_rows([problem], make_dashboard(), Address(path=PATH, filters=Filters(hosts="a." + HOST)))
