@@ -12,7 +12,7 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.debug import sensitive_variables
 
-from config.onboarding.customer import Customer, Onboarded, onboard
+from config.onboarding.customer import Customer, Onboarded, WebsiteOfOthers, onboard
 from dashboard_api import limits
 from dashboard_api.models import Account, Entitlement, Website
 from dashboard_api.models.entitlements import new_entitlement
@@ -43,6 +43,11 @@ class CustomerForm(forms.Form):
         label=_("Owner's e-mail address"), help_text=_("This person is invited to the portal.")
     )
     host = forms.CharField(label=_("Website"), help_text=_("Such as shop.example.com."))
+    shared = forms.BooleanField(
+        label=_("Shared website"),
+        required=False,
+        help_text=_("Other accounts have it, too, and all of them see the same findings."),
+    )
     method = forms.ChoiceField(
         label=_("Ownership"),
         choices=Website.Method.choices,
@@ -110,6 +115,9 @@ def _onboarded(request: HttpRequest, form: CustomerForm) -> Onboarded | None:
     origin = request.build_absolute_uri("/").removesuffix("/")
     try:
         result = onboard(form.customer(), by=request.user.get_username(), origin=origin)
+    except WebsiteOfOthers as error:
+        form.add_error("shared", error.messages)
+        return None
     except ValidationError as error:
         form.add_error(None, error.messages)
         return None

@@ -37,17 +37,35 @@ class Command(OperatorCommand):
             default=Website.Method.MANUAL,
             help="how the ownership of the website was checked",
         )
+        parser.add_argument(
+            "--shared", action="store_true", help="link the website although other accounts have it, too"
+        )
         add_entitlement_options(parser)
 
     @sensitive_variables("result", "fields")
     def perform(
-        self, *, ref: str, host: str, owner: str, name: str, method: str, by: str, **options: Any
+        self,
+        *,
+        ref: str,
+        host: str,
+        owner: str,
+        name: str,
+        method: str,
+        shared: bool,
+        by: str,
+        **options: Any,
     ) -> Result:
         from config.onboarding.customer import SUPPORT, Customer, onboard
         from dashboard_api.management.entitlement_options import fields_in, in_fields, in_words
 
         customer = Customer(
-            ref=ref, host=host_of(host), owner=owner, name=name, plan=fields_in(options), method=method
+            ref=ref,
+            host=host_of(host),
+            owner=owner,
+            name=name,
+            plan=fields_in(options),
+            method=method,
+            shared=shared,
         )
         result = onboard(customer, by=by or SUPPORT, origin=settings.PORTAL_BASE_URL or DEFAULT_ORIGIN)
         lines = [

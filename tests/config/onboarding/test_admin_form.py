@@ -11,7 +11,7 @@ from django.utils import timezone
 from dashboard_api import models as api
 from dashboard_api.billing import entitlements
 from portal import models as portal
-from tests.factories import make_plan, make_user
+from tests.factories import make_account, make_link, make_plan, make_user
 
 pytestmark = pytest.mark.django_db
 ADDRESS = "/admin/new-customer/"
@@ -86,6 +86,18 @@ def test_a_mistake_is_named_and_changes_nothing(operator, changes, words):
     assert not api.Account.objects.exists()
     assert not api.Website.objects.exists()
     assert not portal.Account.objects.exists()
+
+
+def test_a_website_of_another_account_needs_a_tick_that_says_so(operator):
+    theirs = make_link(make_account("acct_0009", name="Their Shop"))
+    assert "is also linked to acct_0009 (Their Shop)" not in operator.get(ADDRESS).text
+    page = operator.post(ADDRESS, FIELDS)
+    [error] = page.context["form"].errors["shared"]
+    assert "shop.example.com is also linked to acct_0009 (Their Shop)" in error
+    assert error in page.text
+    assert api.SiteLink.objects.get() == theirs
+    assert "is set up" in operator.post(ADDRESS, FIELDS | {"shared": "on"}).text
+    assert theirs.website.links.count() == 2
 
 
 def test_it_needs_the_permissions_of_all_its_parts(client):

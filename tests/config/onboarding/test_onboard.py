@@ -128,6 +128,22 @@ def test_an_account_that_the_service_has_already_gets_portal_access_with_another
     assert portal.Account.objects.get().reveal_secret() == own.reveal()
 
 
+def test_a_website_of_another_account_is_linked_only_after_a_confirmation_that_names_that_account():
+    theirs = make_link(make_account("acct_0009", name="Their Shop"))
+    former = make_link(make_account("acct_0008"), theirs.website)
+    api.SiteLink.objects.filter(pk=former.pk).update(revoked_at=timezone.now())
+    before = rows()
+    with pytest.raises(CommandError) as refusal:
+        run(*COMMAND)
+    words = "shop.example.com is also linked to acct_0009 (Their Shop): all of them would see the same"
+    assert words in str(refusal.value)
+    assert "--shared" in str(refusal.value)
+    assert rows() == before
+    assert run_json(*COMMAND, "--shared")["created"][:3] == ["account", "plan", "link"]
+    assert theirs.website.links.not_revoked().count() == 2
+    assert run_json(*COMMAND)["changed"] is False  # what is linked needs no confirmation again
+
+
 @pytest.mark.parametrize(
     ("options", "words"),
     [
@@ -179,7 +195,7 @@ def test_a_revoked_link_is_not_restored_in_passing():
 
 def test_a_website_of_another_customer_is_linked_too_and_keeps_its_verification():
     make_link(make_account("acct_0002"), make_website(verified=True))
-    run(*COMMAND, "--by", "Robin")
+    run(*COMMAND, "--shared", "--by", "Robin")
     website = api.Website.objects.get()
     assert (website.verified_by, website.links.count()) == ("tests", 2)
 
