@@ -45,6 +45,8 @@ _NO_CHECK = {
 }
 # Suites with DHE, whose group has a row; a page that may not be the one with the cookies; an empty list.
 _SHOWS_NO_MORE = re.compile(r"\b(?:DHE|EDH)-|TLS_DHE_|better try|maybe missed|\A\Z")
+_PROTOCOLS = {"SSLv2", "SSLv3", "TLS1", "TLS1_1", "TLS1_2", "TLS1_3"}
+_NOT_OFFERED = {"not offered", "likely not offered"}  # the server answered with no other version either
 _NEEDED = ("TLS1_2", "cipherlist_NULL", "cert_notAfter", "heartbleed")
 _CSV_HEAD = re.compile(rb'\A(?:\xef\xbb\xbf)?\s*"?id"?,"?fqdn/ip"?,"?port"?,"?severity"?,"?finding"?')
 HEAD = re.compile(
@@ -57,10 +59,15 @@ def read(stream: BinaryIO) -> ScanReport:
     head, entries = _head_and_entries(stream)
     entries = _with_locations(entries)
     good = [entry for entry in entries if isinstance(entry, Entry)]
-    has_begun = any(entry.rating in _CHECKED for entry in good)
-    groups = group_entries(good)
+    without_tls = _servers_without_tls(good)
+    seen = [entry for entry in good if _server(entry) not in without_tls]
+    has_begun = any(entry.rating in _CHECKED for entry in seen)
+    groups = group_entries(seen)
 
     def convert(number: int, entry: Entry) -> ReportedFinding | Check:
+        if _server(entry) in without_tls and entry.check_id.check:
+            error = f"{entry.check_id.check}: no TLS handshake succeeded"
+            return Check(row=number, location=entry.location, seen_at=None, error=error)
         group = group_of(entry, groups)
         if group and group[0] is entry:
             return finding(number, group)
@@ -104,6 +111,27 @@ def _with_locations(entries: list[Entry | BadRow]) -> list[Entry | BadRow]:
         replace(entry, location=first) if isinstance(entry, Entry) and not entry.location else entry
         for entry in entries
     ]
+
+
+def _server(entry: Entry) -> tuple[str, str]:
+    return entry.location, entry.address
+
+
+def _servers_without_tls(entries: list[Entry]) -> set[tuple[str, str]]:
+    """Return the servers that did not answer a handshake of any version: nothing is known about their TLS.
+
+    testssl.sh goes on, and calls each of its checks good or bad.
+    """
+    offers: dict[tuple[str, str], dict[str, bool]] = {}
+    for entry in entries:
+        if entry.check_id.check in _PROTOCOLS and entry.rating in _CHECKED:
+            is_offered = entry.result not in _NOT_OFFERED
+            offers.setdefault(_server(entry), {})[entry.check_id.check] = is_offered
+    return {
+        server
+        for server, protocols in offers.items()
+        if {"TLS1_2", "TLS1_3"} <= protocols.keys() and not any(protocols.values())
+    }
 
 
 def _check(number: int, entry: Entry, *, has_begun: bool) -> Check:

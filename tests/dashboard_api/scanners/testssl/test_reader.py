@@ -75,6 +75,58 @@ def test_scan_with_failures_only_failed_altogether():
     assert report.complete is False
 
 
+PROTOCOLS = {
+    "SSLv2": "OK",
+    "SSLv3": "OK",
+    "TLS1": "INFO",
+    "TLS1_1": "INFO",
+    "TLS1_2": "MEDIUM",
+    "TLS1_3": "LOW",
+}
+
+
+def without_tls(**members):
+    """Return what testssl.sh 3.0.8 reports of a server that answers no handshake."""
+    rows = [*PROTOCOLS.items(), ("cipher_order", "HIGH"), ("heartbleed", "OK"), ("optimal_proto", "WARN")]
+    return [make_entry(id=name, severity=rating, finding="not offered", **members) for name, rating in rows]
+
+
+def test_a_server_that_answers_no_handshake_is_a_failed_check_of_everything():
+    report = read(make_entry(id="engine_problem", ip="/", severity="WARN"), *without_tls())
+    assert report.findings == ()
+    assert all(check.error for check in report.coverage)
+    assert [check.rules for check in report.coverage][1:] == [()] * len(without_tls())
+    assert report.coverage[1].error == "SSLv2: no TLS handshake succeeded"
+
+
+@pytest.mark.parametrize(
+    ("name", "result"),
+    [
+        ("TLS1_3", "offered"),
+        ("SSLv2", "vulnerable with 3 ciphers"),
+        ("TLS1_2", "not offered, and downgraded to SSL"),
+    ],
+)
+def test_a_server_that_answers_one_handshake_has_its_findings(name, result):
+    rows = [row | {"finding": result} if row["id"] == name else row for row in without_tls()]
+    report = read(*rows)
+    assert "cipher_order" in {finding.rule for finding in report.findings}
+    assert not any(check.error for check in report.coverage)
+
+
+def test_a_report_without_all_protocols_does_not_say_that_there_are_none():
+    rows = [row for row in without_tls() if row["id"] != "TLS1_3"]
+    assert {finding.rule for finding in read(*rows).findings} == {"TLS1_2", "cipher_order"}
+
+
+def test_another_address_of_the_server_has_its_findings():
+    other = make_entry(id="cipher_order", severity="HIGH", ip="shop.example.com/192.0.2.8")
+    report = read(*without_tls(), other)
+    assert [(finding.rule, "192.0.2.8" in finding.evidence) for finding in report.findings] == [
+        ("cipher_order", True)
+    ]
+
+
 def test_finding_says_what_where_and_how_bad():
     finding = read_one(cve="CVE-2011-3389 CVE-2013-0169", cwe="CWE-20", hint="Switch it off.")
     assert (finding.identity, finding.rule, finding.location) == (("TLS1",), "TLS1", "shop.example.com:443")
