@@ -62,6 +62,8 @@ def subscribe(request: HttpRequest, membership: int) -> HttpResponse:
         raise BadRequest
     choice = form.cleaned_data | {"language": get_language() or subscription.language}
     with transaction.atomic():
+        if not _lock(own):
+            raise Http404
         Subscription.objects.update_or_create(membership=own, defaults=choice)
         audit("subscription.saved", account=own.account.ref, after={"frequency": choice["frequency"]})
     messages.info(request, _("Your choice for %(account)s is saved.") % {"account": own.account})
@@ -135,12 +137,18 @@ def unsubscribe(request: HttpRequest, token: str) -> HttpResponse:
     if request.method == "POST" and membership and subscription and not is_done:
         is_done = True
         with transaction.atomic():
-            Subscription.objects.update_or_create(
-                membership=membership, defaults={"frequency": Subscription.Frequency.NEVER}
-            )
-            audit("subscription.ended", account=membership.account.ref)
+            if _lock(membership):
+                Subscription.objects.update_or_create(
+                    membership=membership, defaults={"frequency": Subscription.Frequency.NEVER}
+                )
+                audit("subscription.ended", account=membership.account.ref)
     context = {"membership": membership, "is_done": is_done}
     return render(request, "portal/notifications/unsubscribe.html", context)
+
+
+def _lock(membership: Membership) -> bool:
+    """Lock the membership until the end of the transaction; return False if it has just ended."""
+    return Membership.objects.select_for_update().filter(pk=membership.pk).exists()
 
 
 @csrf_exempt

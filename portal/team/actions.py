@@ -143,7 +143,8 @@ def remove(membership: Membership, *, by: User) -> None:
     action = Action.LEFT if membership.user == by else Action.REMOVED
     if action == Action.REMOVED:
         _require_owner(membership.account_id, by)
-    membership.refresh_from_db()
+    # What the member saves at the same moment waits, or is deleted, too.
+    membership.refresh_from_db(from_queryset=Membership.objects.select_for_update())
     _require_other_owner(membership)
     withdraw_invitations_of(membership, by=by)
     record_change(membership.account, action, membership.user.get_username(), by=by)

@@ -5,9 +5,10 @@ from django.test import Client
 from django.urls import reverse
 
 from audit.models import AuditEvent
-from portal.models import Subscription
+from portal.models import Membership, Subscription
 from portal.models.notifications import gets_emails
 from portal.notifications.emails import unsubscribe_token
+from portal.team.actions import remove
 from tests.factories import make_membership, make_portal_account, make_user
 from tests.racing import race
 
@@ -53,6 +54,35 @@ def test_a_choice_is_stored_with_the_language_of_the_page(browser, owner):
     assert response.redirect_chain == [(PAGE, 302)]
     browser(owner).post(subscribe_url(owner), CHOICE | {"min_severity": "Critical"})
     assert subscription_of(owner) == ("Critical", "daily", "en")
+
+
+@pytest.mark.parametrize(("url", "status"), [(subscribe_url, 404), (unsubscribe_url, 200)])
+def test_who_is_removed_at_the_same_moment_chooses_nothing(browser, owner, monkeypatch, url, status):
+    of = Subscription.of
+
+    def of_removed(membership):
+        subscription = of(membership)
+        Membership.objects.filter(pk=membership.pk).delete()
+        return subscription
+
+    monkeypatch.setattr(Subscription, "of", of_removed)
+    assert browser(owner).post(url(owner), CHOICE).status_code == status
+    assert not Subscription.objects.exists()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_member_can_be_removed_who_saves_a_choice_at_the_same_moment(browser, owner, viewer):
+    saving = browser(viewer)
+
+    def act(number):
+        if number:
+            return saving.post(subscribe_url(viewer), CHOICE).status_code
+        return remove(viewer, by=owner.user)
+
+    removed, *answers = race(act, times=5)
+    assert removed is None
+    assert set(answers) <= {302, 404}
+    assert not Subscription.objects.exists()
 
 
 @pytest.mark.django_db(transaction=True)
