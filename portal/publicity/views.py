@@ -10,6 +10,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
 from audit.recording import record as audit
+from foundation.regions import REGIONS
 from portal import service
 from portal.access import members_only
 from portal.error_pages import logged_error_page
@@ -41,7 +42,8 @@ def _change(request: HttpRequest, account: Account) -> HttpResponse:
     """Store the choice of the form for the account, or for the website that it names."""
     host = request.POST.get("host", "")
     region = request.POST.get("region", "")
-    form = WebsiteForm(request.POST, host=host, current=region) if host else AccountForm(request.POST)
+    current = region if region in REGIONS else ""
+    form = WebsiteForm(request.POST, host=host, current=current) if host else AccountForm(request.POST)
     page = reverse("portal:publicity", args=[account.pk])
     if not form.is_valid():
         messages.warning(request, _("Nothing was changed: choose one of the values."))

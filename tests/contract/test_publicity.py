@@ -57,7 +57,8 @@ def test_wrong_values_and_unknown_websites_change_nothing(client, link):
     assert "Nothing was changed" in client.post(page, {"publicity": "all"}, follow=True).content.decode()
     fields = {"host": "other.example.de", "publicity": "nothing", "region": "DE"}
     assert client.post(page, fields).status_code == 404
-    wrong = client.post(page, {"host": "shop.example.de", "publicity": "named", "region": "DE"}, follow=True)
-    assert "Nothing was changed" in wrong.content.decode()
+    for wrong in ({"publicity": "named"}, *({"region": region} for region in ("%", "inf", "²", " DE", "ZZ"))):
+        fields = {"host": "shop.example.de", "publicity": "counted", "region": "DE"} | wrong
+        assert "Nothing was changed" in client.post(page, fields, follow=True).content.decode()
     link.refresh_from_db()
     assert (link.publicity, link.region) == ("", "")
