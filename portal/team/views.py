@@ -75,7 +75,8 @@ def invite(request: HttpRequest, account: int) -> HttpResponse:
             actions.withdraw(invitation, by=person)
         form.add_error(None, _("The e-mail could not be sent. Try again later."))
         return _render_team(request, form)
-    return _confirm(request, _("%(email)s is invited.") % {"email": invitation.email})
+    names = {"email": invitation.email, "role": invitation.get_role_display()}
+    return _confirm(request, _("%(email)s is invited as %(role)s.") % names)
 
 
 @require_POST

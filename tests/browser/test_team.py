@@ -53,7 +53,7 @@ def test_an_owner_invites_promotes_and_removes_a_member(open_page, owner, settin
     ours.get_by_role("main").get_by_role("link", name="Members").click()
     invite(ours, "new@example.com", "Viewer")
     prove(ours)
-    expect(ours.get_by_role("status")).to_have_text("new@example.com is invited.")
+    expect(ours.get_by_role("status")).to_have_text("new@example.com is invited as Viewer.")
     sign_up(theirs, emailed_link(), "newcomer")
     theirs.goto("/team/")
     expect(theirs.get_by_role("heading", name="Only owners and managers see the members")).to_be_visible()

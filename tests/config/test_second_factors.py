@@ -142,7 +142,7 @@ def test_a_code_of_the_app_is_the_proof_that_a_new_owner_needs(enrolled, clock, 
     assert f"?next={quote(invite, safe='')}" in way
     clock.now += 60
     proof = {"code": code_of(enrolled, at=clock.now), "next": invite}
-    assert "new@example.com is invited." in client.post(urlsplit(way).path, proof, follow=True).text
+    assert "new@example.com is invited as Owner." in client.post(urlsplit(way).path, proof, follow=True).text
 
 
 @pytest.mark.parametrize("steps", [-1, 0, 1])

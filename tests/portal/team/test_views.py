@@ -156,7 +156,7 @@ def test_an_owner_sees_members_invitations_and_changes(members, browser):
         "manager@example.com",
         "owner (you)",
         "The only owner",
-        "new@example.com invited, until",
+        "new@example.com invited as Manager, until",
         "Invite a person",
         "owner invited new@example.com as Manager",
     ):
@@ -191,8 +191,8 @@ def test_the_page_takes_as_many_queries_for_many_members(
 # A fresh proof of identity
 
 PROVED = {
-    "invite": ("invite", OWNER, {"email": "new@example.com", "role": VIEWER}, "is invited."),
-    "invite an owner": ("invite", OWNER, {"email": "new@example.com", "role": OWNER}, "is invited."),
+    "invite": ("invite", OWNER, {"email": "new@example.com", "role": VIEWER}, "is invited as Viewer."),
+    "invite an owner": ("invite", OWNER, {"email": "new@example.com", "role": OWNER}, "is invited as Owner."),
     "make an owner": ("change_role", VIEWER, {"role": OWNER}, "The role of viewer is changed."),
     "take the role": ("change_role", "second", {"role": VIEWER}, "The role of second is changed."),
     "remove": ("remove_member", MANAGER, {}, "manager is no longer a member of Example Shop."),
@@ -403,9 +403,10 @@ def test_with_a_mail_server_only_the_address_gets_the_link(members, browser, set
     settings.EMAIL_URL = "smtp://localhost"
     address = reverse("portal:invite", args=[members[OWNER].account_id])
     done = browser(OWNER).post(address, {"email": "New@Example.com", "role": VIEWER}, follow=True)
-    assert "new@example.com is invited." in text_of(done)
+    assert "new@example.com is invited as Viewer." in text_of(done)
     [email] = mail.outbox
     assert email.to == ["new@example.com"]
+    assert "Your role there: Viewer." in email.body
     assert "owner invites you to Example Shop" in email.body
     path = link_to(Invitation.objects.get())
     assert f"http://testserver{path}" in email.body
@@ -460,6 +461,7 @@ def test_without_a_mail_server_the_owner_is_shown_the_link_once(members, browser
     response = owner.post(address, {"email": "new@example.com", "role": VIEWER})
     invitation = Invitation.objects.get()
     assert f"http://testserver{link_to(invitation)}" in response.content.decode()
+    assert "The role: Viewer." in text_of(response)
     assert invitation.token not in owner.get(TEAM).content.decode()
     assert mail.outbox == []
     assert not invitation.was_emailed
@@ -537,7 +539,7 @@ def test_a_member_of_another_account_can_be_invited(members, browser, settings):
     settings.EMAIL_URL = "smtp://localhost"
     address = reverse("portal:invite", args=[members[OWNER].account_id])
     done = browser(OWNER).post(address, {"email": "stranger@example.com", "role": VIEWER}, follow=True)
-    assert "stranger@example.com is invited." in text_of(done)
+    assert "stranger@example.com is invited as Viewer." in text_of(done)
 
 
 def test_an_invitation_link_ignores_the_host_header(members, browser, settings, mailoutbox):
@@ -597,7 +599,9 @@ def test_a_link_works_once(members, browser):
 def test_a_signed_in_person_joins_with_their_user(members, browser):
     link = link_to(invite(members))
     client = browser("stranger")
-    assert "You are signed in as stranger" in text_of(client.get(link))
+    page = text_of(client.get(link))
+    assert "You are signed in as stranger" in page
+    assert "Your role there: Viewer." in page
     client.post(link)
     assert "shop.example.com" in text_of(client.get("/"))
 
