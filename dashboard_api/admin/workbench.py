@@ -187,6 +187,7 @@ class Workbench(OperatorAdmin):
             "queues": [("", _("To review")), (ALL_OPEN, _("All open findings"))],
             "actions": [item for item in self.get_action_choices(request, []) if item[0] in SELECTED_ACTIONS],
             "may_decide": self.has_operate_permission(request),
+            "may_view_accounts": request.user.has_perm("dashboard_api.view_account"),
         }
         if finding:
             context |= {

@@ -22,7 +22,7 @@ from tests.factories import (
 
 pytestmark = pytest.mark.django_db
 URL = "/admin/dashboard_api/finding/workbench/"
-ANALYST = ("view_finding", "change_finding", "add_analystnote", "change_analystnote")
+ANALYST = ("view_finding", "change_finding", "add_analystnote", "change_analystnote", "view_account")
 
 
 @pytest.fixture
@@ -353,6 +353,21 @@ class TestPermissions:
         assert decide(client, finding, "reviewed").status_code == 403
         assert client.post(action("note", finding.pk), {"body": "x"}).status_code == 403
         assert client.post(action("selected"), {"_selected_action": finding.pk}).status_code == 403
+
+    def test_notes_and_customers_are_shown_only_to_staff_who_may_view_them(self, staff, link):
+        finding = make_finding(link.website)
+        make_note(link.website, finding=finding, body="Called them.", is_internal=True)
+        make_note(link.website, finding=finding, body="For you.", account=link.account)
+
+        def shown(*codenames):
+            page = staff("view_finding", *codenames).get(URL).text
+            return [text in page for text in ("Called them.", "For you.", "acct_0001")]
+
+        assert shown() == [False, False, False]
+        assert shown("view_account") == [False, False, True]
+        assert shown("view_analystnote") == [True, True, False]
+        assert shown("change_analystnote", "add_analystnote") == [True, True, False]
+        assert shown("view_analystnote", "view_account") == [True, True, True]
 
     def test_members_and_visitors_are_led_to_the_sign_in(self, client, link):
         finding = make_finding(link.website)
