@@ -1,9 +1,9 @@
 """SARIF 2.1.0 of any tool: a file holds one report for each tool and category.
 
 Properties are those of OASIS' ``sarif-schema-2.1.0.json``; GitHub's "SARIF support for code scanning"
-settles choices of the schema. A row is a result at one of its addresses. A run is complete if all
-its invocations were successful and without notifications. Exit codes do not count: many tools end with 1
-when they found something.
+settles choices of the schema. A row is a result at one of its addresses, or a file that Semgrep did not
+analyse. A run is complete if all its invocations were successful and without notifications. Exit codes do
+not count: many tools end with 1 when they found something.
 """
 
 import re
@@ -47,7 +47,24 @@ _NOTHING_FOUND = {"pass", "notApplicable"}
 _KINDS: dict[str, Kind] = {"review": "suspected", "open": "suspected", "informational": "informational"}
 _MAX_OLD_FORMS = 5  # of the identity, with each of the old names of its rule
 _NOTIFICATIONS = ("toolExecutionNotifications", "toolConfigurationNotifications")
+# Semgrep's names of warnings after which it did not analyse all of a file.
+_NOT_ANALYSED = {
+    "AST builder error",
+    "Fatal error",
+    "Fixpoint timeout",
+    "Internal matching error",
+    "Lexical error",
+    "OOM during interfile analysis",
+    "Other syntax error",
+    "Out of memory",
+    "Stack overflow",
+    "Syntax error",
+    "Timeout",
+    "Timeout during interfile analysis",
+    "Too many matches",
+}
 _NOT_SUPPRESSED = {"underReview", "rejected"}
+_MAX_ERROR = 200  # characters
 _SENTENCE = re.compile(r".+?(?:[.!?](?=\s|\Z)|\n|\Z)", re.DOTALL)
 
 
@@ -113,13 +130,14 @@ def _report(source: str, category: str, runs: list[Run]) -> ScanReport:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Row:
-    """A result at one of its addresses, and its ``locations`` at this address."""
+    """A result at one of its addresses, and its ``locations`` there; or the ``error`` of a check."""
 
     run: Run
     result: Row
     address: str
     locations: list[Row]
     is_first: bool = True
+    error: str = ""
 
 
 def _rows(runs: list[Run]) -> Iterator[_Row | BadRow]:
@@ -135,9 +153,14 @@ def _rows(runs: list[Run]) -> Iterator[_Row | BadRow]:
                 continue
             for number, (address, locations) in enumerate(addresses if _is_open(result) else addresses[:1]):
                 yield _Row(run=run, result=result, address=address, locations=locations, is_first=number == 0)
+        for each in filter(_is_not_analysed, dicts_of_all(run.invocations, _NOTIFICATIONS[0])):
+            text = one_line(text_in(each, "message") or _descriptor(each))[:_MAX_ERROR]
+            yield _Row(run=run, result={}, address="./", locations=[], error=text)  # only the text names it
 
 
 def _convert(number: int, row: _Row) -> ReportedFinding | Check:
+    if row.error:
+        return Check(row=number, location=row.address, seen_at=None, error=row.error)
     if _is_open(row.result):
         return _finding(number, row)
     if not _is_suppressed(row.result):
@@ -151,6 +174,18 @@ def _convert(number: int, row: _Row) -> ReportedFinding | Check:
         suppressed=one_line(name)[:200],
         identities=identities,
     )
+
+
+def _is_not_analysed(notification: Row) -> bool:
+    return _level(notification) == "warning" and _descriptor(notification) in _NOT_ANALYSED
+
+
+def _descriptor(notification: Row) -> str:
+    return line_of(object_of(notification, "descriptor"), "id")
+
+
+def _level(notification: Row) -> str:
+    return line_of(notification, "level") or "warning"
 
 
 def _is_open(result: Row) -> bool:
@@ -285,11 +320,7 @@ def _first_sentence(message: str) -> str:
 
 def _completeness(runs: list[Run]) -> bool | None:
     invocations = [each for run in runs for each in run.invocations]
-    levels = {
-        line_of(each, "level") or "warning"
-        for name in _NOTIFICATIONS
-        for each in dicts_of_all(invocations, name)
-    }
+    levels = {_level(each) for name in _NOTIFICATIONS for each in dicts_of_all(invocations, name)}
     successes = [each.get("executionSuccessful") for each in invocations]
     if False in successes or "error" in levels or any(map(_broke_off, invocations)):
         return False

@@ -104,6 +104,23 @@ def test_an_empty_run_that_shows_nothing_of_its_work_fixes_only_by_the_word_of_i
     assert bring(website, ("Bandit", []), options=options, invocations=[invocation])["bandit"].fixed == 1
 
 
+def test_nothing_is_fixed_while_semgrep_did_not_analyse_a_file_whatever_the_sender_says():
+    website = make_website()
+    options = ImportOptions(complete=True, base_url="https://shop.example.com/", category="code")
+    bring(website, ("Semgrep OSS", [make_result()]), options=options, **ended(1))
+    text = "Syntax error at line app.py:16:\n `:` was unexpected"
+    warning = {"descriptor": {"id": "Syntax error"}, "level": "warning", "message": {"text": text}}
+    invocations = [ended(2)["invocations"][0] | {"toolExecutionNotifications": [warning]}]
+    result = bring(website, ("Semgrep OSS", []), options=options, invocations=invocations)["semgrep-oss"]
+    assert (result.state, result.fixed, result.failed) == ("failed", 0, 1)
+    assert "a failed check: Syntax error at line app.py:16: `:` was unexpected" in str(result.failures)
+    other = [make_result(ruleId="another")]
+    result = bring(website, ("Semgrep OSS", other), options=options, invocations=invocations)["semgrep-oss"]
+    assert (result.state, result.fixed, result.detail) == ("partial", 0, "Failed checks: 1.")
+    result = bring(website, ("Semgrep OSS", []), options=options, **ended(3))["semgrep-oss"]
+    assert (result.state, result.fixed) == ("ok", 2)
+
+
 def test_a_tool_without_a_usable_row_is_recorded_with_the_others_and_changes_nothing():
     website = make_website()
     results = bring(

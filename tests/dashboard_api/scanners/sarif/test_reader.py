@@ -124,6 +124,38 @@ def test_run_is_complete_when_every_invocation_succeeded_without_a_word(invocati
     assert read(make_result(), invocations=invocations).complete is complete
 
 
+def warned(*names, level="warning"):
+    """Return an invocation with Semgrep's notifications of these names."""
+    texts = [{"id": name} for name in names]
+    notifications = [
+        {"descriptor": each, "level": level, "message": {"text": f"{each['id']} at line a.py:2:\n `:` was"}}
+        for each in texts
+    ]
+    return [{"executionSuccessful": True, "toolExecutionNotifications": notifications}]
+
+
+def test_a_file_that_semgrep_did_not_analyse_is_a_failed_check():
+    report = read(make_result(), invocations=warned("Syntax error", "Timeout"))
+    assert [(check.row, check.location, check.error) for check in report.coverage] == [
+        (2, "./", "Syntax error at line a.py:2: `:` was"),
+        (3, "./", "Timeout at line a.py:2: `:` was"),
+    ]
+    assert len(report.findings) == 1
+
+
+@pytest.mark.parametrize(
+    "invocations",
+    [
+        warned("Missing plugin", "cpp/diagnostics/extraction-warnings", "UnknownRule"),
+        warned("Syntax error", level="note"),
+        warned("Syntax error", level="error"),  # the whole run is partial
+        [{"toolConfigurationNotifications": [{"descriptor": {"id": "Timeout"}}]}],
+    ],
+)
+def test_other_notifications_are_no_rows(invocations):
+    assert read(make_result(), invocations=invocations).rows == 1
+
+
 @pytest.mark.parametrize(
     ("run", "complete"),
     [
