@@ -3,7 +3,6 @@
 import re
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
-from itertools import groupby
 
 from django.conf import settings
 from django.http import HttpRequest
@@ -13,8 +12,8 @@ from django.utils.translation import gettext as _
 from foundation.snippets import SNIPPETS, Snippet
 from portal.gateway import DashboardRequest
 from portal.gateway.target import host_of, is_loopback
-from portal.models import Website
-from portal.page_urls import portal_origin
+from portal.models import Account
+from portal.page_urls import adding_url, portal_origin
 
 MAX_WEBSITES = 50  # of an account on the page
 SECRET_ID = re.compile(r"[1-9][0-9]{0,17}", re.ASCII)
@@ -53,21 +52,20 @@ class ApiPage:
     docs_url: str
     path: str
     snippets: tuple[Snippet, ...]
+    adding_url: str
     support_url: str
 
 
-def api_page(request: HttpRequest, websites: Iterable[Website], owned: Collection[int]) -> ApiPage:
-    """Return the page for ``websites``, which are ordered by account; ``owned`` are ids of accounts."""
+def api_page(request: HttpRequest, accounts: Iterable[Account], owned: Collection[int]) -> ApiPage:
+    """Return the page for ``accounts``; ``owned`` are ids of accounts."""
     base_url = public_base_url(request)
     return ApiPage(
-        accounts=tuple(
-            _account(list(of_account), owned)
-            for _key, of_account in groupby(websites, key=lambda website: website.account_id)
-        ),
+        accounts=tuple(_account(account, owned) for account in accounts),
         base_url=base_url,
         docs_url=f"{base_url}/v1/docs",
         path=DashboardRequest.path,
         snippets=SNIPPETS,
+        adding_url=adding_url(),
         support_url=settings.SUPPORT_URL,
     )
 
@@ -88,8 +86,8 @@ def refusal(reason: str) -> str:
     return texts.get(reason, _("Nothing was changed: that secret has ended, or ends already."))
 
 
-def _account(websites: list[Website], owned: Collection[int]) -> ApiAccount:
-    account = websites[0].account
+def _account(account: Account, owned: Collection[int]) -> ApiAccount:
+    websites = account.websites.all()
     return ApiAccount(
         pk=account.pk,
         name=str(account),

@@ -25,9 +25,9 @@ from portal.models import Account, Membership, Website
 @members_only
 def api_access(request: HttpRequest) -> HttpResponse:
     """Show references, link ids and snippets of the accounts that the person manages."""
-    websites = _manageable(request).order_by("account", "host")
+    accounts = _managed(request).prefetch_related("websites")
     owned = set(Membership.objects.of_user(request.user).owners().values_list("account", flat=True))
-    return render(request, "portal/api_access/index.html", {"page": api_page(request, websites, owned)})
+    return render(request, "portal/api_access/index.html", {"page": api_page(request, accounts, owned)})
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -97,5 +97,9 @@ def test_call(request: HttpRequest, website: int) -> HttpResponse:
 
 def _manageable(request: HttpRequest) -> QuerySet[Website]:
     """Return the websites of the accounts in which the person is an owner or a manager."""
-    managed = Membership.objects.of_user(request.user).managing().values("account")
-    return Website.objects.filter(account__in=managed).select_related("account")
+    return Website.objects.filter(account__in=_managed(request)).select_related("account")
+
+
+def _managed(request: HttpRequest) -> QuerySet[Account]:
+    """Return these accounts."""
+    return Account.objects.filter(memberships__in=Membership.objects.of_user(request.user).managing())

@@ -93,6 +93,22 @@ def test_viewers_see_neither_ids_nor_calls(client, account, website, stub):
     assert stub == []
 
 
+@pytest.mark.parametrize("link_url", ["", "https://example.com/link"])
+def test_before_an_account_has_a_website_the_page_leads_to_adding_one(client, account, settings, link_url):
+    settings.LINK_URL = link_url
+    browser = member(client, account)
+    page = browser.get(PAGE).text
+    assert "Only owners and managers" not in page
+    assert "acct_0001" in page
+    assert f'href="/api/{account.pk}/secrets/"' in page
+    assert f'href="{link_url or "/websites/add/"}">Add a website</a>' in page
+    second = make_portal_account("acct_0002", name="Second Shop")
+    make_membership(account.memberships.get().user, second)
+    make_portal_website(second)
+    page = browser.get(PAGE).text
+    assert page.index("acct_0001") < page.index("Add a website</a>") < page.index("acct_0002")
+
+
 def test_a_manager_here_who_views_there_sees_only_this_account(client, account, website, theirs):
     browser = member(client, account, "manager")
     make_membership(account.memberships.get().user, theirs.account, role="viewer")
