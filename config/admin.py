@@ -1,13 +1,15 @@
 """The admin's pages of people and their sessions, of groups, second factors and runs of commands."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from allauth.account.models import EmailAddress
 from allauth.mfa.models import Authenticator
 from django.conf import settings
 from django.contrib import admin, messages
+from django.contrib.admin import options
 from django.contrib.admin.utils import unquote
+from django.contrib.admin.widgets import AutocompleteSelect
 from django.contrib.auth.admin import GroupAdmin as DjangosGroupAdmin
 from django.contrib.auth.admin import UserAdmin as DjangosUserAdmin
 from django.contrib.auth.models import Group, User
@@ -28,6 +30,20 @@ admin.site.unregister([Authenticator, EmailAddress, Group, User])  # the product
 translate_names()
 translate_log()
 
+
+MAX_DIGITS = 18  # of an id
+
+
+class SearchField(AutocompleteSelect):
+    """Django's field that searches for a row, without its error for a value that is no number."""
+
+    def optgroups(self, name: str, value: Sequence[str], attr: Any = None) -> Any:
+        """Return the chosen row; none for a value that is no id."""
+        ids = [each for each in value if each.isascii() and each.isdigit() and len(each) <= MAX_DIGITS]
+        return super().optgroups(name, ids, attr)
+
+
+options.AutocompleteSelect = SearchField  # type: ignore[attr-defined]  # the stubs lack it
 
 _GIVE_ACCESS = ("is_staff", "is_superuser", "groups", "user_permissions")
 

@@ -19,6 +19,22 @@ pytestmark = pytest.mark.django_db
 LIST = "/admin/auth/user/"
 
 
+@pytest.mark.parametrize("value", ["abc", "%", "1.2.3.4", "²", str(2**64), "-1"])
+def test_a_search_field_refuses_what_is_no_number(value):
+    operator = sign_in(make_user("operator", is_staff=True, is_superuser=True))
+    add = "/admin/dashboard_api/coverage/add/"
+    page = operator.post(add, {"website": value, "source": value})
+    assert (page.status_code, page.text.count("Select a valid choice")) == (200, 2)
+    assert operator.get(add, {"website": value}).status_code == 200
+
+
+def test_a_search_field_keeps_what_was_chosen():
+    operator = sign_in(make_user("operator", is_staff=True, is_superuser=True))
+    website = make_website()
+    page = operator.post("/admin/dashboard_api/coverage/add/", {"website": website.pk, "source": "abc"}).text
+    assert f'<option value="{website.pk}" selected>{website.host}</option>' in page
+
+
 def test_an_operator_sees_how_often_a_person_is_signed_in_and_ends_all_of_it():
     operator = sign_in(make_user("operator", is_staff=True, is_superuser=True))
     person = make_user()
