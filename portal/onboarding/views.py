@@ -37,7 +37,7 @@ from portal.htmx import HtmxHttpRequest
 from portal.models import Account, Membership, Website
 from portal.onboarding import actions, emails
 from portal.onboarding.forms import AddWebsiteForm, AnswerForm, WithdrawForm
-from portal.onboarding.view_models import claim_page, claim_rows, claim_url, helper_offer
+from portal.onboarding.view_models import ENDED, claim_page, claim_rows, claim_url, helper_offer
 from portal.page_urls import portal_origin, site_address
 
 BUSY_SECONDS = 5  # roughly, until a check that another person began is over
@@ -64,7 +64,8 @@ def add_website(request: HtmxHttpRequest) -> HttpResponse:
     except GatewayError as error:
         return _refused(request, "add", context, logged_error_page(error, account.ref))
     _settle_all(request, account, claims)
-    return render(request, "portal/onboarding/add.html", context | {"rows": claim_rows(account, claims)})
+    context |= {"rows": claim_rows(account, claims), "is_full": _is_full(account)}
+    return render(request, "portal/onboarding/add.html", context)
 
 
 def _add(request: HtmxHttpRequest, accounts: Sequence[Account]) -> HttpResponse:
@@ -105,6 +106,7 @@ def claim(request: HtmxHttpRequest, account: int, claim_id: int) -> HttpResponse
     link = actions.helper_link(own, found.claim_id)
     context = {"page": page, "account": own, "form": WithdrawForm(), "answer_form": AnswerForm()}
     context |= {"helper": helper_offer(own, found, link), "helper_origin": portal_origin(request)}
+    context["is_full"] = found.link_id is None and found.state not in ENDED and _is_full(own)
     return render(request, "portal/onboarding/claim.html", context)
 
 
@@ -263,6 +265,17 @@ def _to_dashboard(request: HtmxHttpRequest, account: Account, claim: WebsiteClai
         text = _("%(host)s is yours now. Results appear here after the first check.") % {"host": claim.host}
     messages.success(request, text)
     return HttpResponseClientRedirect(url) if request.htmx else redirect(url)
+
+
+def _is_full(account: Account) -> bool:
+    """Return whether the plan has no room for another website; False if the service does not say."""
+    try:
+        limits = service.get_entitlement(account).limits
+    except GatewayError:
+        return False
+    return any(
+        use.name == "websites" and use.limit is not None and (use.used or 0) >= use.limit for use in limits
+    )
 
 
 def _is_being_scanned(website: Website) -> bool:

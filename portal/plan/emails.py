@@ -120,7 +120,7 @@ def _consequence(limit: str) -> str:
     """Return what follows from the limit, and the way out."""
     match limit:
         case "websites":
-            return _("No further website can be added. Remove one, or choose a larger plan.")
+            return _("Another website gets no results until you give one up or choose a larger plan.")
         case "calls_per_day":
             return _(
                 "Until midnight UTC calls are answered more slowly, one every five seconds. The portal works "

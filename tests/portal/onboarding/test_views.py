@@ -10,6 +10,7 @@ from django.test import Client
 from audit.models import AuditEvent
 from portal import service
 from portal.gateway import (
+    AccountPlan,
     CannotConnect,
     CheckTooSoon,
     ClaimAnswerRequest,
@@ -20,6 +21,7 @@ from portal.gateway import (
     Claims,
     ClaimWithdrawRequest,
     InactiveEntitlement,
+    LimitUse,
     TimedOut,
     TooManyCalls,
     UnknownClaim,
@@ -50,12 +52,13 @@ def owner(client):
 def answers(monkeypatch):
     """Record each call with its account; ``claims`` are listed, ``answer`` responds to the others.
 
-    ``later`` are the claims after the first list.
+    ``later`` are the claims after the first list, and ``websites`` the used ones and the limit of the plan.
     """
 
     class Answers(list):
         claims = (make_claim(),)
         later = None
+        websites = (1, 5)
         answer = make_claim()
 
         def respond(self, _service, account, request):
@@ -63,6 +66,12 @@ def answers(monkeypatch):
             if isinstance(self.answer, Exception):
                 raise self.answer
             return self.answer
+
+        def plan(self, _account):
+            if isinstance(self.websites, Exception):
+                raise self.websites
+            used, limit = self.websites
+            return AccountPlan(ok=True, limits=[LimitUse(name="websites", used=used, limit=limit)])
 
         def list_claims(self, _service, account, request):
             if isinstance(self.claims, Exception):
@@ -75,6 +84,7 @@ def answers(monkeypatch):
     answers = Answers()
     monkeypatch.setattr(service, "send_claim", answers.respond)
     monkeypatch.setattr(service, "fetch_claims", answers.list_claims)
+    monkeypatch.setattr(service, "get_entitlement", answers.plan)
     return answers
 
 
@@ -372,6 +382,37 @@ def test_a_host_of_two_accounts_leads_to_the_dashboard_of_the_right_one(client, 
     factories.make_portal_website(second)
     answers.answer = make_claim(**PROVEN)
     assert client.post(f"{page}check/")["Location"] == "/sites/shop.example.com/?account=acct_0001"
+
+
+NO_ROOM = "Your plan has no room for another website."
+
+
+@pytest.mark.parametrize(
+    ("websites", "is_full"),
+    [((4, 5), False), ((5, 5), True), ((6, 5), True), ((5, None), False), (CannotConnect(), False)],
+)
+def test_the_limit_of_the_plan_is_named_before_the_proof(client, owner, answers, page, websites, is_full):
+    answers.websites = websites
+    for path in (ADD, page):
+        assert (NO_ROOM in text_of(client.get(path))) == is_full
+
+
+@pytest.mark.parametrize(
+    ("fields", "is_named"),
+    [
+        ({"state": "verified", "link_problem": "no_room"}, True),
+        ({"state": "lapsed"}, True),
+        ({"state": "withdrawn"}, False),
+        (PROVEN, False),
+    ],
+)
+def test_the_page_of_a_claim_names_the_limit_only_while_it_needs_room(
+    client, owner, answers, page, fields, is_named
+):
+    answers.websites = (5, 5)
+    factories.make_portal_website(owner.account)
+    answers.claims = [make_claim(**fields)]
+    assert (NO_ROOM in text_of(client.get(page))) == is_named
 
 
 @pytest.mark.parametrize(
