@@ -811,9 +811,9 @@ class Scan(msgspec.Struct, frozen=True, kw_only=True):
     reason: Annotated[
         str | None,
         Meta(
-            description="Why it failed, was blocked or is partial, such as no_address, connect_failed, "
-            "blocked, redirected_away, ownership_lapsed, opted_out, engine_timeout, worker_lost or "
-            "not_all_checked."
+            description="Why it failed, was blocked, or is partial or inconclusive, such as no_address, "
+            "connect_failed, blocked, redirected_away, ownership_lapsed, opted_out, engine_timeout, "
+            "worker_lost or not_all_checked."
         ),
     ]
     explanation: Annotated[str, Meta(description="The reason in words, and what to do; empty without one.")]

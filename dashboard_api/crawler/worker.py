@@ -98,6 +98,7 @@ class Worker:
         runs: list[Run] = []
         tick = _Tick(job, self._is_stopping)
         engines = self._engines_of(job)
+        is_retest = job.trigger == ScanJob.Trigger.RETEST
         profile = policy.PROFILES[job.profile]
         ends, requests = time.monotonic() + profile.seconds, profile.requests
         cancelled, outcome, refusal = False, "", _look(job, address)
@@ -105,14 +106,15 @@ class Worker:
             for engine in engines:
                 tick.check()
                 _note_progress(job, runs, engines, running=engine)
-                seconds = 0 if refusal else int(ends - time.monotonic())
+                left = engine.seconds if is_retest else int(ends - time.monotonic())
+                seconds = 0 if refusal else left
                 run = run_engine(
                     job, engine, address, folder / engine.name, tick, seconds=seconds, requests=requests
                 )
                 requests -= run.requests
                 refusal = run.refusal = refusal or run.refusal or _look(job, address)
                 runs.append(run)
-                if job.trigger == ScanJob.Trigger.RETEST:
+                if is_retest:
                     outcome, run = self._retest(job, run, address, folder, tick)
                     runs = [run]
                     break
@@ -227,7 +229,8 @@ def _store(job: ScanJob, runs: Sequence[Run], *, cancelled: bool, outcome: str =
             is_open = Finding.objects.filter(pk=job.finding_id or 0, status=Finding.Status.OPEN).exists()
             if outcome == ScanJob.Outcome.GONE and is_open:  # the report does not cover its address
                 outcome = ScanJob.Outcome.INCONCLUSIVE
-            _finish(job, outcome, reason=refusal)
+            is_unclear = outcome == ScanJob.Outcome.INCONCLUSIVE
+            _finish(job, outcome, reason=refusal or (_first_reason(runs) if is_unclear else ""))
         elif refusal == BLOCKED:
             _finish(job, ScanJob.Outcome.BLOCKED, reason=refusal)
         elif ok:

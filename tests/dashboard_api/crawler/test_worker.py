@@ -492,6 +492,27 @@ def test_a_retest_of_an_accepted_risk_says_gone_only_if_its_address_was_checked(
     assert Worker(NAME, [engine(lines(*rows))], lambda: False).run_one().outcome == outcome
 
 
+@pytest.mark.parametrize(
+    ("code", "outcome", "reason"),
+    [
+        (lines(*REPORT), "still_there", ""),
+        ("raise SystemExit(2)", "inconclusive", "engine_crashed"),
+        (lines(*CLEAN[:2]), "inconclusive", "not_all_checked"),
+    ],
+)
+def test_a_retest_has_the_time_of_its_engine_and_says_why_its_result_is_unclear(
+    monkeypatch, code, outcome, reason
+):
+    website = with_a_finding()
+    quick = policy.PROFILES["quick"]
+    monkeypatch.setitem(policy.PROFILES, "quick", dataclasses.replace(quick, seconds=0))
+    monkeypatch.setattr(retests, "PAUSE_SECONDS", 0)
+    finding = Finding.objects.get()
+    queue.add(website, by="ada", trigger=ScanJob.Trigger.RETEST, finding_id=finding.pk)
+    job = Worker(NAME, [engine(code, profile="standard")], lambda: False).run_one()
+    assert (job.outcome, job.reason) == (outcome, reason)
+
+
 def test_a_retest_that_waits_runs_no_engine_that_attacks():
     website = with_a_finding()
     finding = Finding.objects.get()
