@@ -75,6 +75,7 @@ MAX_TIMELINE = 100  # the latest events
 MAX_CHANGES = 50  # of findings and of notes, each
 MAX_COUNTED_CHANGES = 200  # new findings of each severity
 MAX_REGRESSIONS = 10_000
+NEW_LINK = timedelta(days=1)  # for so long, the first cursor is before the first import
 NOTE_OVERLAP = timedelta(hours=1)  # longer than saving a note takes
 MAX_CURSOR_LENGTH = 1_500
 MAX_CHANGES_DAYS = 31  # decision record 0046

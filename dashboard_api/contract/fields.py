@@ -201,7 +201,9 @@ CHANGES_FIELDS: dict[str, Field] = WHOSE | {
             "type": ["string", "null"],
             "maxLength": limits.MAX_CURSOR_LENGTH,
             "pattern": f"^$|{PATTERN}",
-            "description": "The cursor of the last response; without it, only a new cursor is returned.",
+            "description": "The cursor of the last response; without it, only a new cursor is returned. In "
+            "the first day after the website was linked, that one is before its first check, unless the "
+            "website was checked before the link.",
         },
     ),
     "min_severity": Field(

@@ -90,6 +90,17 @@ def newest_before(website_id: int, moment: datetime) -> FeedPosition | None:
     return FeedPosition(found[0][0], found[0][1] or 0) if found else None
 
 
+_FIRST_IMPORT = """
+SELECT imported_at FROM dashboard_api_importrun WHERE website_id = %s ORDER BY imported_at LIMIT 1
+"""
+
+
+def first_import_at(website_id: int) -> datetime | None:
+    """Return the time of the first import; None if there was none."""
+    found = rows(Finding, _FIRST_IMPORT, [website_id])
+    return moment(found[0][0]) if found else None
+
+
 _FIRST_SEEN = """
 SELECT COALESCE(SUM(found), 0) FROM dashboard_api_daycount WHERE website_id = %s AND day >= %s
 """

@@ -27,13 +27,15 @@ class Change(NamedTuple):
 
 
 def build_changes(link: AccountSite, request: ChangesRequest, now: datetime) -> responses.ChangesResponse:
-    """Return the changes since the cursor of the request; without one, only the current cursor."""
+    """Return the changes since the cursor of the request; without one, only the first cursor."""
     newest = change_feed.newest(link.website_id)
     begin = sections.start_of_days(now, request.days) if request.days else None
     begun = _cursor_at(link.website_id, begin) if begin else request.since
     since = begun or Cursor(finding_id=newest.finding_id, event_id=newest.event_id)
     until = newest
-    if request.until == NEXT_IMPORT:
+    if not begun and _is_first_checked(link, now):
+        until = change_feed.FeedPosition(0, 0)
+    elif request.until == NEXT_IMPORT:
         until = change_feed.newest_of_next_import(link.website_id, since.finding_id, since.event_id) or newest
     noted_since = begin or (begun.moment if begun else now) - limits.NOTE_OVERLAP
     notes = change_feed.published_notes(link.website_id, link.account_id, noted_since)
@@ -53,6 +55,14 @@ def build_changes(link: AccountSite, request: ChangesRequest, now: datetime) -> 
         first_seen_count=change_feed.first_seen_count(link.website_id, begin.date()) if begin else None,
         more=until.finding_id < newest.finding_id or until.event_id < newest.event_id,
     )
+
+
+def _is_first_checked(link: AccountSite, now: datetime) -> bool:
+    """Return whether the link is new, and the first import of the website came after it."""
+    if link.linked_at < now - limits.NEW_LINK:
+        return False
+    first = change_feed.first_import_at(link.website_id)
+    return first is not None and first >= link.linked_at
 
 
 def _cursor_at(website_id: int, moment: datetime) -> Cursor:

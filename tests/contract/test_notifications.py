@@ -66,6 +66,24 @@ def test_an_imported_report_is_one_email(website, begun):
     assert message.body.count("/findings/") == worst.count() > 0
 
 
+def test_the_findings_of_the_first_check_of_a_new_website_are_an_email(service):
+    launch = make_link(make_account(), make_website("launch.example.net"))
+    make_membership(
+        make_user("owner"),
+        make_portal_website(make_portal_account(), "launch.example.net", launch.link_id).account,
+    )
+    import_bytes(
+        json_lines(
+            make_row(matched_at="https://launch.example.net/", info={"name": "Old", "severity": "high"})
+        ),
+        launch.website,
+    )
+    summary = run_json("notify")
+    assert (summary["subscribed"], summary["sent"]) == (1, 1)
+    assert mail.outbox[0].body.count("/findings/") == 1
+    assert run_json("notify")["sent"] == 0
+
+
 def test_an_import_sends_one_email_with_working_links(owner, link, begun):
     findings = [make_finding(link.website, severity=severity) for severity in Severity]
     summary = run_json("notify")

@@ -43,7 +43,7 @@ class Command(OperatorCommand):
     help = (
         "Poll the service for the changes by each import, on every website with subscribers whose data "
         "changed, for proofs of ownership and for plans, and send the e-mails that are due. The first run "
-        "for a website only stores where to continue."
+        "for a website only stores where to continue: for a new one, before its first check."
     )
     without_event = "each e-mail that it sends has a row, and members ordered it"
     on_record = None

@@ -159,6 +159,31 @@ def test_without_a_cursor_only_a_cursor_is_returned(client, link):
     assert (again["findings"], again["total"], again["analyst_notes"]) == ([], 0, [])
 
 
+def test_the_first_cursor_of_a_new_link_is_before_the_first_import_of_the_website(client, link):
+    make_finding(link.website)
+    make_import_run(link.website)
+    first = read_changes(client, link)
+    assert (first["findings"], first["more"]) == ([], True)
+    assert len(ids(read_changes(client, link, first["cursor"]))) == 1
+
+
+@pytest.mark.parametrize(
+    ("imported", "linked"),
+    [
+        (timedelta(hours=2), timedelta(hours=1)),
+        (timedelta(hours=2), limits.NEW_LINK + timedelta(hours=1)),
+    ],
+    ids=["checked before the link", "linked long ago"],
+)
+def test_any_other_first_cursor_is_after_all_imports(client, link, imported, linked):
+    now = timezone.now()
+    link.created_at = now - linked
+    link.save()
+    make_finding(link.website)
+    make_import_run(link.website, imported_at=now - imported)
+    assert ids(read_changes(client, link, cursor(client, link))) == []
+
+
 def test_new_findings_are_returned_once_and_worst_first(client, link):
     make_finding(link.website, severity=Severity.CRITICAL)
     begin = cursor(client, link)
@@ -264,6 +289,8 @@ def bring(website, *rules, day):
 
 
 def test_what_each_import_changed_can_be_asked_for_one_by_one(client, link):
+    link.created_at = midnight(2)
+    link.save()
     bring(link.website, "old", "older", day=1)
     since = cursor(client, link)
     bring(link.website, "old", "new", day=2)
