@@ -158,8 +158,8 @@ ROLES = {
     "viewer": _("Viewer"),
 }
 ROLE_MEANINGS = {
-    "owner": _("Sees the websites and manages the members."),
-    "manager": _("Sees the websites and the members."),
+    "owner": _("Does what a manager does, and manages the members."),
+    "manager": _("Sees the websites and the members, adds websites, starts scans and shares findings."),
     "viewer": _("Sees the websites."),
 }
 

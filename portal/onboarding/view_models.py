@@ -456,6 +456,11 @@ def _outcome(claim: WebsiteClaim, check: ClaimCheck) -> str:
     """Return what a check found, in the portal's words; the service's advice for an outcome unknown here."""
     if check.outcome == "found" and (claim.method, claim.strength) == (check.method, "http"):
         return _("The token is there, but without a valid certificate. Set up https.")
+    if check.outcome == "tls_invalid" and claim.instructions.dns is None:
+        return _(
+            "There is no https with a valid certificate for this name, and the token was not found over http "
+            "either. Publish it there, or correct the certificate."
+        )
     words = OUTCOMES | OF_METHOD.get(check.method, {})
     known = words.get(check.outcome)
     return str(known) if known else check.advice[:500] or _("The token was not found.")

@@ -13,7 +13,7 @@ from portal import labels, service
 from portal.gateway import AccountEntitlement, AccountPlan, BillingNotice, LimitUse
 from portal.models import Account, ClaimEmail
 from portal.owner_emails import Outcome, Words, for_each_account, send
-from portal.plan.view_models import over_in_words, own_name, seats_in_use, state_in_words
+from portal.plan.view_models import TRIAL_PLAN, over_in_words, own_name, seats_in_use, state_in_words
 
 RECENT = timedelta(days=2)  # a notice that is older when it is first read is no news
 RETRIED = timedelta(days=10)  # as long as notifications
@@ -86,8 +86,12 @@ def _of_plan(kind: str, own: AccountEntitlement, today: date) -> Words:
         "suspended": _("Your plan %(plan)s is suspended"),
         "expired": _("Your plan %(plan)s has ended"),
     }
+    if own.plan == TRIAL_PLAN:
+        subjects["trial_ends"] = _("Your trial ends on %(day)s")
     if own.ends_on == today:
         subjects["trial_ends"] = _("Your trial of %(plan)s ends today")
+        if own.plan == TRIAL_PLAN:
+            subjects["trial_ends"] = _("Your trial ends today")
         subjects["plan_ends"] = _("Your plan %(plan)s ends today")
     subject = subjects[kind] % {"plan": own_name(own), "day": labels.day(own.ends_on)}
     return _words(subject, " ".join(state_in_words(own, today)))

@@ -15,6 +15,7 @@ from portal import labels
 from portal.gateway import AccountEntitlement, AccountPlan, LimitUse, OfferedPlan, PlanChange
 
 NEAR_PERCENT = 80  # as in the service
+TRIAL_PLAN = "trial"  # that of a new account, whose name says nothing more
 WEEK = 7  # days of calls whose average is the pace
 FIELDS = labels.LIMITS | {
     "plan": gettext_lazy("Plan"),
@@ -138,6 +139,8 @@ def state_in_words(own: AccountEntitlement | None, today: date, *, is_over: bool
             next_step = "" if is_over else _("You need not do anything.")
         case "trialing":
             text = _("Your trial of %(plan)s runs until %(day)s.")
+            if own.plan == TRIAL_PLAN:
+                text = _("Your trial runs until %(day)s.")
             next_step = (
                 _("Choose a plan by then. Without one, results, downloads and e-mails stop.") + " " + kept
             )

@@ -93,6 +93,9 @@ def start_scan(request: HtmxHttpRequest, host: str) -> HttpResponse:
     except GatewayError as error:
         messages.warning(request, _failure(error, host))
         return back
+    if scan.profile != profile or scan.finding_id:
+        messages.info(request, _("Another scan of this website waits or runs, so this one was not started."))
+        return back
     audit("website.scanned", website, after={"profile": scan.profile})
     return back
 

@@ -85,6 +85,7 @@ def shared_problem(
         "description": common_description(threats),
         "remediation": common_text(threats, lambda threat: threat.remediation),
     }
+    fix = topics.fix_of(filters.problem)
     worst = min(threats, key=lambda threat: labels.severity_rank(threat.severity)).severity
     return SharedProblem(
         host=dashboard.host,
@@ -95,7 +96,7 @@ def shared_problem(
         tone=labels.tone(worst),
         count=count_text(dashboard),
         generated_at=dashboard.dashboard.generated_at,
-        fix=topics.fix_of(filters.problem),
+        fix="" if fix == common["remediation"] else fix,
         description=common["description"],
         remediation=common["remediation"],
         fixes=fixes_by_stack(filters.problem),

@@ -102,6 +102,7 @@ class Plan:
     limits: tuple[str, ...]
     features: tuple[str, ...]
     renew_url: str
+    renew_label: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -251,6 +252,7 @@ def plan(entitlement: Entitlement, *, today: date) -> Plan:
         limits=tuple(filter(None, map(_limit, entitlement.limits))),
         features=tuple(labels.label(labels.FEATURES, feature) for feature in entitlement.features),
         renew_url=renewal_url() if needs_attention else "",
+        renew_label=_("Choose a plan") if entitlement.status == "trialing" else _("Renew the plan"),
     )
 
 

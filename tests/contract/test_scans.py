@@ -89,6 +89,13 @@ def test_a_poll_of_a_running_scan_is_one_call_and_the_last_one_offers_a_new_scan
     assert "Scan now" in text_of(owner.get(PAGE, headers=htmx))
 
 
+def test_another_scan_than_the_one_that_waits_is_not_started_and_the_page_says_so(owner, website):
+    assert "Another scan" not in text_of(start(owner)) + text_of(start(owner))
+    shown = text_of(start(owner, "standard"))
+    assert "Another scan of this website waits or runs, so this one was not started." in shown
+    assert ScanJob.objects.get().profile == "quick"
+
+
 def test_a_website_that_was_just_scanned_says_when_the_next_scan_can_begin(owner, website):
     start(owner)
     now = timezone.now()

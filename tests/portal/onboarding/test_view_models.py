@@ -10,7 +10,7 @@ from django.utils import translation
 from dashboard_api.models import OwnershipClaim
 from dashboard_api.ownership import advice
 from portal.models import Account
-from portal.onboarding.view_models import OF_DNS, OUTCOMES, STATES, claim_page, claim_rows
+from portal.onboarding.view_models import OF_DNS, OUTCOMES, STATES, _outcome, claim_page, claim_rows
 from tests.portal.dashboards import NOW, make_claim, make_claim_check
 
 LINK = "6f1c2f0e-8f7e-4f57-9a3b-0d4a5b6c7d8e"
@@ -101,6 +101,17 @@ def test_a_proof_without_a_certificate_is_said_to_be_weak():
 def test_a_website_that_the_team_confirmed_needs_no_proof():
     assert page_of(state="verified", link_id=LINK, method="manual").places == ()
     assert len(page_of(state="lapsed", method="manual").places) == 3
+
+
+def test_no_record_is_advised_to_a_website_that_has_none():
+    checks = [make_claim_check(outcome="tls_invalid")]
+    with_dns = make_claim(checks=checks)
+    without = msgspec.structs.replace(
+        with_dns, instructions=msgspec.structs.replace(with_dns.instructions, dns=None)
+    )
+    texts = [_outcome(claim, checks[0]) for claim in (with_dns, without)]
+    assert ["correct the certificate" in text for text in texts] == [True, True]
+    assert ["DNS" in text for text in texts] == [True, False]
 
 
 @pytest.mark.parametrize(

@@ -78,6 +78,11 @@ CALLS = LimitUse(name="calls_per_day", limit=1000, used=850, state="near", reset
         (plan(notice("trial_ends", days=7), status="trialing"), "Your trial of Team ends on 30 Nov", "delet"),
         (plan(notice("trial_ends", days=0), status="trialing", **TODAY), "of Team ends today", "Choose a"),
         (plan(notice("trial_ends", days=0), status="trialing"), "ends on 30 Nov", "Choose a"),  # extended
+        (
+            plan(notice("trial_ends", days=7), plan="trial", status="trialing"),
+            "Your trial ends on",
+            "trial runs",
+        ),
         (plan(notice("plan_ends", days=14), cancels=True), "Your plan Team ends on 30 Nov", "cancelled"),
         (plan(notice("plan_ends", days=0), cancels=True, **TODAY), "Your plan Team ends today", "cancelled"),
         (plan(notice("plan_ends", days=14)), "Your plan Team ends on 30 Nov", "unless another plan follows"),

@@ -41,6 +41,15 @@ def test_a_plan_with_a_limit_of_the_readers_own_says_where_their_limits_are(limi
     assert shown_as(**limits) == ["", "yours, with the limits above"]
 
 
+@pytest.mark.parametrize(
+    ("plan", "words"), [("trial", "Your trial runs until"), ("team", "Your trial of Team runs until")]
+)
+def test_a_trial_of_the_plan_that_is_one_does_not_repeat_its_name(plan, words):
+    own = AccountEntitlement(plan=plan, status="trialing", ends_on=DAY, usable_until=DAY)
+    sentence, _ = state_in_words(own, date(2027, 1, 1))
+    assert sentence == f"{words} 31 Jan 2027."
+
+
 @pytest.mark.parametrize("status", ["active", "trialing"])
 def test_a_renewal_that_no_payment_has_confirmed_is_not_promised_any_more(status):
     own = AccountEntitlement(

@@ -121,6 +121,12 @@ def test_a_list_without_a_problem_has_no_evidence_to_choose(browser, website, st
     assert "Include evidence" not in text_of(browser(OWNER).get(f"/sites/{HOST}/"))
 
 
+def test_a_fix_that_all_scanners_write_as_we_do_is_read_once(browser, website, stub, problem):
+    fix = "Turn TLS 1.0 off, and offer TLS 1.2 and 1.3 only."
+    stub.dashboard = make_dashboard(threats=[make_threat(1, **TEXTS | {"remediation": fix})])
+    assert text_of(browser().get(share(browser))).count(fix) == 1
+
+
 def test_texts_that_differ_are_with_their_findings(browser, website, stub, problem):
     stub.dashboard = make_dashboard(
         threats=[make_threat(1, **TEXTS), make_threat(2, **TEXTS | {"description": "It is another."})]

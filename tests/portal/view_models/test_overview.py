@@ -254,6 +254,12 @@ def test_a_plan_asks_for_care_when_it_needs_it(fields, tone, offers_renewal):
     assert (shown_plan.tone, bool(shown_plan.renew_url)) == (tone, offers_renewal)
 
 
+@pytest.mark.parametrize(("status", "words"), [("trialing", "Choose a plan"), ("active", "Renew the plan")])
+def test_a_plan_that_ends_is_renewed_and_a_trial_leads_to_a_choice(status, words):
+    shown_plan = plan(make_entitlement(status=status, usable_until=TODAY), today=TODAY)
+    assert str(shown_plan.renew_label) == words
+
+
 def test_a_renewal_that_needs_the_payers_reference_begins_on_the_page_of_the_plan(settings):
     settings.RENEW_URL = "https://example.com/renew?ref={billing_ref}"
     assert plan(make_entitlement(status="past_due"), today=TODAY).renew_url == "/plan/"
