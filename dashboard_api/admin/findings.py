@@ -124,7 +124,7 @@ class EventInline(RecordInline):
 
     @admin.display(description=_("event"))
     def what(self, event: FindingEvent) -> Words:
-        return EVENT_LABELS[event.event]
+        return EVENT_LABELS.get(event.event, "")  # empty: the form counted more rows than there are
 
     @admin.display(description=_("reason"))
     def why(self, event: FindingEvent) -> str:

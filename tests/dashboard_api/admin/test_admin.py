@@ -913,6 +913,16 @@ def test_finding_keeps_what_the_report_said(operator):
     assert (finding.status, finding.title, finding.severity) == ("open", "As reported", 2)
 
 
+@pytest.mark.parametrize("model", [Finding, Account, Website])
+def test_a_form_that_counts_more_rows_than_are_shown_is_shown_again(operator, model):
+    make_finding(make_link().website)
+    address = url(model.objects.get(), "change")
+    sets = [inline.formset.prefix for inline in operator.get(address).context["inline_admin_formsets"]]
+    response = operator.post(address, {f"{prefix}-TOTAL_FORMS": "2" for prefix in sets})
+    assert response.status_code == 200
+    assert "Please correct the errors below." in response.text
+
+
 def test_finding_page_shows_the_first_of_many_places(operator, django_assert_max_num_queries):
     finding = make_finding(make_website())
     Occurrence.objects.bulk_create(
