@@ -12,6 +12,7 @@ from portal import labels
 from portal.gateway import ClaimCheck, OtherClaim, ProofRecord, WebsiteClaim
 from portal.models import Account, HelperLink
 from portal.onboarding.actions import LINKED
+from portal.onboarding.claim_states import needs_answer
 
 STATES = {
     "pending": gettext_lazy("Waiting for the proof"),
@@ -205,7 +206,8 @@ def not_linked(claim: WebsiteClaim) -> str:
 
 
 def claim_rows(account: Account, claims: Iterable[WebsiteClaim]) -> tuple[ClaimRow, ...]:
-    """Return the claims, those that need an action first."""
+    """Return the claims, those that need an action first; before all, an answer to another account."""
+    ordered = sorted(claims, key=lambda claim: not needs_answer(claim))
     rows = [
         ClaimRow(
             host=claim.host,
@@ -213,9 +215,9 @@ def claim_rows(account: Account, claims: Iterable[WebsiteClaim]) -> tuple[ClaimR
             state=labels.label(STATES, claim.state),
             tone=_tone(claim),
             text=_short(claim),
-            needs_action=claim.state != "verified" or claim.link_id is None,
+            needs_action=claim.state != "verified" or claim.link_id is None or needs_answer(claim),
         )
-        for claim in claims
+        for claim in ordered
     ]
     return tuple(sorted(rows, key=lambda row: not row.needs_action))
 
@@ -292,12 +294,14 @@ def helper_offer(account: Account, claim: WebsiteClaim, link: HelperLink | None)
 
 
 def _tone(claim: WebsiteClaim) -> str:
-    is_unlinked = claim.state == "verified" and claim.link_id is None
-    return "partial" if is_unlinked else TONES.get(claim.state, "")
+    is_open = claim.state == "verified" and (claim.link_id is None or needs_answer(claim))
+    return "partial" if is_open else TONES.get(claim.state, "")
 
 
 def _short(claim: WebsiteClaim) -> str:
     """Return one short line about the claim."""
+    if needs_answer(claim):
+        return _("Another account claims this website. Agree or object.")
     match claim.state:
         case "pending":
             return _("Publish the token, and check.")

@@ -9,6 +9,7 @@ from django.utils import translation
 
 from dashboard_api.models import OwnershipClaim
 from dashboard_api.ownership import advice
+from portal.gateway import OtherClaim
 from portal.models import Account
 from portal.onboarding.view_models import OF_DNS, OUTCOMES, STATES, _outcome, claim_page, claim_rows
 from tests.portal.dashboards import NOW, make_claim, make_claim_check
@@ -64,6 +65,31 @@ def test_only_a_verified_and_linked_website_needs_no_action():
         *(make_claim(3, state=state) for state in ("pending", "contested", "failing", "lapsed")),
     ]
     assert [row.needs_action for row in claim_rows(ACCOUNT, claims)] == [True] * 5 + [False]
+
+
+def test_a_claim_that_waits_for_an_answer_of_the_account_comes_first_and_says_so():
+    def other(**fields):
+        return [OtherClaim(claim_id="9", method="dns", token="tdv1-x", **fields)]
+
+    theirs = {
+        "asked": other(state="contested"),
+        "objected": other(state="contested", objected_at=NOW),
+        "shared": other(state="verified"),
+        "alone": [],
+    }
+    linked = {"state": "verified", "link_id": LINK}
+    claims = [make_claim(1, host="pending")]
+    claims += [
+        make_claim(n, host=host, others=others, **linked)
+        for n, (host, others) in enumerate(theirs.items(), 2)
+    ]
+    rows = claim_rows(ACCOUNT, claims)
+    assert [row.host for row in rows] == ["asked", "pending", "objected", "shared", "alone"]
+    assert [row.needs_action for row in rows] == [True, True, False, False, False]
+    assert (rows[0].text, rows[0].tone) == (
+        "Another account claims this website. Agree or object.",
+        "partial",
+    )
 
 
 def look_of(method="file", outcome="not_found", *, claim=None, **fields):
