@@ -55,6 +55,17 @@ class ScanRow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class LastScan:
+    """The headline about the last scan; ``url`` leads to the findings or, after a refusal, to help."""
+
+    title: str
+    tone: str
+    reason: str
+    url: str
+    url_text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Offer:
     """A scan that can be started by hand, or when that is possible: ``allowed_at``."""
 
@@ -107,7 +118,7 @@ class ScansPage:
     site_url: str
     strip: Strip | None
     rows: tuple[ScanRow, ...]
-    new_text: str
+    last: LastScan | None
     offers: tuple[Offer, ...]
     start_url: str
     schedule: Schedule | None
@@ -146,7 +157,9 @@ def scans_page(
         site_url=str(site_address(website, is_shared=is_shared)),
         strip=_strip(unended, website, is_shared=is_shared, may_cancel=may_scan) if unended else None,
         rows=tuple(map(_row, ended)),
-        new_text=_new_text(ended[0]) if ended and not unended else "",
+        last=_last(ended[0], rules, str(site_address(website, is_shared=is_shared)))
+        if ended and not unended
+        else None,
         offers=tuple(_offers(rules, may_consent=may_consent)) if rules and may_scan and not unended else (),
         start_url=url_of("start_scan", website, is_shared=is_shared),
         schedule=_schedule(
@@ -247,10 +260,34 @@ def _reason(scan: Scan) -> str:
     return str(labels.REASONS.get(scan.reason, labels.OTHER_REASON))
 
 
-def _new_text(scan: Scan) -> str:
-    """Return what the newest scan found, for the link to the dashboard; empty if it did not finish."""
+def _last(scan: Scan, rules: ScanRules | None, site_url: str) -> LastScan | None:
+    """Return the headline about the newest scan; None if it was cancelled, or a test of one finding."""
+    title = _last_title(scan)
+    if not title:
+        return None
+    row = _row(scan)
+    url, url_text = (site_url, _("See what to do first")) if scan.new is not None else ("", "")
+    if scan.outcome == "blocked":
+        has_origin = rules is not None and rules.origin.user_agent
+        url, url_text = ("#origin-title", _("Allow our addresses")) if has_origin else ("", "")
+    return LastScan(
+        title=title, tone="" if row.tone == "ok" else row.tone, reason=row.reason, url=url, url_text=url_text
+    )
+
+
+def _last_title(scan: Scan) -> str:
+    found = _found(scan)
+    if scan.state == "failed":
+        return _("The last scan failed, so it says nothing.")
+    if scan.outcome == "blocked":
+        return _("The website refused the last scan, so it says nothing.")
+    if scan.outcome == "partial":
+        text = _("The last scan is only partly complete: %(found)s.")
+        return text % {"found": found} if found else _("The last scan is only partly complete.")
     if scan.new is None or scan.state != "finished":
         return ""
+    if scan.reopened or scan.fixed:
+        return _("The last scan: %(found)s.") % {"found": found}
     if not scan.new:
         return _("The last scan found nothing new.")
     text = ngettext(

@@ -79,6 +79,7 @@ class Results:
     pager: Pager
     coverage: tuple[CoverageRow, ...]
     schedule_url: str
+    scans_url: str
     notes: tuple[NoteView, ...]
     plan: Plan | None
     export_links: tuple[ExportLink, ...]
@@ -257,6 +258,7 @@ def build_results(
         pager=pager(page, address),
         coverage=coverage_rows(dashboard.coverage, address),
         schedule_url=address.of_scans() if may_schedule else "",
+        scans_url=address.of_scans(),
         notes=note_views(dashboard.analyst_notes, address),
         plan=plan(dashboard.entitlement, today=page.generated_at.date()),
         export_links=export_links(address),

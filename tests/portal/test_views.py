@@ -249,6 +249,13 @@ def test_a_website_without_a_schedule_leads_owners_and_managers_to_it(
     assert ('<a href="/sites/shop.example.com/scans/">Set a schedule</a>' in page) == leads_there
 
 
+def test_a_failed_check_leads_to_the_scans_which_have_the_reason(browser, stub):
+    link = '<a href="/sites/shop.example.com/scans/">See the scans</a>'
+    for state, leads_there in (("ok", False), ("failed", True)):
+        stub.response = make_dashboard(coverage=[make_coverage(state)])
+        assert (link in browser.get("/sites/shop.example.com/").text) == leads_there
+
+
 def test_the_header_asks_for_the_styles_of_the_page(browser, stub):
     response = browser.get(PATH)
     url, digest = re.search(r'stylesheet" href="(\S+)" integrity="(\S+)"', response.text).groups()

@@ -87,10 +87,44 @@ def test_the_page_looks_again_soon_at_first_and_later_less_often():
 def test_an_ended_scan_says_what_it_found():
     row = row_of(new=8, reopened=1, fixed=2)
     assert (row.outcome, row.tone, row.found, row.reason) == ("Complete", "ok", "8 new, 1 back, 2 fixed", "")
-    assert page_of(make_scan(new=8)).new_text == "The last scan found 8 new problems."
-    assert page_of(make_scan(new=0)).new_text == "The last scan found nothing new."
-    assert page_of(running(), make_scan(new=8)).new_text == ""
-    assert page_of(make_scan(new=0, state="cancelled")).new_text == ""
+
+
+@pytest.mark.parametrize(
+    ("fields", "text"),
+    [
+        ({"new": 8}, "The last scan found 8 new problems."),
+        ({"new": 0}, "The last scan found nothing new."),
+        ({"new": 0, "fixed": 3}, "The last scan: 0 new, 3 fixed."),
+        ({"new": 0, "reopened": 1}, "The last scan: 0 new, 1 back, 0 fixed."),
+        ({"new": 0, "outcome": "partial"}, "The last scan is only partly complete: 0 new, 0 fixed."),
+        ({"outcome": "partial"}, "The last scan is only partly complete."),
+        ({"new": 0, "outcome": "blocked"}, "The website refused the last scan, so it says nothing."),
+        ({"state": "failed", "outcome": None}, "The last scan failed, so it says nothing."),
+        ({"new": 0, "state": "cancelled", "outcome": None}, ""),
+        ({"outcome": "gone", "trigger": "retest"}, ""),
+    ],
+)
+def test_the_headline_says_what_happened_to_the_last_scan(fields, text):
+    assert getattr(page_of(make_scan(**fields)).last, "title", "") == text
+
+
+def test_the_headline_gives_the_reason_and_leads_to_what_helps():
+    blocked = page_of(make_scan(outcome="blocked", reason="blocked")).last
+    assert "Allow our addresses" in blocked.reason
+    assert (blocked.tone, blocked.url) == ("failed", "#origin-title")
+    assert (
+        page_of(
+            make_scan(outcome="blocked"), rules=msgspec.structs.replace(RULES, origin=ScanOrigin())
+        ).last.url
+        == ""
+    )
+    failed = page_of(make_scan(state="failed", outcome=None, reason="timed_out")).last
+    assert (failed.reason, failed.url) == (str(labels.REASONS["timed_out"]), "")
+    assert page_of(make_scan(new=1)).last.url == "/sites/shop.example.com/"
+
+
+def test_while_a_scan_waits_or_runs_the_last_one_has_no_headline():
+    assert page_of(running(), make_scan(new=8)).last is None
 
 
 def test_a_scan_without_results_says_why_and_nothing_else():
