@@ -43,6 +43,10 @@ _ROWS = (
         "is about a file, and the report names no folder above it (originalUriBaseIds): it has no "
         "location below the base URL"
     ),
+    _(
+        "is about a file, and the report names no folder above it (originalUriBaseIds): take this folder "
+        'out of the report, such as by sed -i "s|file://$PWD/||g", and say base_url'
+    ),
     _("is neither a finding nor a check nor the end"),
     _("is missing"),
     _("is nested too deeply"),

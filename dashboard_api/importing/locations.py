@@ -39,8 +39,8 @@ def normalise_location(site: str, location: str, *, base_url: str | None = None)
     """
     if location.lower().startswith("file:"):
         raise UnclearLocation(
-            "is about a file, and the report names no folder above it (originalUriBaseIds): it has no "
-            "location below the base URL"
+            "is about a file, and the report names no folder above it (originalUriBaseIds): take this folder "
+            'out of the report, such as by sed -i "s|file://$PWD/||g", and say base_url'
         )
     given = location
     if location.startswith(("/", "?", "#", ".")) and not location.startswith("//"):

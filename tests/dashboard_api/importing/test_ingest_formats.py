@@ -156,3 +156,4 @@ def test_file_outside_of_every_source_root_is_rejected_with_a_hint():
     result = bring_results(make_website(), result_in("file:///C:/a.c"), result_in("b.c"), day=1)
     (reject,) = result.rejects
     assert reject.reason.startswith("is about a file, and the report names no folder above it")
+    assert reject.reason.endswith('such as by sed -i "s|file://$PWD/||g", and say base_url')
