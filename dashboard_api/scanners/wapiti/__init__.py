@@ -42,6 +42,14 @@ _LEVELS = {str(severity.value): severity for severity in Severity}
 # Categories of different problems, which the text of an entry distinguishes.
 _MIXED = re.compile(r"cookie|policy|tls|dangerous|secure headers", re.IGNORECASE)
 _SOFTWARE = re.compile(r"fingerprint|software", re.IGNORECASE)
+# Categories by the names that they had before Wapiti 3.2. Stored XSS is a finding of its own: the old one
+# was more likely reflected.
+_FORMER = {
+    "Reflected Cross Site Scripting": "Cross Site Scripting",
+    "Clickjacking Protection": "HTTP Secure Headers",
+    "MIME Type Confusion": "HTTP Secure Headers",
+    "HTTP Strict Transport Security (HSTS)": "HTTP Secure Headers",
+}
 
 
 def read(stream: BinaryIO) -> ScanReport:
@@ -102,12 +110,14 @@ def _finding(number: int, row: WapitiEntry, entry: Row, location: str) -> Report
         raise BadRow("has a level that is none of 0 to 4")
     info = text_of(entry.get("info"))
     software = _software(info) if _SOFTWARE.search(category) else ""
-    matcher = software or (without_numbers(info) if _MIXED.search(category) else "")
+    former = _FORMER.get(category, "")
+    matcher = software or _matcher(category, info)
     references = object_of(about, "ref")
     title = f"{category}: {software}" if software else category
     return ReportedFinding(
         row=number,
         identity=(category, matcher),
+        aliases=[(former, _matcher(former, info))] if former else [],
         rule=category,
         severity=severity,
         severity_raw=f"level {line_of(entry, 'level')}",
@@ -122,6 +132,11 @@ def _finding(number: int, row: WapitiEntry, entry: Row, location: str) -> Report
         evidence="\n\n".join(_evidence(entry, info)),
         is_sampled=line_of(about, "suppressed") not in ("", "0"),
     )
+
+
+def _matcher(category: str, info: str) -> str:
+    """Return what distinguishes a problem from others of its category, apart from its software."""
+    return without_numbers(info) if _MIXED.search(category) else ""
 
 
 def _evidence(entry: Row, info: str) -> Iterator[str]:

@@ -172,6 +172,29 @@ def test_category_of_several_headers_distinguishes_them():
     assert header.identity != read_one("HTTP Secure Headers", info="X-XSS-Protection is not set").identity
 
 
+@pytest.mark.parametrize(
+    ("former", "category", "info"),
+    [
+        ("Cross Site Scripting", "Reflected Cross Site Scripting", "XSS found in the parameter q"),
+        ("HTTP Secure Headers", "Clickjacking Protection", "X-Frame-Options is not set"),
+        ("HTTP Secure Headers", "MIME Type Confusion", "X-Content-Type-Options is not set"),
+        (
+            "HTTP Secure Headers",
+            "HTTP Strict Transport Security (HSTS)",
+            "Strict-Transport-Security is not set",
+        ),
+    ],
+)
+def test_a_category_with_a_new_name_stays_the_same_problem(former, category, info):
+    old = read_one(former, info=info)
+    assert read_one(category, info=info).aliases == (old.identity,)
+    assert old.aliases == ()
+
+
+def test_a_script_that_is_stored_is_a_problem_of_its_own():
+    assert read_one("Stored Cross Site Scripting").aliases == ()
+
+
 def is_sampled(document):
     json_report = read_whole(
         wapiti, json.dumps(document | {"suppressed_findings": {"Open Redirect": 7}}).encode()
