@@ -880,14 +880,14 @@ class ScanAllowance(msgspec.Struct, frozen=True, kw_only=True):
     """The scans by hand that are possible with one profile."""
 
     profile: Annotated[str, Meta(description="quick, standard or deep.")]
-    included: Annotated[bool, Meta(description="Whether the plan includes it.")]
+    included: Annotated[bool, Meta(description="Whether the plan and the proof allow it.")]
     allowed_at: Annotated[Moment | None, Meta(description="When the next scan may begin; null: now.")]
     remaining_today: Annotated[Count, Meta(description="Scans that may still begin in 24 hours.")]
     reason: Annotated[
         str | None,
         Meta(
-            description="Why it is not included: unpaid (a payment is missing) or not_in_plan; others may be "
-            "added. null: it is included."
+            description="Why it is not included: unpaid (a payment is missing), not_in_plan or, of a deep "
+            "scan, dns_proof_missing; others may be added. null: it is included."
         ),
     ]
 

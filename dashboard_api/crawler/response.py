@@ -86,6 +86,8 @@ def _allowance(
         policy.check_included(entitlement, profile=profile, now=now)
     except policy.NotIncluded as error:
         reason = "unpaid" if error.code == "unpaid" else "not_in_plan"
+    else:
+        reason = _missing_proof(link, profile)
     allowed = policy.allowance(link.website, profile=profile, entitlement=entitlement, now=now)
     return responses.ScanAllowance(
         profile=profile,
@@ -94,6 +96,15 @@ def _allowance(
         remaining_today=allowed.remaining_today,
         reason=reason,
     )
+
+
+def _missing_proof(link: SiteLink, profile: str) -> str | None:
+    """Return dns_proof_missing for a deep scan without that proof; None for anything else."""
+    try:
+        policy.check_scannable(link.website, profile=profile, account=link.account)
+    except policy.NotScannable as error:
+        return error.code if error.code == "dns_proof_missing" else None
+    return None
 
 
 def described(job: ScanJob, account_id: int, usual: "_Usual | None" = None) -> responses.Scan:

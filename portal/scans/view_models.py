@@ -76,6 +76,7 @@ class Offer:
     allowed_at: datetime | None
     is_possible: bool
     needs_consent: bool = False
+    proof_url: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,6 +88,7 @@ class Schedule:
     next_at: tuple[datetime, ...]
     month: str
     consent: str
+    deep_problem: str
     form: ScheduleForm | None
     asks_consent: bool
     save_url: str
@@ -143,10 +145,11 @@ def scans_page(
     may_consent: bool,
     next_page: int | None,
     form: ScheduleForm | None = None,
+    proof_url: str = "",
 ) -> ScansPage:
     """Return the page with these scans, the newest first; ``rules`` are None while a scan runs.
 
-    ``form`` is a schedule that was refused.
+    ``form`` is a schedule that was refused; ``proof_url`` leads to a proof that a deep scan needs.
     """
     unended = next((scan for scan in scans if scan.ended_at is None), None)
     ended = [scan for scan in scans if scan.ended_at is not None]
@@ -160,7 +163,9 @@ def scans_page(
         last=_last(ended[0], rules, str(site_address(website, is_shared=is_shared)))
         if ended and not unended
         else None,
-        offers=tuple(_offers(rules, may_consent=may_consent)) if rules and may_scan and not unended else (),
+        offers=tuple(_offers(rules, may_consent=may_consent, proof_url=proof_url))
+        if rules and may_scan and not unended
+        else (),
         start_url=url_of("start_scan", website, is_shared=is_shared),
         schedule=_schedule(
             rules,
@@ -296,7 +301,12 @@ def _last_title(scan: Scan) -> str:
     return text % {"count": scan.new}
 
 
-def _offers(rules: ScanRules, *, may_consent: bool) -> Iterable[Offer]:
+def needs_dns_proof(rules: ScanRules) -> bool:
+    """Return whether a deep scan lacks only the proof by DNS."""
+    return any(each.profile == DEEP and each.reason == "dns_proof_missing" for each in rules.allowance)
+
+
+def _offers(rules: ScanRules, *, may_consent: bool, proof_url: str) -> Iterable[Offer]:
     for allowance in rules.allowance:
         if allowance.profile not in labels.MEANINGS:
             continue
@@ -311,6 +321,7 @@ def _offers(rules: ScanRules, *, may_consent: bool) -> Iterable[Offer]:
             allowed_at=allowance.allowed_at if allowance.included else None,
             is_possible=is_possible and not is_waiting,
             needs_consent=needs_consent,
+            proof_url=proof_url if allowance.profile == DEEP else "",
         )
 
 
@@ -344,6 +355,7 @@ def _schedule(
         next_at=() if now.pause_reason else tuple(rules.next_at),
         month=_month(rules),
         consent=consent,
+        deep_problem=str(labels.NOT_SCANNABLE["dns_proof_missing"]) if needs_dns_proof(rules) else "",
         form=form if save_url else None,
         asks_consent=has_deep and may_consent and rules.consent_until is None,
         save_url=save_url,

@@ -1,9 +1,12 @@
 """The pages of scans: what runs and what was found, a new scan, a cancellation, and the times of scans."""
 
+from contextlib import suppress
+
 from django.contrib import messages
 from django.core.exceptions import BadRequest
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.gzip import gzip_page
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
@@ -26,9 +29,10 @@ from portal.gateway import (
 )
 from portal.htmx import HtmxHttpRequest
 from portal.models import Membership, Website
+from portal.page_urls import adding_url
 from portal.scans import labels
 from portal.scans.forms import ScheduleForm, time_zones
-from portal.scans.view_models import DEEP, retest_page, scans_page, url_of
+from portal.scans.view_models import DEEP, needs_dns_proof, retest_page, scans_page, url_of
 
 PAGE_SIZE = 10
 MAX_JOB_ID = 10**18
@@ -62,17 +66,27 @@ def _render_scans(
             response["Retry-After"] = str(error_page.retry_after)
         return response
     last = min(-(-found.total // PAGE_SIZE), MAX_PAGE_DEPTH // PAGE_SIZE)
+    may_scan = _may_scan(request, website)
     page = scans_page(
         website,
         found.jobs,
         rules,
         is_shared=is_shared,
-        may_scan=_may_scan(request, website),
+        may_scan=may_scan,
         may_consent=_may_consent(request, website),
         next_page=number + 1 if number < last else None,
         form=refused,
+        proof_url=_proof_url(website) if may_scan and rules and needs_dns_proof(rules) else "",
     )
     return render(request, "portal/scans/index.html", {"page": page, "time_zones": time_zones})
+
+
+def _proof_url(website: Website) -> str:
+    """Return the address of the website's proof; of all proofs, if the service does not answer."""
+    with suppress(GatewayError):
+        if claim := service.get_claim_to(website.account, website.host):
+            return reverse("portal:claim", args=[website.account_id, int(claim.claim_id)])
+    return adding_url()
 
 
 @require_POST

@@ -218,6 +218,12 @@ def test_a_pause_that_has_passed_is_refused_and_a_stored_one_is_in_no_ones_way(o
 def test_deep_scans_need_the_consent_of_an_owner_and_a_proof_by_dns(owner, website):
     Entitlement.objects.update(features=["deep_scans"])
     deep = {"profile": "deep", "frequency": "monthly"}
+    shown = owner.get(PAGE).text
+    claim = OwnershipClaim.objects.get()
+    assert shown.count("A deep scan needs a proof by DNS.") == 2  # by hand and by schedule
+    assert f'href="/websites/{website.account_id}/claims/{claim.pk}/"' in shown
+    assert 'name="consent"' not in shown
+    assert 'value="deep"' not in shown
     assert "needs a proof by DNS" in text_of(schedule(owner, **deep, consent="yes"))
     OwnershipClaim.objects.update(method="dns", strength="dns")
     Membership.objects.update(role="manager")

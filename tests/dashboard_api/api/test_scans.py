@@ -282,6 +282,20 @@ def test_a_deep_scan_needs_the_plan_a_proof_by_dns_and_consent(client, link):
     assert call(client, link, SCAN_SCHEDULE_PATH).json()["consent_until"] is None
 
 
+def test_a_deep_scan_without_a_proof_by_dns_of_the_account_is_not_offered(client, link):
+    def offered():
+        deep = call(client, link, SCAN_SCHEDULE_PATH).json()["allowance"][2]
+        return deep["included"], deep["reason"]
+
+    assert offered() == (False, "not_in_plan")
+    Entitlement.objects.update(features=["deep_scans"])
+    other = make_link(make_account("acct_0002", secrets=[]), link.website)
+    OwnershipClaim.objects.filter(account=other.account).update(method="dns", strength="dns")
+    assert offered() == (False, "dns_proof_missing")
+    OwnershipClaim.objects.update(method="dns", strength="dns")
+    assert offered() == (True, None)
+
+
 def test_the_proof_by_dns_and_the_consent_of_another_account_allow_no_deep_scan(client, link):
     Entitlement.objects.update(features=["deep_scans"])
     other = make_link(make_account("acct_0002", secrets=[]), link.website)
