@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 
 from django.db import transaction
+from django.db.models import Q
 
 from portal import service
 from portal.gateway import GatewayError, WebsiteClaim
@@ -22,7 +23,8 @@ def delete_others(account: Account, claims: Iterable[WebsiteClaim]) -> None:
 def note_ended_links(account: Account, claims: Sequence[WebsiteClaim]) -> list[Website]:
     """Store which links ended: those that none of ``claims``, all of the account's, has.
 
-    Return the websites whose claim has ended, too.
+    Return the websites whose claim has ended, too, if they have no share links and no badge, which would be
+    lost where the operator ended the claim by mistake.
 
     The activity shows what was done about a website only until then; perhaps nothing else asks for it.
     Each ending is confirmed: a claim that ends between two pages of ``claims`` moves others to a page that
@@ -38,13 +40,15 @@ def note_ended_links(account: Account, claims: Sequence[WebsiteClaim]) -> list[W
     if back := noted - ended:
         WebsiteSummary.objects.filter(pk__in=back).delete()
     unclaimed = []
-    known = {pk for pk in noted if websites[pk].host in hosts}
+    keeps = Q(share_links__isnull=False) | Q(badge__isnull=False)
+    kept = set(Website.objects.filter(keeps, account=account).values_list("pk", flat=True))
+    known = {pk for pk in noted if pk in kept or websites[pk].host in hosts}
     with suppress(GatewayError):  # the next reading asks again
         for website in [websites[pk] for pk in sorted(ended - known)[:_MAX_CONFIRMED]]:
             claim = service.get_claim_to(account, website.host)
-            if claim is None:
+            if claim is None and website.pk not in kept:
                 unclaimed.append(website)
-            elif claim.link_id != website.link_id:
+            elif claim is None or claim.link_id != website.link_id:
                 WebsiteSummary.objects.store(website, refusal=_REVOKED)
     return unclaimed
 

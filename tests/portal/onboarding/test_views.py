@@ -6,6 +6,7 @@ from urllib.parse import urlsplit
 
 import pytest
 from django.test import Client
+from django.utils import timezone
 
 from audit.models import AuditEvent
 from portal import service
@@ -26,7 +27,7 @@ from portal.gateway import (
     TooManyCalls,
     UnknownClaim,
 )
-from portal.models import ClaimState, Website, WebsiteSummary
+from portal.models import Badge, ClaimState, ShareLink, Website, WebsiteSummary
 from portal.onboarding import actions
 from tests import factories
 from tests.portal.dashboards import make_claim, make_claim_check
@@ -325,6 +326,17 @@ def test_a_website_without_a_claim_leaves_the_list_and_those_of_others_stay(clie
     assert set(Website.objects.all()) == {theirs, lapsed}
     event = AuditEvent.objects.get(action="website.removed")
     assert (event.host, event.account, event.actor_kind) == (gone.host, "acct_0001", "system")
+
+
+@pytest.mark.parametrize(("model", "values"), [(ShareLink, {"expires_at": timezone.now()}), (Badge, {})])
+def test_a_website_without_a_claim_stays_with_what_would_be_lost(client, owner, answers, model, values):
+    kept = factories.make_portal_website(owner.account)
+    model.objects.create(website=kept, link_id=kept.link_id, **values)
+    answers.claims = []
+    for _ in range(2):
+        client.get(ADD)
+    assert WebsiteSummary.objects.get(pk=kept.pk).refusal == "revoked_link"
+    assert Website.objects.filter(pk=kept.pk).exists()
 
 
 def test_a_website_stays_while_the_service_does_not_say_that_its_claim_has_ended(
