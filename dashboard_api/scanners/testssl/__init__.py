@@ -57,7 +57,7 @@ HEAD = re.compile(
 def read(stream: BinaryIO) -> ScanReport:
     """Return the report in ``stream``; raises UnreadableReport."""
     head, entries = _head_and_entries(stream)
-    entries = _with_locations(entries)
+    entries = _with_locations(entries, default=_target(head))
     good = [entry for entry in entries if isinstance(entry, Entry)]
     without_tls = _servers_without_tls(good)
     seen = [entry for entry in good if _server(entry) not in without_tls]
@@ -104,9 +104,15 @@ def _csv_entries(rows: CsvRows) -> list[Row | BadRow]:
     return [row if isinstance(row, BadRow) else row | {"ip": row.get("fqdn/ip", "")} for _, row in rows]
 
 
-def _with_locations(entries: list[Entry | BadRow]) -> list[Entry | BadRow]:
+def _target(head: Row) -> str:
+    """Return the target, which ends a command line: of one that was not reached, nothing else names it."""
+    return line_of(head, "Invocation").rpartition(" ")[2]
+
+
+def _with_locations(entries: list[Entry | BadRow], *, default: str) -> list[Entry | BadRow]:
     """Give entries without a server, which are about the scanner itself, the first server's location."""
-    first = next((entry.location for entry in entries if isinstance(entry, Entry) and entry.location), "")
+    locations = (entry.location for entry in entries if isinstance(entry, Entry))
+    first = next(filter(None, locations), default)
     return [
         replace(entry, location=first) if isinstance(entry, Entry) and not entry.location else entry
         for entry in entries

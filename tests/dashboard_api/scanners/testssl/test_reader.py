@@ -198,6 +198,19 @@ def test_scan_that_ended_and_looked_at_everything_is_complete(entries, complete)
     assert read(*entries).complete is complete
 
 
+def test_a_server_that_cannot_be_reached_is_a_failed_check_of_the_target_in_the_command_line():
+    problem = {"id": "scanProblem", "severity": "FATAL", "finding": "Can't connect to '192.0.2.7:443'"}
+    report = read_pretty(
+        Invocation="testssl --quiet --ip 192.0.2.7 https://shop.example.com",
+        scanResult=[problem],
+        scanTime="Scan interrupted",
+    )
+    assert [(check.location, check.error) for check in report.coverage] == [
+        ("https://shop.example.com", "scanProblem: Can't connect to '192.0.2.7:443'")
+    ]
+    assert (report.complete, report.rejects) == (False, ())
+
+
 def test_interrupted_pretty_report_is_incomplete():
     entry = {"id": "TLS1", "severity": "LOW", "finding": "offered"}
     assert read_pretty(entry, scanTime="Scan interrupted").complete is False
