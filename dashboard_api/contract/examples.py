@@ -359,6 +359,7 @@ RESPONSES: dict[str, dict[str, Any]] = {
                 }
             ],
             "timeline": [{"at": "2026-11-16T08:30:00Z", "event": "first_seen", "reason": ""}],
+            "decided_until": None,
         },
         "analyst_notes": [_NOTE],
         "can_retest": True,

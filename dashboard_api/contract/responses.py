@@ -386,6 +386,10 @@ class FindingDetail(_Finding, frozen=True, kw_only=True):
     problem: Annotated[str, Meta(description=_PROBLEM)]
     topic: Annotated[str | None, Meta(description=_TOPIC)]
     verified: Annotated[bool, Meta(description=_VERIFIED)]
+    decided_until: Annotated[
+        date | None,
+        Meta(description="The last day of an analyst's decision, such as an accepted risk; null: none."),
+    ]
 
 
 class FindingResponse(msgspec.Struct, frozen=True, kw_only=True):

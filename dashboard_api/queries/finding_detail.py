@@ -1,7 +1,7 @@
 """A single finding with its occurrences and events, and other scanners with findings of its topic."""
 
 from collections.abc import Mapping, Sequence
-from datetime import datetime
+from datetime import date, datetime
 from typing import NamedTuple
 
 from dashboard_api import limits
@@ -12,10 +12,11 @@ from dashboard_api.queries.overview import SourceRow
 
 
 class FindingDetail(NamedTuple):
-    """A finding as in a list, with longer evidence, and the time of its fix."""
+    """A finding as in a list, with longer evidence, the time of its fix and the last day of a decision."""
 
     row: Threat
     fixed_at: datetime | None
+    decided_until: date | None
 
 
 class OccurrenceRow(NamedTuple):
@@ -36,13 +37,16 @@ class EventRow(NamedTuple):
     reason: str
 
 
-_DETAIL = THREATS.format(more=", fixed_at", which="id = %s AND website_id = %s", order="id")
+_DETAIL = THREATS.format(more=", fixed_at, triage_until", which="id = %s AND website_id = %s", order="id")
 
 
 def finding(website_id: int, finding_id: int, sources: Mapping[int, SourceRow]) -> FindingDetail | None:
     """Return the finding; None if the website has no finding with this id."""
     found = rows(Finding, _DETAIL, [limits.MAX_STORED_EVIDENCE_BYTES + 1, finding_id, website_id])
-    return FindingDetail(threat(found[0][:-1], sources), moment(found[0][-1])) if found else None
+    if not found:
+        return None
+    fixed_at, until = found[0][-2:]
+    return FindingDetail(threat(found[0][:-2], sources), moment(fixed_at), until)
 
 
 _OCCURRENCES = """

@@ -75,6 +75,7 @@ def _detail(
         **as_listed | whole_texts,
         locations=[_location(occurrence) for occurrence in occurrences or _own_location(detail)],
         timeline=_timeline(detail, events),
+        decided_until=detail.decided_until,
     )
 
 

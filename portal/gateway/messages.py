@@ -374,6 +374,7 @@ class Finding(Threat, frozen=True, kw_only=True):
 
     locations: Many[Location] = []
     timeline: Many[Event] = []
+    decided_until: date | None = None
 
 
 class Series(msgspec.Struct, frozen=True):

@@ -6,6 +6,8 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from urllib.parse import urlsplit
 
+from django.utils.translation import gettext as _
+
 from foundation.stored_texts import translate
 from portal import labels, topics
 from portal.cvss import Cvss, find_cvss
@@ -101,7 +103,7 @@ def finding_view(response: FindingResponse, address: Address, *, link: str) -> F
         tone=labels.tone(finding.severity),
         kind=kind_label(finding),
         kind_meaning=_kind_meaning(finding),
-        status=status_label(finding),
+        status=_status(finding),
         title=finding.title,
         location=finding.location,
         source=finding.source_name or finding.source,
@@ -121,6 +123,14 @@ def finding_view(response: FindingResponse, address: Address, *, link: str) -> F
         timeline=timeline(finding),
         notes=tuple(note_view(note) for note in response.analyst_notes),
     )
+
+
+def _status(finding: Finding) -> str:
+    """Return the status, with the last day of a decision."""
+    status = status_label(finding)
+    if status and finding.decided_until:
+        return _("%(status)s until %(day)s") % {"status": status, "day": labels.day(finding.decided_until)}
+    return status
 
 
 def location_views(finding: Finding) -> tuple[LocationView, ...]:

@@ -200,6 +200,13 @@ def test_a_finding_is_returned_whatever_its_status(client, link, status):
 # What is returned
 
 
+def test_the_last_day_of_a_decision_is_returned(client, link, finding):
+    assert read_finding(client, link, finding)["decided_until"] is None
+    now = datetime.now(UTC)
+    triage.decide(finding, "accepted_risk", by="ann", reason="Agreed", until=now.date(), now=now)
+    assert read_finding(client, link, finding)["decided_until"] == now.date().isoformat()
+
+
 def test_members_and_their_order_are_those_of_the_contract(client, link, finding):
     make_note(link.website, finding=finding)
     answer = ask_about(client, link, finding.pk).json()
@@ -208,7 +215,15 @@ def test_members_and_their_order_are_those_of_the_contract(client, link, finding
     assert answer["can_retest"] is False  # no scanner runs here
     assert (answer["ok"], answer["host"]) == (True, "shop.example.com")
     *shared, problem, topic, verified = listed["threats"][0]
-    assert list(answer["finding"]) == [*shared, "locations", "timeline", problem, topic, verified]
+    assert list(answer["finding"]) == [
+        *shared,
+        "locations",
+        "timeline",
+        problem,
+        topic,
+        verified,
+        "decided_until",
+    ]
     assert list(answer["finding"]["locations"][0]) == (
         ["location", "evidence", "evidence_truncated", "first_seen", "last_seen", "gone_at"]
     )

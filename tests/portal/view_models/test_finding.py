@@ -175,3 +175,9 @@ def test_reasons_are_in_the_language_of_the_reader_and_own_words_stay(reason, ge
     with translation.override("de"):
         assert timeline(make_finding(timeline=events))[0].reason == german
     assert timeline(make_finding(timeline=events))[0].reason == reason
+
+
+def test_the_status_has_the_last_day_of_the_decision():
+    assert text_of(make_finding(status="accepted_risk")).status == "Accepted risk"
+    until = make_finding(status="accepted_risk", decided_until=THEN.date())
+    assert text_of(until).status == "Accepted risk until 1 Nov 2026"
