@@ -103,8 +103,10 @@ def digests_for(audience: Audience, cursor: str, changes: Changes) -> list[tuple
 
 @transaction.atomic
 def store(audience: Audience, cursor: str, changes: Changes, *, now: datetime) -> None:
-    """Store the new cursor and the notifications, unless another run has stored them."""
+    """Store the new cursor and the notifications, unless another run has, or the website was given up."""
     website = audience.website
+    if not Website.objects.select_for_update().filter(pk=website.pk).exists():  # first, as a deletion
+        return
     if not cursor:
         FeedCursor.objects.get_or_create(website=website, defaults={"cursor": changes.cursor})
         return

@@ -4,12 +4,13 @@ import pytest
 from django.db import DatabaseError
 from django.utils import timezone
 
-from portal.models import FeedCursor, PendingNotification, Subscription
+from portal.models import FeedCursor, PendingNotification, Subscription, Website
 from portal.notifications import polling
 from portal.notifications.digest import Digest
 from portal.notifications.polling import Audience, audiences, delete_unsubscribed, store
+from portal.onboarding.actions import remove_unlinked
 from tests.factories import make_membership, make_portal_account, make_portal_website, make_user
-from tests.portal.dashboards import make_change, make_changes
+from tests.portal.dashboards import make_change, make_changes, make_claim
 from tests.racing import race
 
 pytestmark = pytest.mark.django_db
@@ -154,6 +155,29 @@ def test_a_membership_that_ends_during_the_poll_gets_no_notification(audience, o
     type(owner).objects.all().delete()
     store_one(audience)
     assert PendingNotification.objects.count() == 0
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_website_that_is_given_up_during_its_first_poll_gets_no_cursor(audience, website):
+    type(website).objects.all().delete()
+    store_one(audience, cursor_before="")
+    assert FeedCursor.objects.count() == 0
+
+
+@pytest.mark.django_db(transaction=True)
+def test_giving_a_website_up_goes_with_changes_that_are_stored_at_the_same_moment(audience, website):
+    claim = make_claim(state="withdrawn")
+    store_one(audience, cursor_before="", cursor="0")
+
+    def act(number):
+        if number == 4:
+            return remove_unlinked(website.account, claim, reason="Sold")
+        for each in range(20):
+            store_one(audience, cursor_before=str(each), cursor=str(each + 1))
+        return None
+
+    assert [result for result in race(act) if result is not None] == [True]
+    assert not Website.objects.exists()
 
 
 def test_a_feed_without_subscribers_is_deleted(audience, owner, subscribe):
