@@ -71,7 +71,7 @@ def gets_emails(user: AbstractBaseUser | AnonymousUser, website: Website) -> boo
 
 
 class FeedCursor(models.Model):
-    """The position in the service's feed of changes of one website with subscribers."""
+    """The position in the service's feed of changes of one website; empty while it has no subscriber."""
 
     website = models.OneToOneField(
         Website, on_delete=models.CASCADE, primary_key=True, related_name="feed_cursor"

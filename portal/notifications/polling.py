@@ -38,8 +38,12 @@ def audiences() -> list[Audience]:
 
 
 def delete_unsubscribed(current: Sequence[Audience]) -> None:
-    """Delete cursors and notifications without a subscriber; a new subscription starts with a new cursor."""
-    FeedCursor.objects.exclude(website__in=[audience.website for audience in current]).delete()
+    """Empty cursors and delete notifications without a subscriber.
+
+    A new subscription starts with a new cursor; the empty one shows that there was one before.
+    """
+    unsubscribed = FeedCursor.objects.exclude(website__in=[audience.website for audience in current])
+    unsubscribed.exclude(cursor="").update(cursor="", version="")
     members = {each.membership for audience in current for each in audience.subscriptions}
     PendingNotification.objects.exclude(membership__in=members).delete()
 
@@ -47,18 +51,23 @@ def delete_unsubscribed(current: Sequence[Audience]) -> None:
 def poll(audience: Audience) -> Iterator[tuple[str, Changes]]:
     """Yield the changes by each import since the last poll, with the cursor before it.
 
-    The first cursor of a website is empty. Raises GatewayError.
+    The first cursor of a website is empty. The first of a new link is before its first check: what was found
+    until the first poll is one change, and a later new cursor is after it. Raises GatewayError.
     """
     feed = FeedCursor.objects.filter(website=audience.website).first()
     cursor = feed.cursor if feed else ""
     severities = (subscription.min_severity for subscription in audience.subscriptions)
     lowest = max(severities, key=labels.severity_rank)
+    read = service.get_changes_of_next_import if cursor else service.get_changes_since
     more = True
     while more:
         try:
-            changes = service.get_changes_of_next_import(audience.website, cursor=cursor, min_severity=lowest)
+            changes = read(audience.website, cursor=cursor, min_severity=lowest)
+            if feed and not cursor and changes.more:  # these were sent, or not wanted
+                changes = read(audience.website, cursor=changes.cursor, min_severity=lowest)
         except Rejected:  # perhaps another service: the next run starts with a new cursor
-            FeedCursor.objects.filter(website=audience.website, cursor=cursor).delete()
+            rejected = FeedCursor.objects.filter(website=audience.website, cursor=cursor)
+            rejected.update(cursor="", version="")
             raise
         yield cursor, changes
         cursor, more = changes.cursor, changes.more and changes.cursor != cursor
@@ -93,7 +102,9 @@ def note_read(audience: Audience, version: str) -> None:
 
 
 def digests_for(audience: Audience, cursor: str, changes: Changes) -> list[tuple[Subscription, Digest]]:
-    """Return the digest of each subscriber, without empty ones."""
+    """Return the digest of each subscriber, without empty ones; none for the first cursor."""
+    if not cursor:
+        return []
     digests = (
         (subscription, Digest.for_subscription(changes, subscription, since=cursor))
         for subscription in audience.subscriptions
@@ -108,8 +119,7 @@ def store(audience: Audience, cursor: str, changes: Changes, *, now: datetime) -
     if not Website.objects.select_for_update().filter(pk=website.pk).exists():  # first, as a deletion
         return
     if not cursor:
-        FeedCursor.objects.get_or_create(website=website, defaults={"cursor": changes.cursor})
-        return
+        FeedCursor.objects.get_or_create(website=website)
     if not FeedCursor.objects.filter(website=website, cursor=cursor).update(cursor=changes.cursor):
         return
     for subscription, digest in digests_for(audience, cursor, changes):

@@ -14,7 +14,7 @@ from django.utils import timezone
 
 from dashboard_api import limits, triage
 from dashboard_api.importing.undo import undo
-from dashboard_api.models import Entitlement, Finding, ImportRun, Nonce, Severity
+from dashboard_api.models import Entitlement, Finding, ImportRun, Nonce, Severity, Website
 from portal.models import FeedCursor, Membership, PendingNotification, Subscription
 from portal.notifications import polling
 from tests.commands import run, run_json
@@ -66,22 +66,68 @@ def test_an_imported_report_is_one_email(website, begun):
     assert message.body.count("/findings/") == worst.count() > 0
 
 
-def test_the_findings_of_the_first_check_of_a_new_website_are_an_email(service):
+@pytest.fixture
+def new_website(service):
+    """A website that was linked just now, of an account without members."""
     launch = make_link(make_account(), make_website("launch.example.net"))
-    make_membership(
-        make_user("owner"),
-        make_portal_website(make_portal_account(), "launch.example.net", launch.link_id).account,
-    )
-    import_bytes(
-        json_lines(
-            make_row(matched_at="https://launch.example.net/", info={"name": "Old", "severity": "high"})
-        ),
-        launch.website,
-    )
+    return make_portal_website(make_portal_account(), "launch.example.net", launch.link_id)
+
+
+def check_new_website(*numbers):
+    for number in numbers:
+        row = make_row(
+            matched_at=f"https://launch.example.net/{number}",
+            template_id=f"old-{number}",
+            info={"name": "Old", "severity": "high"},
+        )
+        import_bytes(json_lines(row), Website.objects.get(host="launch.example.net"))
+
+
+def test_the_findings_of_the_first_check_of_a_new_website_are_an_email(new_website):
+    make_membership(make_user("owner"), new_website.account)
+    check_new_website(1)
     summary = run_json("notify")
     assert (summary["subscribed"], summary["sent"]) == (1, 1)
     assert mail.outbox[0].body.count("/findings/") == 1
     assert run_json("notify")["sent"] == 0
+
+
+def test_what_was_found_before_the_first_member_of_a_new_website_is_one_email(new_website):
+    check_new_website(1, 2, 3)
+    assert run_json("notify")["subscribed"] == 0
+    make_membership(make_user("owner"), new_website.account)
+    assert run_json("notify")["sent"] == 1
+    assert mail.outbox[0].body.count("/findings/") == 3
+    check_new_website(4, 5)
+    assert run_json("notify")["sent"] == 2
+
+
+def test_emails_that_are_off_and_on_again_are_not_sent_twice(new_website):
+    membership = make_membership(make_user("owner"), new_website.account)
+    check_new_website(1, 2)
+    assert run_json("notify")["sent"] == 1
+    choice = Subscription.objects.create(membership=membership, frequency="never")
+    assert run_json("notify")["subscribed"] == 0
+    check_new_website(3)
+    Subscription.objects.filter(pk=choice.pk).update(frequency="immediate")
+    for mode in (["--dry-run"], []):
+        again = run_json("notify", *mode)
+        assert (again["subscribed"], again["created"], again.get("sent", 0)) == (1, 0, 0)
+    check_new_website(4)
+    assert run_json("notify")["sent"] == 1
+    assert mail.outbox[-1].body.count("/findings/") == 1
+
+
+def test_a_rejected_cursor_sends_no_email_twice(new_website):
+    make_membership(make_user("owner"), new_website.account)
+    check_new_website(1, 2)
+    assert run_json("notify")["sent"] == 1
+    FeedCursor.objects.update(cursor="of another service")
+    check_new_website(3)
+    with pytest.raises(CommandError):
+        run("notify")
+    again = run_json("notify")
+    assert (again["subscribed"], again["sent"]) == (1, 0)
 
 
 def test_an_import_sends_one_email_with_working_links(owner, link, begun):

@@ -180,11 +180,11 @@ def test_giving_a_website_up_goes_with_changes_that_are_stored_at_the_same_momen
     assert not Website.objects.exists()
 
 
-def test_a_feed_without_subscribers_is_deleted(audience, owner, subscribe):
+def test_a_feed_without_subscribers_loses_its_position_and_its_notifications(audience, owner, subscribe):
     store_one(audience, cursor_before="", cursor=BEGIN)
     store_one(audience)
     delete_unsubscribed(audiences())
-    assert (FeedCursor.objects.count(), PendingNotification.objects.count()) == (1, 1)
+    assert (FeedCursor.objects.get().cursor, PendingNotification.objects.count()) == ("2.0.0.", 1)
     subscribe(owner, frequency="never")
     delete_unsubscribed(audiences())
-    assert (FeedCursor.objects.count(), PendingNotification.objects.count()) == (0, 0)
+    assert (FeedCursor.objects.get().cursor, PendingNotification.objects.count()) == ("", 0)
