@@ -5,7 +5,7 @@ from typing import Any
 
 from django.contrib import admin
 from django.core.exceptions import ValidationError
-from django.db.models import Exists, OuterRef, Q, QuerySet, Subquery
+from django.db.models import Exists, OuterRef, Prefetch, Q, QuerySet, Subquery
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 from django.utils.formats import date_format
@@ -19,11 +19,11 @@ from dashboard_api.admin.operations import (
     never,
     user_name,
 )
-from dashboard_api.crawler import installed, policy
+from dashboard_api.crawler import installed
 from dashboard_api.importing.undo import preview, undo
-from dashboard_api.models import Coverage, CoverageScope, EngineRun, ImportRun, ScanSchedule, Source
+from dashboard_api.models import Coverage, CoverageScope, EngineRun, ImportRun, ScanSchedule, SiteLink, Source
 from dashboard_api.models.scopes import summarise
-from dashboard_api.reading.sections import SCAN_TOLERANCE
+from dashboard_api.reading.next_checks import NextCheck, next_check
 from foundation.stored_texts import translate
 
 
@@ -76,20 +76,15 @@ OVERDUE = "overdue"
 
 
 def with_next_checks(rows: QuerySet[Coverage]) -> QuerySet[Coverage]:
-    """Add whether a scan of ours checked the website last, and the times of its next scans by schedule."""
+    """Add whether a scan of ours checked the website last, and the links whose schedules have a next scan."""
     imports = ImportRun.objects.not_undone().filter(
         website=OuterRef(OuterRef("website")), source=OuterRef(OuterRef("source"))
     )
     newest = Subquery(imports.order_by("-imported_at", "-pk").values("pk")[:1])
-    schedules = ScanSchedule.objects.filter(
-        link__website=OuterRef("website"), link__revoked_at=None, link__paused_at=None, next_at__isnull=False
-    ).order_by("next_at")
-    profiles = list(policy.PROFILES)
-    times = {
-        f"{profile}_at": Subquery(schedules.filter(profile__in=profiles[number:]).values("next_at")[:1])
-        for number, profile in enumerate(profiles)
-    }
-    return rows.annotate(is_ours=Exists(EngineRun.objects.filter(import_run=newest)), **times)
+    links = SiteLink.objects.filter(revoked_at=None, paused_at=None, scan_schedule__next_at__isnull=False)
+    scanned = Prefetch("website__links", links.select_related("scan_schedule"), to_attr="scanned_links")
+    is_ours = Exists(EngineRun.objects.filter(import_run=newest))
+    return rows.annotate(is_ours=is_ours).prefetch_related(scanned)
 
 
 def overdue(today: date) -> QuerySet[Coverage]:
@@ -97,15 +92,24 @@ def overdue(today: date) -> QuerySet[Coverage]:
     condition = Q(pk__in=())
     for source in Source.objects.all():
         last_day = today - timedelta(days=source.interval_days)
-        condition |= Q(source=source, is_ours=False, last_run_at__lt=_midnight(last_day))
-    for slug, profile in installed.profiles().items():
-        too_late = _midnight(today - SCAN_TOLERANCE)
-        condition |= Q(("source__slug", slug), ("is_ours", True), (f"{profile}_at__lt", too_late))
-    return with_next_checks(Coverage.objects.filter(website__archived_at=None)).filter(condition)
+        since = datetime.combine(last_day, time(), tzinfo=UTC)
+        condition |= Q(source=source, is_ours=False, last_run_at__lt=since)
+    rows = with_next_checks(Coverage.objects.filter(website__archived_at=None))
+    planned = ScanSchedule.objects.filter(link__website=OuterRef("website"), next_at__isnull=False)
+    scanned = rows.filter(Exists(planned), ("is_ours", True)).select_related("website", "source")
+    late = [row.pk for row in scanned if _next_check(row, today).is_overdue]
+    return rows.filter(condition | Q(pk__in=late))
 
 
-def _midnight(day: date) -> datetime:
-    return datetime.combine(day, time(), tzinfo=UTC)
+def _next_check(coverage: Any, today: date) -> NextCheck:
+    """Return the next check of coverage ``with_next_checks``: by schedule, or an interval later."""
+    source = coverage.source
+    if not coverage.is_ours:
+        day = coverage.last_run_at.date() + timedelta(days=source.interval_days)
+        return NextCheck(day, is_overdue=day < today)
+    schedules = [link.scan_schedule for link in coverage.website.scanned_links]
+    own = installed.by_source(schedules).get(source.slug, ())
+    return next_check(own, last_run_at=coverage.last_run_at, today=today)
 
 
 class Due(admin.SimpleListFilter):
@@ -163,17 +167,11 @@ class CoverageAdmin(admin.ModelAdmin):
         """Return the day of the next check, and whether it has passed."""
         if coverage.pk is None:
             return "-"
-        late_on, source = timezone.now().date(), coverage.source
-        if coverage.is_ours:
-            profile = installed.profiles().get(source.slug)
-            at = getattr(coverage, f"{profile}_at") if profile else None
-            if at is None:
-                return str(_("Not scheduled"))
-            due, late_on = at.date(), late_on - SCAN_TOLERANCE
-        else:
-            due = coverage.last_run_at.date() + timedelta(days=source.interval_days)
-        is_overdue = due < late_on and coverage.website.archived_at is None
-        return _("%(day)s, overdue") % {"day": date_format(due)} if is_overdue else date_format(due)
+        due = _next_check(coverage, timezone.now().date())
+        if due.on is None:
+            return str(_("Not scheduled"))
+        is_overdue = due.is_overdue and coverage.website.archived_at is None
+        return _("%(day)s, overdue") % {"day": date_format(due.on)} if is_overdue else date_format(due.on)
 
 
 def _preview(run: ImportRun) -> str:

@@ -5,9 +5,8 @@ data, and everything else that a response depends on.
 Decision records 0019 and 0052.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import datetime
 from operator import attrgetter
 from threading import Lock
 from typing import Any
@@ -61,13 +60,13 @@ _lock = Lock()
 
 def dashboard_response(link: AccountSite, request: DashboardRequest, now: datetime) -> bytes:
     """Return the encoded DashboardResponse; raise SlowRequest."""
-    next_scans = _next_scans(link)
-    key = _key(link, request, now, next_scans)
+    schedules = installed.by_source(link.schedules)
+    key = _key(link, request, now)
     with _lock:
         cached = _cache.get(key)
     if cached is None:
         with snapshot():  # it begins after the revision was read, so its data is not older
-            response = build_dashboard(link, request, now, next_scans)
+            response = build_dashboard(link, request, now, schedules)
         cached = CachedResponse.of(response)
         with _lock:
             _cache[key] = cached
@@ -98,16 +97,9 @@ def clear() -> None:
         _cache.clear()
 
 
-def _next_scans(link: AccountSite) -> dict[str, date | None]:
-    """Return the day of the next scan by schedule with each of our scanners; None where there is none."""
-    times = {source: getattr(link.next_scans, profile) for source, profile in installed.profiles().items()}
-    return {source: time and time.date() for source, time in times.items()}
-
-
-def _key(
-    link: AccountSite, request: DashboardRequest, now: datetime, next_scans: Mapping[str, date | None]
-) -> tuple[Any, ...]:
+def _key(link: AccountSite, request: DashboardRequest, now: datetime) -> tuple[Any, ...]:
     """Return everything that the response depends on, except the second of its time."""
     entitlement = sections.entitlement(link, today=now.date())
     terms = msgspec.json.encode(entitlement)
-    return link.pk, link.tags, terms, request, now.date(), frozenset(next_scans.items())
+    scanners = frozenset(installed.profiles().items())
+    return link.pk, link.tags, terms, request, now.date(), link.schedules, scanners

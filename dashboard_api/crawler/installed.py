@@ -1,8 +1,9 @@
 """The scanners that this deployment runs, by the slugs of their sources."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 from django.conf import settings
 
@@ -19,6 +20,15 @@ def profiles() -> Mapping[str, str]:
     """Return the smallest profile of scans that has each source; empty if this deployment does not scan."""
     largest_first = sorted(_engines(), key=lambda engine: list(policy.PROFILES).index(engine.profile))[::-1]
     return {engine.reports_as: engine.profile for engine in largest_first}
+
+
+def by_source(schedules: Collection[Any]) -> dict[str, list[Any]]:
+    """Return the schedules whose scans have each source; empty if this deployment does not scan."""
+    rank = list(policy.PROFILES).index
+    return {
+        source: [schedule for schedule in schedules if rank(schedule.profile) >= rank(smallest)]
+        for source, smallest in profiles().items()
+    }
 
 
 def _engines() -> tuple[Engine, ...]:

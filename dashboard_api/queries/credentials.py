@@ -3,13 +3,15 @@
 Tests compare it with equivalent queries of the ORM. Decision record 0013.
 """
 
+import functools
 from dataclasses import dataclass
 from datetime import date, datetime
+from types import ModuleType
 from typing import Any, NamedTuple
 
 import msgspec
 
-from dashboard_api.backends.statements import first_rows, moment, stored
+from dashboard_api.backends.statements import backend_for, first_rows, moment, stored
 from dashboard_api.models.accounts import Secret
 from dashboard_api.models.entitlements import Terms
 from dashboard_api.models.revisions import TAGS, Tags
@@ -44,12 +46,14 @@ class EntitlementTerms(Terms):
     limit_states: list[dict[str, Any]]
 
 
-class NextScans(NamedTuple):
-    """The next scans of a website by schedule, of any account: each the earliest with these scanners."""
+class ScheduleRow(NamedTuple):
+    """A schedule that has a next scan, like ``ScanSchedule``."""
 
-    quick: datetime | None
-    standard: datetime | None
-    deep: datetime | None
+    profile: str
+    frequency: str
+    next_at: datetime
+    changed_at: datetime
+    paused_until: date | None
 
 
 class AccountSite(NamedTuple):
@@ -63,7 +67,7 @@ class AccountSite(NamedTuple):
     revoked_at: datetime | None
     paused_at: datetime | None
     tags: Tags
-    next_scans: NextScans
+    schedules: frozenset[ScheduleRow]  # of the website, of any account
     sites_used: int
     entitlement: EntitlementTerms | None
 
@@ -81,16 +85,6 @@ class Credentials(NamedTuple):
 
 
 _USABLE = "(state = 'active' OR (state = 'retiring' AND retires_at > %(now)s))"
-_NEXT_SCAN = """
-(SELECT next_at FROM dashboard_api_sitelink AS scanned
-JOIN dashboard_api_scanschedule AS schedule ON schedule.link_id = scanned.id
-WHERE scanned.website_id = website.id AND scanned.revoked_at IS NULL AND scanned.paused_at IS NULL
-AND next_at IS NOT NULL AND profile IN ({profiles}) ORDER BY next_at LIMIT 1)
-"""
-_NEXT_SCANS = ",".join(
-    _NEXT_SCAN.format(profiles=profiles)
-    for profiles in ("'quick', 'standard', 'deep'", "'standard', 'deep'", "'deep'")
-)
 # The newest secret is found for every account, and an unknown one has its secrets looked for, too: the time
 # of the statement does not show which accounts exist.
 _CREDENTIALS = f"""
@@ -98,7 +92,10 @@ SELECT ref = %(ref)s, secret.id, account.id, sealed, is_test, for_portal,
 calls_per_second, calls_burst, calls_per_day, sites_limit,
 link.id, account.id, website.id, host, link.created_at, link.revoked_at, link.paused_at,
 {TAGS.format(website="website.id")},
-{_NEXT_SCANS},
+(SELECT {{schedules}} FROM dashboard_api_sitelink AS scanned
+JOIN dashboard_api_scanschedule AS schedule ON schedule.link_id = scanned.id
+WHERE scanned.website_id = website.id AND scanned.revoked_at IS NULL AND scanned.paused_at IS NULL
+AND next_at IS NOT NULL),
 (SELECT COUNT(*) FROM dashboard_api_sitelink AS used
 WHERE used.account_id = account.id AND used.revoked_at IS NULL),
 plan, status, starts_on, ends_on, renews, past_due_since, sites_limit, features, limit_states
@@ -124,7 +121,8 @@ def read_credentials(account_ref: str, link_id: str, now: datetime) -> Credentia
 
     An account that is unknown takes the same work, on the account with the newest secret.
     """
-    found = first_rows(Secret, _CREDENTIALS, {"link_id": link_id, "ref": account_ref, "now": stored(now)})
+    statement = _statement(backend_for(Secret))
+    found = first_rows(Secret, statement, {"link_id": link_id, "ref": account_ref, "now": stored(now)})
     if not found:
         return Credentials(is_known=False, signers=[], link=None)
     is_known, *_ = found[0]
@@ -132,11 +130,18 @@ def read_credentials(account_ref: str, link_id: str, now: datetime) -> Credentia
     return Credentials(is_known=bool(is_known), signers=signers, link=_account_site(*found[0][10:]))
 
 
+@functools.cache
+def _statement(backend: ModuleType) -> str:
+    utc = backend.UTC
+    columns = f"profile, frequency, next_at{utc}, schedule.changed_at{utc}, schedule.paused_until"
+    return _CREDENTIALS.format(schedules=backend.AS_JSON.format(columns))
+
+
 def _account_site(pk: int | None, *columns: Any) -> AccountSite | None:
     if pk is None:
         return None
     account_id, website_id, host, linked_at, revoked_at, paused_at, *others = columns
-    own_tag, every_tag, quick, standard, deep, sites_used, plan, *terms = others
+    own_tag, every_tag, schedules, sites_used, plan, *terms = others
     entitlement = None if plan is None else _entitlement(plan, *terms)
     return AccountSite(
         pk=pk,
@@ -147,10 +152,13 @@ def _account_site(pk: int | None, *columns: Any) -> AccountSite | None:
         revoked_at=moment(revoked_at),
         paused_at=moment(paused_at),
         tags=(own_tag, every_tag),
-        next_scans=NextScans(moment(quick), moment(standard), moment(deep)),
+        schedules=_decoder.decode(schedules),
         sites_used=sites_used,
         entitlement=entitlement,
     )
+
+
+_decoder = msgspec.json.Decoder(frozenset[ScheduleRow])
 
 
 def _entitlement(*columns: Any) -> EntitlementTerms:

@@ -11,7 +11,7 @@ from dashboard_api.contract import DashboardRequest, responses
 from dashboard_api.contract.fields import ALL
 from dashboard_api.models import Finding
 from dashboard_api.queries import change_feed
-from dashboard_api.queries.credentials import AccountSite
+from dashboard_api.queries.credentials import AccountSite, ScheduleRow
 from dashboard_api.queries.finding_rows import FIRST_SEEN, FIXED_AT, NEWEST, OLDEST, Period, Span
 from dashboard_api.queries.overview import Bucket, Filters, Overview, Run, SourceRow, overview
 from dashboard_api.reading import grading, problems, sections, topics
@@ -27,11 +27,11 @@ def build_dashboard(
     link: AccountSite,
     request: DashboardRequest,
     now: datetime,
-    next_scans: Mapping[str, date | None] = MappingProxyType({}),
+    schedules: Mapping[str, Sequence[ScheduleRow]] = MappingProxyType({}),
 ) -> responses.DashboardResponse:
     """Return the dashboard of the linked website at ``now``; its cost does not grow with the findings.
 
-    ``next_scans`` has our own scanners, each with the day of its next scan by schedule.
+    ``schedules`` has our own scanners, each with the schedules of its scans.
     """
     today = now.date()
     stored = _overview(link, request, today)
@@ -66,7 +66,7 @@ def build_dashboard(
             recent=stored.recent[0],
             last_scan_at=_last_completed(completed or stored.runs),
             first_check_by=sections.first_check_by(
-                sources, stored.runs, linked_on=link.linked_at.date(), next_scans=next_scans
+                sources, stored.runs, linked_on=link.linked_at.date(), schedules=schedules, today=today
             ),
             graded=graded,
             history=grading.history(
@@ -79,7 +79,7 @@ def build_dashboard(
             counts.facet_counts(), sources=shown, weeks=sections.recent_weeks(today), history=stored.weeks
         )  # the trend follows severity, source and kind, not status, words, hosts and problem
         + sections.website_charts(stored, today),
-        coverage=sections.coverage(shown, stored.runs, open_counts, next_scans=next_scans, today=today),
+        coverage=sections.coverage(shown, stored.runs, open_counts, schedules=schedules, today=today),
         analyst_notes=[sections.note(row) for row in stored.notes],
         entitlement=sections.entitlement(link, today=today),
     )

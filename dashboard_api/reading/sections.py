@@ -10,16 +10,16 @@ from dashboard_api.contract import DashboardRequest, responses
 from dashboard_api.contract.fields import ALL
 from dashboard_api.models import Finding, Kind, Severity
 from dashboard_api.models.revisions import Tags
-from dashboard_api.queries.credentials import AccountSite, EntitlementTerms
+from dashboard_api.queries.credentials import AccountSite, EntitlementTerms, ScheduleRow
 from dashboard_api.queries.finding_rows import Threat
 from dashboard_api.queries.overview import Note, Overview, Recent, Run, SourceRow, Week
 from dashboard_api.reading import topics
 from dashboard_api.reading.facet_counts import FACETS, Counts, FacetCounts
 from dashboard_api.reading.grading import Grade
+from dashboard_api.reading.next_checks import NextCheck, next_check
 
 WORST_FIRST = sorted(Severity, reverse=True)
 LABELS = {severity.value: severity.label for severity in Severity}
-SCAN_TOLERANCE = timedelta(days=1)  # a scan by schedule waits for others
 AGES = [
     f"Up to {limits.AGE_DAYS[0]} days",
     *(f"{first + 1} to {last} days" for first, last in itertools.pairwise(limits.AGE_DAYS)),
@@ -186,16 +186,19 @@ def first_check_by(
     entries: Iterable[Run],
     *,
     linked_on: date,
-    next_scans: Mapping[str, date | None],
+    schedules: Mapping[str, Sequence[ScheduleRow]],
+    today: date,
 ) -> date | None:
     """Return the day on which the first enabled source is due after linking; None after any run.
 
-    Our own scanners, which are those of ``next_scans``, are due by schedule only.
+    Our own scanners, which are those of ``schedules``, are due by schedule only.
     """
     if any(True for _ in entries):
         return None
     days = [
-        next_scans.get(source.slug, linked_on + timedelta(days=source.interval_days))
+        next_check(schedules[source.slug], last_run_at=None, today=today).on
+        if source.slug in schedules
+        else linked_on + timedelta(days=source.interval_days)
         for source in sources
         if source.enabled
     ]
@@ -341,12 +344,12 @@ def coverage(
     entries: Iterable[Run],
     open_counts: FacetCounts,
     *,
-    next_scans: Mapping[str, date | None],
+    schedules: Mapping[str, Sequence[ScheduleRow]],
     today: date,
 ) -> list[responses.CoverageEntry]:
     """Return an entry for each source; without a run its state is ``never`` and findings is null.
 
-    After a scan of ours the next run is that of ``next_scans``; after another report, an interval later.
+    After a scan of ours the next run is by its ``schedules``; after another report, an interval later.
     """
     by_source = open_counts.by_source
     runs = {entry.source_id: entry for entry in entries}
@@ -355,7 +358,7 @@ def coverage(
             source,
             runs.get(source.pk),
             by_source[source.pk],
-            next_scan=next_scans.get(source.slug),
+            schedules=schedules.get(source.slug, ()),
             today=today,
         )
         for source in sources
@@ -363,12 +366,15 @@ def coverage(
 
 
 def _coverage_entry(
-    source: SourceRow, run: Run | None, findings: int, *, next_scan: date | None, today: date
+    source: SourceRow, run: Run | None, findings: int, *, schedules: Sequence[ScheduleRow], today: date
 ) -> responses.CoverageEntry:
-    if run is None or run.is_ours:
-        due, late_on = next_scan if run else None, today - SCAN_TOLERANCE
+    if run is None:
+        due = NextCheck(None, is_overdue=False)
+    elif run.is_ours:
+        due = next_check(schedules, last_run_at=run.last_run_at, today=today)
     else:
-        due, late_on = run.last_run_at.date() + timedelta(days=source.interval_days), today
+        day = run.last_run_at.date() + timedelta(days=source.interval_days)
+        due = NextCheck(day, is_overdue=day < today)
     return responses.CoverageEntry(
         source=source.slug,
         source_name=source.name,
@@ -378,8 +384,8 @@ def _coverage_entry(
         findings=findings if run or findings else None,
         version=run.version if run else "",
         detail=run.detail if run else "",
-        next_due_on=due,
-        stale=due is not None and due < late_on,
+        next_due_on=due.on,
+        stale=due.is_overdue,
     )
 
 

@@ -764,6 +764,11 @@ def test_coverage_by_a_scan_of_ours_is_due_by_schedule(operator, settings):
     schedule.save()
     assert "4 Mar 2026, overdue" in operator.get(url(old, "change")).text
     assert operator.get(overdue).context["cl"].result_count == 1
+    schedule.next_at = datetime(2999, 3, 4, 12, tzinfo=UTC)  # the scans until then were refused
+    schedule.changed_at = datetime(2026, 3, 2, tzinfo=UTC)
+    schedule.save()
+    assert "9 Mar 2026, overdue" in operator.get(url(old, "change")).text
+    assert operator.get(overdue).context["cl"].result_count == 1
 
 
 def test_queue_holds_open_findings_without_a_review_worst_first(operator):

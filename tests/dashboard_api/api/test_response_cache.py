@@ -10,6 +10,7 @@ from django.db import connection
 
 from dashboard_api.api import response_cache
 from dashboard_api.contract import DashboardRequest, responses
+from dashboard_api.crawler import schedules
 from dashboard_api.models import (
     AnalystNote,
     Coverage,
@@ -17,6 +18,7 @@ from dashboard_api.models import (
     Finding,
     Kind,
     ScanJob,
+    ScanSchedule,
     Source,
     Website,
 )
@@ -26,6 +28,7 @@ from tests.factories import (
     make_account,
     make_coverage,
     make_engine_run,
+    make_entitlement,
     make_finding,
     make_import_run,
     make_link,
@@ -154,6 +157,23 @@ def test_a_scan_of_ours_is_overdue_more_than_a_day_after_its_time(scanned):
         assert next_checks(scanned, NOON + timedelta(days=days))["essentials"] == (day, is_overdue)
 
 
+def test_a_scan_of_ours_is_overdue_while_its_schedule_is_refused(scanned):
+    scanned.account.entitlement.delete()
+    ran = NOON - timedelta(days=9)
+    daily = make_schedule(scanned, frequency="daily", next_at=ran + timedelta(days=1), changed_at=ran)
+    make_entitlement(scanned.account, features=[])
+    days = []
+    for number in range(2, 5):
+        now = ran + timedelta(days=number)
+        assert schedules.queue_due(now) == 0
+        daily.refresh_from_db()
+        days.append(daily.next_at.date())
+        due_on, is_overdue = next_checks(scanned, now)["essentials"]
+        kept = number < 3
+        assert (due_on, is_overdue) == (days[-1] if kept else (ran + timedelta(days=1)).date(), not kept)
+    assert len(set(days)) == 3
+
+
 def test_a_report_from_elsewhere_is_due_after_the_interval_also_of_a_scanner_that_runs_here(scanned):
     make_import_run(scanned.website, source=Source.objects.get(slug="testssl"))
     scanned.website.coverage.get(source__slug="testssl").save()
@@ -174,6 +194,8 @@ def test_a_first_check_by_a_scanner_of_ours_is_due_by_schedule_only(link, settin
     assert first_check() is None
     scheduled = make_schedule(link, next_at=NOON + timedelta(days=20))
     assert first_check() == scheduled.next_at.date()
+    ScanSchedule.objects.update(changed_at=NOON - timedelta(days=9))  # the scans since then were refused
+    assert first_check() == (NOON - timedelta(days=2)).date()
 
 
 CHANGES = {

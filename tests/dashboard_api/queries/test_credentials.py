@@ -86,7 +86,7 @@ def test_a_link_is_found_with_its_website_and_what_the_account_paid_for(account)
         revoked_at=twin.revoked_at,
         paused_at=twin.paused_at,
         tags=tuple(Revision.objects.get(pk=number).tag for number in (twin.website_id, EVERY_WEBSITE)),
-        next_scans=(None, None, None),
+        schedules=frozenset(),
         sites_used=0,
         entitlement=read.entitlement,
     )
@@ -95,17 +95,21 @@ def test_a_link_is_found_with_its_website_and_what_the_account_paid_for(account)
     assert None not in read.tags
 
 
-def test_the_next_scans_are_the_earliest_of_all_accounts_by_what_they_include(account):
+def test_the_schedules_are_those_of_all_linked_accounts_that_have_a_next_scan(account):
     link = make_link(account)
     soon, later, never = (timezone.now() + timedelta(days=days) for days in (1, 2, 0))
     others = [make_link(make_account(f"acct_001{number}"), link.website) for number in range(5)]
     others[3].revoke(by="tests", reason="asked to", now=timezone.now())
     SiteLink.objects.filter(pk=others[4].pk).update(paused_at=timezone.now())
     plans = [("quick", soon), ("standard", later), ("deep", None), ("deep", never), ("deep", never)]
-    for other, (profile, next_at) in zip(others, plans, strict=True):
-        make_schedule(other, profile=profile, next_at=next_at)
+    made = [
+        make_schedule(other, profile=profile, next_at=next_at, paused_until=soon.date())
+        for other, (profile, next_at) in zip(others, plans, strict=True)
+    ]
     make_schedule(make_link(account, make_website("other.example.com")), profile="deep", next_at=never)
-    assert account_site(link).next_scans == (soon, later, None)
+    assert account_site(link).schedules == {
+        tuple(getattr(schedule, name) for name in credentials.ScheduleRow._fields) for schedule in made[:2]
+    }
 
 
 def test_a_secret_that_is_not_usable_shows_no_link(account):
