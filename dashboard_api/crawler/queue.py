@@ -13,8 +13,8 @@ from django.db.models import F, Q
 from django.utils import timezone
 
 from audit.recording import record as audit
-from dashboard_api.crawler import policy
-from dashboard_api.models import Account, CrawlerStop, Entitlement, ScanJob, Website
+from dashboard_api.crawler import installed, policy
+from dashboard_api.models import Account, CrawlerStop, Entitlement, Finding, ScanJob, Website
 from dashboard_api.models.scan_job import ScanJobQuerySet
 
 _CLAIM = """
@@ -91,13 +91,22 @@ def add(
         profile=profile,
         trigger=trigger,
         finding_id=finding_id,
-        priority=PRIORITIES[trigger],
+        priority=_priority(trigger, finding_id),
         by=by,
         created_at=now,
         due_at=now,
     )
     audit("scan.queued", job, by=by, host=website.host, after={"profile": profile, "trigger": trigger})
     return job, True
+
+
+def _priority(trigger: str, finding_id: int | None) -> int:
+    """Return the priority of a new job: a retest by a slow scanner waits its turn among all scans."""
+    if trigger == ScanJob.Trigger.RETEST:
+        source = Finding.objects.filter(pk=finding_id or 0).values_list("source__slug", flat=True).first()
+        if installed.profiles().get(source or "", ScanJob.Profile.QUICK) != ScanJob.Profile.QUICK:
+            return ScanJob.Priority.SCHEDULED
+    return PRIORITIES[trigger]
 
 
 def claim(worker: str) -> ScanJob | None:

@@ -118,6 +118,16 @@ def test_jobs_are_claimed_by_priority_then_by_age():
     assert later.state == "queued"
 
 
+@pytest.mark.parametrize(("source", "first"), [("essentials", "retest"), ("testssl", "hand")])
+def test_a_retest_by_a_slow_scanner_waits_its_turn(settings, source, first):
+    settings.CRAWLER_ENABLED = True
+    waiting, website = factories.make_scannable("waits.example.org"), factories.make_scannable()
+    queue.add(waiting, by="ada")
+    finding = factories.make_finding(website, source=factories.make_source(source))
+    queue.add(website, by="ada", trigger=ScanJob.Trigger.RETEST, finding_id=finding.pk)
+    assert queue.claim("a").trigger == first
+
+
 @pytest.mark.django_db(transaction=True)
 def test_simultaneous_workers_claim_each_job_once():
     jobs = {queued(f"host-{number}.example.com") for number in range(12)}
