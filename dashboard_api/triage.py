@@ -40,6 +40,8 @@ def decide(
         raise ValidationError(_("This day has passed: choose today or a later day, or leave it empty."))
     locked.status, locked.triage_until = status, until
     locked.fixed_at = now if event == Event.FIXED else None
+    if locked.fixed_at is not None:
+        locked.occurrences.filter(gone_at=None).update(gone_at=locked.fixed_at)
     if event == Event.FALSE_POSITIVE and locked.source_kind is not None:
         _restore_kind(locked)
     _save(locked, *_STATUS_FIELDS, *_KIND_FIELDS, now=now)

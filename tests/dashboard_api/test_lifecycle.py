@@ -48,7 +48,7 @@ class Lifecycle:
     until: object = None
     places: set = field(default_factory=set)
     ever: set = field(default_factory=set)
-    went: set = field(default_factory=set)  # places that the scan of the last fix proved gone
+    went: set = field(default_factory=set)  # places that went with the last fix
     steps: list = field(default_factory=list)
     was_missing: bool = False  # in a complete scan since the last decision
     missing: set = field(default_factory=set)  # places that such scans prove gone
@@ -163,6 +163,7 @@ class Lifecycles(RuleBasedStateMachine):
         triage.decide(self.finding(name), status, until=until, **self.arguments())
         lifecycle.status, lifecycle.until = status, until
         lifecycle.was_missing, lifecycle.missing = False, set()
+        lifecycle.went = set(lifecycle.places) if status == "fixed" else set()
         lifecycle.is_confirmed = lifecycle.is_confirmed and status != "false_positive"
         lifecycle.steps.append(status)
 

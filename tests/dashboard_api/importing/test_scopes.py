@@ -234,9 +234,13 @@ def test_two_targets_scanned_in_turn_never_close_each_others_findings(scans, nam
     assert not Occurrence.objects.exclude(gone_at=None).exists()
 
 
-def test_a_finding_that_is_found_again_at_one_target_is_not_shown_at_the_other(scans):
+@pytest.mark.parametrize("fixed_by", ["scans", "an analyst"])
+def test_a_finding_that_is_found_again_at_one_target_is_not_shown_at_the_other(scans, fixed_by):
     for host in (WWW, MAIL):
         scans.bring(nuclei_report(host, [SHARED]))
+    if fixed_by == "an analyst":
+        by = {"by": "ada", "reason": "We looked."}
+        triage.decide(Finding.objects.get(), "fixed", now=scans.now + timedelta(minutes=1), **by)
     for host in (WWW, MAIL):
         scans.bring(nuclei_report(host, [OWN]))
     assert Finding.objects.get(rule=SHARED).status == "fixed"
