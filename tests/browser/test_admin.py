@@ -54,7 +54,7 @@ def test_an_operator_sets_up_a_customer_with_one_form(open_page, operator, link,
         ("Owner's e-mail address", "grace@example.com"),
         ("Website:", "b.example.com"),
     ):
-        page.get_by_label(label).fill(text)
+        page.get_by_role("textbox", name=label).fill(text)
     page.get_by_role("button", name="Set up the customer").click()
     expect(page.get_by_role("heading", level=1)).to_have_text("acct_0002 is set up")
     assert page.locator("code").first.inner_text().startswith("es1_live_")

@@ -15,7 +15,7 @@ def heading(page, text):
     return page.get_by_role("heading", name=text)
 
 
-def test_an_expired_plan_is_an_error_page_in_the_region(dashboard, link, watch):
+def test_a_suspended_plan_is_an_error_page_in_the_region(dashboard, link, watch):
     watch.expect("403 (Forbidden)")
     facet(dashboard, "High 12").click()
     expect(chip(dashboard, "Severity: High")).to_be_visible()
@@ -27,7 +27,7 @@ def test_an_expired_plan_is_an_error_page_in_the_region(dashboard, link, watch):
     expect(heading(dashboard, "Your plan does not cover this dashboard")).to_be_visible()
     expect(status(dashboard)).to_contain_text("Your plan does not cover this dashboard")
     expect(dashboard).to_have_url(f"{PATH}?severity=High&kind=suspected")
-    expect(dashboard.get_by_role("link", name="Renew the plan")).to_be_visible()
+    expect(dashboard.get_by_role("link", name="Contact support")).to_be_visible()
     expect(dashboard.get_by_role("heading", level=1)).to_have_text("shop.example.com")
 
     link.account.entitlement.status = "active"

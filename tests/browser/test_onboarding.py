@@ -20,7 +20,7 @@ def test_an_operator_sets_up_a_customer_with_one_form_and_issues_a_token(open_pa
     page.get_by_role("link", name="New customer").click()
     page.get_by_label("Reference").fill("acct_0042")
     page.get_by_label("Owner's e-mail address").fill("ada@example.com")
-    page.get_by_label("Website:").fill("new.example.com")
+    page.get_by_label("Website:", exact=True).fill("new.example.com")
     page.get_by_role("button", name="Set up the customer").click()
     expect(page.get_by_text("es1_live_")).to_be_visible()
     assert Account.objects.get(ref="acct_0042").links.get().website.host == "new.example.com"

@@ -11,7 +11,7 @@ from playwright.sync_api import expect
 
 from config.onboarding import sign_up
 from dashboard_api.api import public_views
-from dashboard_api.models import Entitlement, ScanJob, ScanSchedule, Secret
+from dashboard_api.models import Entitlement, OwnershipClaim, ScanJob, ScanSchedule, Secret
 from dashboard_api.ownership import claims
 from portal import service as portal_service
 from portal.gateway import TimedOut
@@ -241,6 +241,7 @@ def test_scans_with_a_paused_schedule_and_tests_of_a_finding(tour, everything, l
 def test_consent_to_deep_scans_is_asked_by_schedule_while_they_are_chosen(open_page, owner, link, settings):
     settings.CRAWLER_ENABLED = True
     Entitlement.objects.update(features=["deep_scans"], scans_per_month=30)
+    OwnershipClaim.objects.update(method="dns", strength="dns")
     page = open_page(user=owner)
     page.goto(f"{PATH}scans/")
     schedule = page.get_by_role("region", name="Scans by schedule")

@@ -188,7 +188,8 @@ def test_the_workbench_is_accessible_in_every_look(tour, analyst, link):
 
 
 def test_an_analyst_sees_the_website_as_its_customer_does(tour, analyst, website, watch):
-    analyst.user_permissions.add(Permission.objects.get(codename="see_as_customer"))
+    names = ("see_as_customer", "view_account")
+    analyst.user_permissions.add(*Permission.objects.filter(codename__in=names))
     page = tour.open(user=analyst)
     page.goto(URL)
     page.locator(f"a[href*='/{website.host}/?account=']").first.click()

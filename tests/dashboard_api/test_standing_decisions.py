@@ -230,8 +230,8 @@ def test_after_an_analysts_decision_has_expired_the_floor_counts_again(website):
 
 
 def test_customers_hear_nothing_of_new_findings_below_the_floor(client, website):
-    link = make_link(website=website)
     bring(website, row("first", "high"), day=1)
+    link = make_link(website=website)
     decide(severity=Severity.MEDIUM)
     since = ask(client, fields_for(link), path=CHANGES_PATH).json()["cursor"]
     bring(website, row("quiet", "low"), row("loud", "high"), day=2)
