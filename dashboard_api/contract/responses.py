@@ -263,7 +263,8 @@ class Chart(msgspec.Struct, frozen=True, kw_only=True):
 
 
 _NEXT_DUE_ON = (
-    "The day of the next run, in UTC; null: never ran, or last run by a scan of ours and in no schedule."
+    "The day of the next run, in UTC; null: never ran, or run by a scan of ours in the last month and in no "
+    "schedule."
 )
 _STALE = "Whether next_due_on has passed, for a scan of ours by more than a day."
 

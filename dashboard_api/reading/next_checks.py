@@ -28,6 +28,8 @@ def next_check(
 ) -> NextCheck:
     """Return the next check, the first by the schedules that are kept; if none is, the last that was due.
 
+    Without a schedule, a check is due a month after the last: older results are not shown as the present.
+
     A schedule is kept while its next scan is not late, and the last run, its last change or the end of its
     pause is not older than its period: scans that may not be made have next times, too.
     """
@@ -45,4 +47,7 @@ def next_check(
             kept.append(next_on)
     if kept:
         return NextCheck(min(kept), is_overdue=False)
+    if not missed and last_run_at is not None:
+        due_on = last_run_at.date() + PERIODS[Frequency.MONTHLY]
+        missed += [due_on] if due_on < late_on else []
     return NextCheck(max(missed, default=None), is_overdue=bool(missed))

@@ -25,8 +25,10 @@ def checked(*schedules, last_run=None):
     return next_check(schedules, last_run_at=last_run_at, today=TODAY)
 
 
-def test_without_a_schedule_no_check_is_due_or_overdue():
-    assert checked(last_run=-90) == (None, False)
+def test_without_a_schedule_a_check_is_overdue_a_month_after_the_last():
+    assert checked() == (None, False)
+    assert checked(last_run=-32) == (None, False)
+    assert checked(last_run=-33) == (in_days(-2), True)
 
 
 @pytest.mark.parametrize(
