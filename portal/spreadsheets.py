@@ -9,13 +9,14 @@ from typing import Any
 BYTE_ORDER_MARK = "\N{ZERO WIDTH NO-BREAK SPACE}"  # without it Excel does not recognise UTF-8
 _FORMULA_STARTS = set("=+-@")
 _IGNORED = {"Cc", "Cf", "Zl", "Zp", "Zs"}  # categories that a spreadsheet may skip at the beginning
+_SPACES = " \N{ZERO WIDTH NO-BREAK SPACE}\N{ZERO WIDTH SPACE}\0"
 # Opened with another separator than a comma, a cell ends at each of these, in spite of quotes.
 _ENDS = re.compile(r"(?<=[;\t\r\n])")
 
 
 def inert(text: str) -> str:
     """Return ``text``, with an apostrophe before each part that a spreadsheet could run as a formula."""
-    mark = "'" if text[:1] in ("\t", "\r", "\n") else ""
+    mark = "'" if text.lstrip(_SPACES)[:1] in ("\t", "\r", "\n") else ""
     return mark + "".join(f"'{part}" if _is_formula(part) else part for part in _ENDS.split(text))
 
 

@@ -95,6 +95,7 @@ def test_possible_formulas_are_text(text):
     ("text", "safe"),
     [
         ("x;=A1", "x;'=A1"),
+        (" \n", "' \n"),
         ("x; +1;-2", "x;' +1;'-2"),
         ("a\t@x", "a\t'@x"),
         ("a\n=1\n\nb;c", "a\n'=1\n\nb;c"),
