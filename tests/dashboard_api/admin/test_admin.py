@@ -751,12 +751,15 @@ def test_coverage_shows_when_its_scanner_is_due_and_what_is_overdue(operator):
 def test_coverage_by_a_scan_of_ours_is_due_by_schedule(operator, settings):
     settings.CRAWLER_ENABLED = True
     link, source = make_link(), make_source("essentials")
-    old = make_coverage(link.website, source=source, last_run_at=datetime(2026, 3, 1, tzinfo=UTC))
+    old = make_coverage(link.website, source=source, last_run_at=timezone.now())
     job = ScanJob.objects.create(website=link.website)
     make_engine_run(job, import_run=make_import_run(link.website, source=source))
     overdue = url(Coverage, "changelist") + "?due=overdue"
     assert "Not scheduled" in operator.get(url(old, "change")).text
     assert operator.get(overdue).context["cl"].result_count == 0
+    old.last_run_at = datetime(2026, 3, 1, tzinfo=UTC)
+    old.save()
+    assert "1 Apr 2026, overdue" in operator.get(url(old, "change")).text
     schedule = make_schedule(link, next_at=datetime(2999, 3, 4, 12, tzinfo=UTC))
     assert "4 Mar 2999" in operator.get(url(old, "change")).text
     assert operator.get(overdue).context["cl"].result_count == 0
