@@ -122,7 +122,7 @@ def test_counting_stops_at_a_bound(operator, monkeypatch, django_assert_max_num_
     website = make_website()
     for _ in range(5):
         make_finding(website, severity=Severity.HIGH)
-    with django_assert_max_num_queries(29):
+    with django_assert_max_num_queries(30):
         assert figures(operator)["To review", "High"].number == "3+"
 
 
