@@ -12,10 +12,11 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.debug import sensitive_variables
 
-from config.onboarding.customer import Customer, Onboarded, WebsiteOfOthers, onboard
+from config.onboarding.customer import Customer, Onboarded, onboard
 from dashboard_api import limits
 from dashboard_api.models import Account, Entitlement, Website
 from dashboard_api.models.entitlements import new_entitlement
+from dashboard_api.models.sites import WebsiteOfOthers
 from foundation.hosts import InvalidHost, normalise_host
 
 PLAN_FIELDS = ("plan", "starts_on", "ends_on", "sites_limit")

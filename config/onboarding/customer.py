@@ -34,10 +34,6 @@ class Customer:
     shared: bool = False  # other accounts may have the website, too
 
 
-class WebsiteOfOthers(ValidationError):
-    """Other accounts have the website, and nothing was said about sharing it."""
-
-
 @dataclass(slots=True, kw_only=True)
 class Onboarded:
     """A result: what was ``created``, and what is shown once: secrets and ``invitation_link``."""
@@ -145,7 +141,7 @@ def _link(account: Account, customer: Customer, by: str, created: list[str]) -> 
     link = SiteLink.objects.filter(account=account, website=website).first()
     if link is None:
         if not customer.shared:
-            _check_not_of_others(website)
+            website.check_not_of_others(account)
         link = SiteLink.objects.link(account, website, by=by)
         created.append("link")
     if link.revoked_at is not None:
@@ -154,17 +150,3 @@ def _link(account: Account, customer: Customer, by: str, created: list[str]) -> 
             % {"account": account, "website": website}
         )
     return link
-
-
-def _check_not_of_others(website: Website) -> None:
-    """Raise WebsiteOfOthers: a slip in the host would show the findings of one customer to another."""
-    links = website.links.not_revoked().select_related("account").order_by("account__ref")
-    accounts = [
-        f"{each} ({each.name})" if each.name else str(each) for each in (link.account for link in links)
-    ]
-    if accounts:
-        text = _(
-            "%(website)s is also linked to %(accounts)s: all of them would see the same findings. If that is "
-            "right, tick “Shared website”, or add --shared."
-        )
-        raise WebsiteOfOthers(text % {"website": website, "accounts": ", ".join(accounts)})

@@ -145,6 +145,12 @@ class SiteLinkForm(forms.ModelForm):
         ],
     )
 
+    shared = forms.BooleanField(
+        label=_("Shared website"),
+        required=False,
+        help_text=_("Other accounts have it, too, and all of them see the same findings."),
+    )
+
     class Meta:
         model = SiteLink
         fields = ("account", "website")
@@ -164,6 +170,11 @@ class SiteLinkForm(forms.ModelForm):
         if former and not self.cleaned_data["past"]:
             text = _("%(former)s had this website before: say whether it has a new owner.")
             self.add_error("past", text % {"former": ", ".join(former)})
+        if not self.cleaned_data["shared"]:
+            try:
+                website.check_not_of_others(account)
+            except ValidationError as refusal:
+                self.add_error("shared", refusal)
         return cleaned
 
 
@@ -193,7 +204,7 @@ class SiteLinkAdmin(RecordAdmin):
         return (
             ("account", "website", "link_id", "created_at", "revoked_at")
             if obj
-            else ("account", "website", "past")
+            else ("account", "website", "past", "shared")
         )
 
     def get_readonly_fields(self, request: HttpRequest, obj: SiteLink | None = None) -> Any:

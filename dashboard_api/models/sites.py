@@ -57,6 +57,10 @@ def check_has_one_owner(host: str) -> None:
     raise NoWebsite({"host": text % {"host": host}})
 
 
+class WebsiteOfOthers(ValidationError):
+    """Other accounts have the website, and nothing was said about sharing it."""
+
+
 class InUse(ValidationError):
     """The website has findings or an active link, so it cannot be deleted."""
 
@@ -218,6 +222,18 @@ class Website(models.Model):
         if own:
             links = links.filter(revoked_at__gt=own.revoked_at)
         return list(links.order_by("account__ref").values_list("account__ref", flat=True))
+
+    def check_not_of_others(self, account: Account) -> None:
+        """Raise WebsiteOfOthers: a slip in the host would show the findings of one customer to another."""
+        links = self.links.not_revoked().exclude(account=account).select_related("account")
+        others = [link.account for link in links.order_by("account__ref")]
+        if others:
+            text = _(
+                "%(website)s is also linked to %(accounts)s: all of them would see the same findings. If "
+                "that is right, tick “Shared website”, or add --shared."
+            )
+            accounts = ", ".join(f"{each} ({each.name})" if each.name else str(each) for each in others)
+            raise WebsiteOfOthers(text % {"website": self, "accounts": accounts})
 
     @transaction.atomic
     def begin_again(self, *, by: str, now: datetime) -> "Website":

@@ -18,6 +18,9 @@ class Command(OperatorCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("ref", metavar="REF", help="the account's reference")
         parser.add_argument("host", metavar="HOST", help="such as shop.example.com")
+        parser.add_argument(
+            "--shared", action="store_true", help="link it although other accounts have it, too"
+        )
         past = parser.add_mutually_exclusive_group()
         past.add_argument(
             "--new-owner", action="store_true", help="begin without what was found for accounts that had it"
@@ -25,7 +28,15 @@ class Command(OperatorCommand):
         past.add_argument("--keep-findings", action="store_true", help="let the account read all of that")
 
     def perform(
-        self, *, ref: str, host: str, by: str, new_owner: bool, keep_findings: bool, **options: Any
+        self,
+        *,
+        ref: str,
+        host: str,
+        by: str,
+        new_owner: bool,
+        keep_findings: bool,
+        shared: bool,
+        **options: Any,
     ) -> Result:
         website = find_website(host)
         account = find_account(ref)
@@ -39,7 +50,10 @@ class Command(OperatorCommand):
             )
         link = SiteLink.objects.not_revoked().filter(account=account, website=website).first()
         changed = link is None
-        link = link or SiteLink.objects.link(account, website, by=by)
+        if link is None:
+            if not shared:
+                website.check_not_of_others(account)
+            link = SiteLink.objects.link(account, website, by=by)
         text = (
             f"Linked {website} to {ref}" if changed else f"Nothing to do: {ref} has linked {website} already"
         )

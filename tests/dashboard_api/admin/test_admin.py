@@ -580,6 +580,16 @@ def test_a_link_made_by_staff_says_who_reads_what_was_found_for_a_former_holder(
     )
 
 
+def test_a_link_to_a_website_of_another_account_is_made_only_if_staff_tick_that_they_share_it(operator):
+    link, account = make_link(), make_account("acct_0002")
+    form = {"account": account.pk, "website": link.website.pk}
+    page = operator.post(url(SiteLink, "add"), form)
+    assert "also linked to acct_0001" in page.context["adminform"].form.errors["shared"][0]
+    assert SiteLink.objects.get() == link
+    operator.post(url(SiteLink, "add"), form | {"shared": "on"})
+    assert SiteLink.objects.filter(website=link.website).count() == 2
+
+
 def test_a_restored_link_warns_of_what_was_found_for_others_since_then(operator):
     former = make_link()
     former.revoke(by="Ada", reason="Sold", now=timezone.now())

@@ -190,8 +190,12 @@ def test_a_link_is_not_restored_by_accident_when_another_account_had_the_website
         run("restore_link", former.link_id, "--reason", "Sold back", "--keep-findings")
 
 
-def test_accounts_of_one_owner_share_a_website_without_a_question(former):
+def test_a_website_of_another_account_is_linked_only_if_staff_say_that_they_share_it(former):
     run("restore_link", former.link_id, "--reason", "Not sold")
     make_account("acct_0002")
-    run("link_site", "acct_0002", "shop.example.com")
+    with pytest.raises(CommandError, match=r"also linked to acct_0001.* see the same findings.* --shared"):
+        run("link_site", "acct_0002", "shop.example.com")
+    assert SiteLink.objects.not_revoked().get() == former
+    run("link_site", "acct_0002", "shop.example.com", "--shared")
     assert SiteLink.objects.not_revoked().filter(website=former.website).count() == 2
+    assert "Nothing to do" in run("link_site", "acct_0002", "shop.example.com")
