@@ -207,7 +207,8 @@ def _result(
     findings = rows.findings
     remarks = [f"Failed checks: {rows.failed.count}."] if rows.failed.count else []
     remarks += [f"Unreadable rows: {rows.unreadable}."] if rows.unreadable else []
-    if rows.failed.count and not findings and rows.failed.count == rows.coverage:
+    reached_nothing = not (findings or rows.scope.failed_locations) and rows.failed.count == rows.coverage
+    if rows.failed.count and reached_nothing:
         state = Coverage.State.FAILED
     elif remarks or not is_complete:
         # A row that failed or could not be read may be the one about a stored finding.

@@ -38,6 +38,7 @@ class RecordedScan(msgspec.Struct, kw_only=True):
     failed: dict[str, list[str]]
     suppressed: list[str]  # fingerprints: neither part of the report nor gone
     ports: list[str] | None = None
+    failed_locations: list[str] = []
 
     @classmethod
     def of(cls, scope: Scope, absent_at: datetime, suppressed: Iterable[str]) -> "RecordedScan":
@@ -51,6 +52,7 @@ class RecordedScan(msgspec.Struct, kw_only=True):
             failed={rule: list(targets) for rule, targets in scope.failed.items()},
             suppressed=list(suppressed),
             ports=None if scope.ports is None else sorted(scope.ports),
+            failed_locations=sorted(scope.failed_locations),
         )
 
     def scan(self) -> Scan:
@@ -62,6 +64,7 @@ class RecordedScan(msgspec.Struct, kw_only=True):
             ports=None if self.ports is None else set(self.ports),
             rule_separators=self.rule_separators,
             failed={rule: Targets(targets) for rule, targets in self.failed.items()},
+            failed_locations=set(self.failed_locations),
         )
         return Scan(scope=scope, absent_at=self.absent_at)
 

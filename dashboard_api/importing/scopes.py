@@ -74,6 +74,7 @@ class Scope:
     ports: set[str] | None = None  # of every target; None: all
     rule_separators: str = "/"
     failed: dict[str, Targets] = field(default_factory=lambda: defaultdict(Targets))  # by rule; "": any rule
+    failed_locations: set[str] = field(default_factory=set)  # there alone, for any rule
     named_failures: int = 0
 
     def add_target(self, target: str) -> None:
@@ -88,10 +89,18 @@ class Scope:
         for rule in (rules if self.named_failures <= _MAX_NAMED_FAILURES else ()) or ("",):
             self.failed[rule].add(target)
 
+    def add_failed_location(self, location: str) -> None:
+        """Exclude this location; all of its target if too many are named."""
+        self.named_failures += 1
+        if self.named_failures > _MAX_NAMED_FAILURES:
+            self.failed[""].add(target_of(location))
+        else:
+            self.failed_locations.add(location)
+
     def covers(self, *, rule: str, location: str, category: str) -> bool:
         """Return whether the report would have listed a finding of ``rule`` at ``location``."""
         target = target_of(location)
-        if category != self.category or target not in self.targets:
+        if category != self.category or target not in self.targets or location in self.failed_locations:
             return False
         if self.ports is not None and (port := _port(target)) and port not in self.ports:
             return False

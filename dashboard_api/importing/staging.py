@@ -344,7 +344,10 @@ def _stage_check(staged: StagedReport, check: Check, location: str, source: str)
     staged.coverage += 1
     if check.error:
         staged.failed.add(check.row, f"reports a failed check: {check.error}")
-        staged.scope.add_failure(target_of(location), check.rules)
+        if check.only_here:
+            staged.scope.add_failed_location(location)
+        else:
+            staged.scope.add_failure(target_of(location), check.rules)
     elif staged.scope.checks is not None:
         staged.scope.checks.update(check.rules)
     if check.skipped:

@@ -90,13 +90,15 @@ class Check:
 
     A result that the report suppresses is a check, too: ``suppressed`` names it, and ``identities`` are
     those of its problem, which still exists. ``rules`` is empty if the format names no rules of the check.
-    ``skipped`` are rules that were not checked here, which is no failure.
+    ``skipped`` are rules that were not checked here, which is no failure. A check that failed ``only_here``
+    says nothing about other locations of its host.
     """
 
     row: int
     location: str
     seen_at: datetime | None
     error: str = ""
+    only_here: bool = False
     suppressed: str = ""
     identities: tuple[tuple[str, ...], ...] = ()
     rules: tuple[str, ...] = ()

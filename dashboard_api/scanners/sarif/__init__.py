@@ -2,8 +2,8 @@
 
 Properties are those of OASIS' ``sarif-schema-2.1.0.json``; GitHub's "SARIF support for code scanning"
 settles choices of the schema. A row is a result at one of its addresses, or a file that Semgrep did not
-analyse. A run is complete if all its invocations were successful and without notifications. Exit codes do
-not count: many tools end with 1 when they found something.
+analyse. A run is complete if all its invocations were successful and without other notifications. Exit codes
+do not count: many tools end with 1 when they found something.
 """
 
 import re
@@ -47,7 +47,7 @@ _NOTHING_FOUND = {"pass", "notApplicable"}
 _KINDS: dict[str, Kind] = {"review": "suspected", "open": "suspected", "informational": "informational"}
 _MAX_OLD_FORMS = 5  # of the identity, with each of the old names of its rule
 _NOTIFICATIONS = ("toolExecutionNotifications", "toolConfigurationNotifications")
-# Semgrep's names of warnings after which it did not analyse all of a file.
+# Semgrep's names of warnings after which it did not analyse all of a file, or of the project (interfile).
 _NOT_ANALYSED = {
     "AST builder error",
     "Fatal error",
@@ -63,6 +63,9 @@ _NOT_ANALYSED = {
     "Timeout during interfile analysis",
     "Too many matches",
 }
+# Its texts name the file: "Syntax error at line src/a.js:2:", "Timeout when running eval on src/a.js:".
+_SEMGREP = ("semgrep", "opengrep")
+_NOT_ANALYSED_FILE = re.compile(r"[^\n]*? (?:at line (.+):\d+|when running \S+ on (.+?)):?[ \t]*(?:\n|\Z)")
 _NOT_SUPPRESSED = {"underReview", "rejected"}
 _MAX_ERROR = 200  # characters
 _SENTENCE = re.compile(r".+?(?:[.!?](?=\s|\Z)|\n|\Z)", re.DOTALL)
@@ -138,6 +141,7 @@ class _Row:
     locations: list[Row]
     is_first: bool = True
     error: str = ""
+    names_file: bool = False  # the error, so that it is one of this address alone
 
 
 def _rows(runs: list[Run]) -> Iterator[_Row | BadRow]:
@@ -153,14 +157,25 @@ def _rows(runs: list[Run]) -> Iterator[_Row | BadRow]:
                 continue
             for number, (address, locations) in enumerate(addresses if _is_open(result) else addresses[:1]):
                 yield _Row(run=run, result=result, address=address, locations=locations, is_first=number == 0)
-        for each in filter(_is_not_analysed, dicts_of_all(run.invocations, _NOTIFICATIONS[0])):
-            text = one_line(text_in(each, "message") or _descriptor(each))[:_MAX_ERROR]
-            yield _Row(run=run, result={}, address="./", locations=[], error=text)  # only the text names it
+        for each in dicts_of_all(run.invocations, _NOTIFICATIONS[0]):
+            if _is_not_analysed(run, each):
+                yield _failure(run, each)
+
+
+def _failure(run: Run, notification: Row) -> _Row:
+    """Return the failed check of the file that the text names; of the whole website if it names none."""
+    text = text_in(notification, "message") or _descriptor(notification)
+    named = None if "interfile" in _descriptor(notification) else _NOT_ANALYSED_FILE.match(text)
+    address = run.address({"uri": named[1] or named[2], "uriBaseId": "%SRCROOT%"}) if named else "./"
+    error = one_line(text)[:_MAX_ERROR]
+    return _Row(run=run, result={}, address=address, locations=[], error=error, names_file=bool(named))
 
 
 def _convert(number: int, row: _Row) -> ReportedFinding | Check:
     if row.error:
-        return Check(row=number, location=row.address, seen_at=None, error=row.error)
+        return Check(
+            row=number, location=row.address, seen_at=None, error=row.error, only_here=row.names_file
+        )
     if _is_open(row.result):
         return _finding(number, row)
     if not _is_suppressed(row.result):
@@ -176,8 +191,9 @@ def _convert(number: int, row: _Row) -> ReportedFinding | Check:
     )
 
 
-def _is_not_analysed(notification: Row) -> bool:
-    return _level(notification) == "warning" and _descriptor(notification) in _NOT_ANALYSED
+def _is_not_analysed(run: Run, notification: Row) -> bool:
+    is_warning = _level(notification) == "warning" and _descriptor(notification) in _NOT_ANALYSED
+    return is_warning and line_of(run.driver, "name").lower().startswith(_SEMGREP)
 
 
 def _descriptor(notification: Row) -> str:
@@ -320,7 +336,13 @@ def _first_sentence(message: str) -> str:
 
 def _completeness(runs: list[Run]) -> bool | None:
     invocations = [each for run in runs for each in run.invocations]
-    levels = {_level(each) for name in _NOTIFICATIONS for each in dicts_of_all(invocations, name)}
+    levels = {
+        _level(each)
+        for run in runs
+        for name in _NOTIFICATIONS
+        for each in dicts_of_all(run.invocations, name)
+        if not (name == _NOTIFICATIONS[0] and _is_not_analysed(run, each))  # a row
+    }
     successes = [each.get("executionSuccessful") for each in invocations]
     if False in successes or "error" in levels or any(map(_broke_off, invocations)):
         return False

@@ -104,16 +104,35 @@ def test_an_empty_run_that_shows_nothing_of_its_work_fixes_only_by_the_word_of_i
     assert bring(website, ("Bandit", []), options=options, invocations=[invocation])["bandit"].fixed == 1
 
 
-def test_nothing_is_fixed_while_semgrep_did_not_analyse_a_file_whatever_the_sender_says():
+def at(path):
+    return [{"physicalLocation": {"artifactLocation": {"uri": path}}}]
+
+
+def test_a_file_that_semgrep_did_not_analyse_keeps_its_findings_and_the_others_are_fixed():
+    website = make_website()
+    options = ImportOptions(base_url="https://shop.example.com/", category="code")
+    found = [make_result(ruleId=path, locations=at(path)) for path in ("src/a b.py", "src/a.py")]
+    bring(website, ("Semgrep OSS", found), options=options, **ended(1))
+    text = "Syntax error at line src/a b.py:16:\n `:` was unexpected"
+    warning = {"descriptor": {"id": "Syntax error"}, "level": "warning", "message": {"text": text}}
+    run = ended(2)
+    run["invocations"][0]["toolExecutionNotifications"] = [warning]
+    result = bring(website, ("Semgrep OSS", []), options=options, **run)["semgrep-oss"]
+    assert (result.state, result.fixed, result.failed) == ("partial", 1, 1)
+    assert Finding.objects.get(status="open").location == "https://shop.example.com/src/a b.py"
+    assert bring(website, ("Semgrep OSS", []), options=options, **ended(3))["semgrep-oss"].fixed == 1
+
+
+def test_a_semgrep_warning_that_names_no_file_lets_nothing_be_fixed_whatever_the_sender_says():
     website = make_website()
     options = ImportOptions(complete=True, base_url="https://shop.example.com/", category="code")
     bring(website, ("Semgrep OSS", [make_result()]), options=options, **ended(1))
-    text = "Syntax error at line app.py:16:\n `:` was unexpected"
+    text = "Syntax error somewhere"
     warning = {"descriptor": {"id": "Syntax error"}, "level": "warning", "message": {"text": text}}
     invocations = [ended(2)["invocations"][0] | {"toolExecutionNotifications": [warning]}]
     result = bring(website, ("Semgrep OSS", []), options=options, invocations=invocations)["semgrep-oss"]
     assert (result.state, result.fixed, result.failed) == ("failed", 0, 1)
-    assert "a failed check: Syntax error at line app.py:16: `:` was unexpected" in str(result.failures)
+    assert "a failed check: Syntax error somewhere" in str(result.failures)
     other = [make_result(ruleId="another")]
     result = bring(website, ("Semgrep OSS", other), options=options, invocations=invocations)["semgrep-oss"]
     assert (result.state, result.fixed, result.detail) == ("partial", 0, "Failed checks: 1.")

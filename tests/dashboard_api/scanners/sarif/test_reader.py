@@ -124,36 +124,50 @@ def test_run_is_complete_when_every_invocation_succeeded_without_a_word(invocati
     assert read(make_result(), invocations=invocations).complete is complete
 
 
-def warned(*names, level="warning"):
-    """Return an invocation with Semgrep's notifications of these names."""
-    texts = [{"id": name} for name in names]
-    notifications = [
-        {"descriptor": each, "level": level, "message": {"text": f"{each['id']} at line a.py:2:\n `:` was"}}
-        for each in texts
-    ]
-    return [{"executionSuccessful": True, "toolExecutionNotifications": notifications}]
-
-
-def test_a_file_that_semgrep_did_not_analyse_is_a_failed_check():
-    report = read(make_result(), invocations=warned("Syntax error", "Timeout"))
-    assert [(check.row, check.location, check.error) for check in report.coverage] == [
-        (2, "./", "Syntax error at line a.py:2: `:` was"),
-        (3, "./", "Timeout at line a.py:2: `:` was"),
-    ]
-    assert len(report.findings) == 1
+def warned(name, text="", level="warning"):
+    """Return a run of Semgrep with one notification of this name."""
+    notification = {"descriptor": {"id": name}, "level": level, "message": {"text": text or name}}
+    invocation = {"executionSuccessful": True, "toolExecutionNotifications": [notification]}
+    tool = {"driver": {"name": "Semgrep OSS", "rules": [{"id": "open-redirect"}]}}
+    return {"tool": tool, "invocations": [invocation]}
 
 
 @pytest.mark.parametrize(
-    "invocations",
+    ("name", "text", "location"),
     [
-        warned("Missing plugin", "cpp/diagnostics/extraction-warnings", "UnknownRule"),
-        warned("Syntax error", level="note"),
-        warned("Syntax error", level="error"),  # the whole run is partial
-        [{"toolConfigurationNotifications": [{"descriptor": {"id": "Timeout"}}]}],
+        ("Syntax error", "Syntax error at line src/b.js:2:\n `= {{{` was unexpected", "./src/b.js"),
+        ("Syntax error", "Syntax error at line src/ü:1.js:2:\n at line z.js:3:", "./src/ü:1.js"),
+        ("Other syntax error", "Other syntax error at line /src/a b/c.py:12", "/src/a b/c.py"),
+        ("Timeout", "Timeout when running js.lang.eval on src/on a.js:\n ", "./src/on a.js"),
+        ("Out of memory", "Out of memory when running js.lang.eval on a.js", "./a.js"),
+        ("Fatal error", "Fatal error: the engine ended at\n at line a.js:1", "./"),
+        ("Timeout", "Timeout", "./"),
+        ("Timeout during interfile analysis", "Timeout when running js.lang.eval on a.js", "./"),
     ],
 )
-def test_other_notifications_are_no_rows(invocations):
-    assert read(make_result(), invocations=invocations).rows == 1
+def test_a_file_that_semgrep_did_not_analyse_is_a_failed_check_of_this_file_if_it_is_named(
+    name, text, location
+):
+    report = read(make_result(), **warned(name, text))
+    check = report.coverage[0]
+    assert (check.row, check.location, check.only_here) == (2, location, location != "./")
+    assert check.error == " ".join(text.split())
+    assert (len(report.findings), report.complete) == (1, True)
+
+
+@pytest.mark.parametrize(
+    ("run", "complete"),
+    [
+        (warned("Missing plugin"), None),
+        (warned("Syntax error", level="note"), True),
+        (warned("Syntax error", level="error"), False),
+        (warned("Syntax error") | {"tool": {"driver": {"name": "CodeQL"}}}, None),
+        ({"invocations": [{"toolConfigurationNotifications": [{"descriptor": {"id": "Timeout"}}]}]}, None),
+    ],
+)
+def test_other_notifications_are_no_rows(run, complete):
+    report = read(make_result(), **run)
+    assert (report.rows, report.complete) == (1, complete)
 
 
 @pytest.mark.parametrize(
