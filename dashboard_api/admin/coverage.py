@@ -23,7 +23,7 @@ from dashboard_api.crawler import installed
 from dashboard_api.importing.undo import preview, undo
 from dashboard_api.models import Coverage, CoverageScope, EngineRun, ImportRun, ScanSchedule, SiteLink, Source
 from dashboard_api.models.scopes import summarise
-from dashboard_api.reading.next_checks import NextCheck, next_check
+from dashboard_api.reading.next_checks import WITHOUT_SCHEDULE, NextCheck, next_check
 from foundation.stored_texts import translate
 
 
@@ -96,7 +96,9 @@ def overdue(today: date) -> QuerySet[Coverage]:
         condition |= Q(source=source, is_ours=False, last_run_at__lt=since)
     rows = with_next_checks(Coverage.objects.filter(website__archived_at=None))
     planned = ScanSchedule.objects.filter(link__website=OuterRef("website"), next_at__isnull=False)
-    scanned = rows.filter(Exists(planned), ("is_ours", True)).select_related("website", "source")
+    month_ago = datetime.combine(today - WITHOUT_SCHEDULE, time(), tzinfo=UTC)
+    scanned = rows.filter(Exists(planned) | Q(last_run_at__lt=month_ago), ("is_ours", True))
+    scanned = scanned.select_related("website", "source")
     late = [row.pk for row in scanned if _next_check(row, today).is_overdue]
     return rows.filter(condition | Q(pk__in=late))
 

@@ -770,6 +770,7 @@ def test_coverage_by_a_scan_of_ours_is_due_by_schedule(operator, settings):
     old.last_run_at = datetime(2026, 3, 1, tzinfo=UTC)
     old.save()
     assert "1 Apr 2026, overdue" in operator.get(url(old, "change")).text
+    assert operator.get(overdue).context["cl"].result_count == 1
     schedule = make_schedule(link, next_at=datetime(2999, 3, 4, 12, tzinfo=UTC))
     assert "4 Mar 2999" in operator.get(url(old, "change")).text
     assert operator.get(overdue).context["cl"].result_count == 0
