@@ -1,7 +1,7 @@
 """The values of the pages for adding a website: claims in words, places of the proof, what checks found."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from django.urls import reverse
@@ -361,11 +361,19 @@ def _ends_on(claim: WebsiteClaim) -> str:
 
 
 def _places(claim: WebsiteClaim) -> tuple[Place, ...]:
-    """Return the places of the proof; none for a claim that does not depend on one."""
-    if claim.state in ENDED or (claim.method == "manual" and claim.state in LINKED):
+    """Return the places of the proof; after our team confirmed it, only DNS, which deep scans need."""
+    if claim.state in ENDED:
         return ()
     looks = {check.method: _look(claim, check) for check in claim.checks}
-    file = claim.instructions.file
+    record, file = claim.instructions.dns, claim.instructions.file
+    in_dns = (_in_dns(claim.host, record, looks.get("dns")),) if record else ()
+    if claim.method == "manual" and claim.state in LINKED:
+        how = _(
+            "Deep scans need a proof by DNS. Add a TXT record with this name and value, and leave it there: "
+            "once we find it, your website depends on it."
+        )
+        title = _("A DNS record, for deep scans")
+        return tuple(replace(place, title=title, how=how) for place in in_dns)
     places = (
         Place(
             key="file",
@@ -399,8 +407,7 @@ def _places(claim: WebsiteClaim) -> tuple[Place, ...]:
             look=looks.get("meta"),
         ),
     )
-    record = claim.instructions.dns
-    return (*places, _in_dns(claim.host, record, looks.get("dns"))) if record else places
+    return (*places, *in_dns)
 
 
 def _no_dns_text(host: str) -> str:

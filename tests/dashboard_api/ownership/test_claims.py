@@ -800,6 +800,15 @@ def test_a_link_by_staff_has_a_claim_that_is_confirmed_by_hand():
     assert account.ownership_claims.get() == claim
 
 
+def test_a_website_that_staff_confirmed_can_be_proved_by_dns_afterwards():
+    account = factories.make_account(secrets=())
+    SiteLink.objects.link(account, factories.make_website(HOST), by="staff")
+    claim = checked(account.ownership_claims.get(), MISSING)
+    assert (claim.state, claim.method) == ("verified", "manual")
+    claim = checked(claim, DNS)
+    assert (claim.state, claim.method, is_linked(claim)) == ("verified", "dns", True)
+
+
 def test_a_withdrawn_verification_ends_the_claims_to_the_website():
     claim = checked(added(), FILE)
     Website.objects.get(host=HOST).unverify(by="staff", reason="sold", now=NOW)
