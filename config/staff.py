@@ -26,6 +26,7 @@ from django.shortcuts import redirect
 from django.urls import resolve, reverse
 from django.utils.http import urlencode
 from django.utils.translation import gettext as _
+from django_htmx.http import HttpResponseClientRedirect
 
 from foundation.edit_conflicts import SeesConflicts
 from portal.page_urls import referring_page
@@ -143,7 +144,9 @@ def protected(admin_view: AdminView) -> AdminView:
             if request.method == "POST" and not user.is_authenticated and _page(request) != "logout":
                 text = _("You were signed out, so nothing was changed. Sign in and try again.")
                 messages.warning(request, text)
-                return redirect_to_login(referring_page(request) or reverse("admin:index"))
+                sign_in = redirect_to_login(referring_page(request) or reverse("admin:index"))
+                is_script = request.headers.get("HX-Request") == "true"  # of the workbench: it would follow
+                return HttpResponseClientRedirect(sign_in.url) if is_script else sign_in
             is_bound = settings.STAFF_SECOND_FACTOR and user.is_authenticated and user.is_staff
             if is_bound and not is_mfa_enabled(user):  # type: ignore[arg-type]
                 messages.warning(

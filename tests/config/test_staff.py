@@ -56,6 +56,12 @@ def test_a_form_after_the_end_of_the_session_says_that_nothing_was_changed_and_l
     sent = client.post(note, {"body": "A long note"}, headers={"Referer": f"http://testserver{queue}"})
     assert parse_qs(urlsplit(sent["Location"]).query) == {"next": [queue]}
     assert "You were signed out, so nothing was changed." in client.get(sent["Location"]).text
+    by_script = client.post(
+        note,
+        {"body": "A long note"},
+        headers={"Referer": f"http://testserver{queue}", "HX-Request": "true"},
+    )
+    assert (by_script.status_code, by_script["HX-Redirect"]) == (200, sent["Location"])
     unknown = client.post(note, {"body": "A long note"}, follow=True)
     assert parse_qs(unknown.request["QUERY_STRING"]) == {"next": [reverse("admin:index")]}
     out = client.post(reverse("admin:logout"), follow=True)
