@@ -38,7 +38,8 @@ def site(request: HtmxHttpRequest, host: str) -> HttpResponse:
         request_of_list = page.address.filters.to_request()
         dashboard = service.get_dashboard(website, request_of_list, stores_summary=False)
         results = view_models.build_results(dashboard, page.address)
-        results = replace(results, export_links=(), overview=replace(results.overview, new_url=""))
+        overview = replace(results.overview, new_url="")
+        results = replace(results, export_links=(), scans_url="", overview=overview)
         return replace(page, results=results)
 
     return _render(request, host, fill)

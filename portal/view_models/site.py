@@ -268,7 +268,8 @@ def build_results(
 def sample_results(dashboard: Dashboard, address: Address) -> Results:
     """Return the results for strangers: without the plan, and without links to pages for members."""
     results = build_results(dashboard, address)
-    return replace(results, plan=None, export_links=(), overview=replace(results.overview, new_url=""))
+    overview = replace(results.overview, new_url="")
+    return replace(results, plan=None, export_links=(), scans_url="", overview=overview)
 
 
 def _visible_facets(dashboard: Dashboard, address: Address, last_visit: date | None) -> tuple[Facet, ...]:

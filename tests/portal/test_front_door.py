@@ -8,7 +8,7 @@ from portal import service
 from portal.gateway import DashboardRequest, RevokedLink, TimedOut, UnknownFinding
 from portal.models import WebsiteSummary
 from tests.factories import make_membership, make_portal_account, make_portal_website, make_user
-from tests.portal.dashboards import make_dashboard, make_finding_response, make_note
+from tests.portal.dashboards import make_coverage, make_dashboard, make_finding_response, make_note
 
 pytestmark = pytest.mark.django_db
 
@@ -153,7 +153,7 @@ def test_the_sample_leads_to_the_sign_up_if_that_is_open(client, stub, sample, s
 
 
 def test_the_sample_has_no_plan_and_no_link_to_pages_of_members(client, stub, sample):
-    stub.response = make_dashboard(analyst_notes=[make_note()])
+    stub.response = make_dashboard(analyst_notes=[make_note()], coverage=[make_coverage("failed")])
     page = client.get(SAMPLE).text
     assert "Your plan" not in page
     assert "Export" not in page
