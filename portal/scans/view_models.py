@@ -143,16 +143,20 @@ def scans_page(
     is_shared: bool,
     may_scan: bool,
     may_consent: bool,
+    number: int,
     next_page: int | None,
     form: ScheduleForm | None = None,
     proof_url: str = "",
 ) -> ScansPage:
-    """Return the page with these scans, the newest first; ``rules`` are None while a scan runs.
+    """Return page ``number`` with these scans, the newest first; ``rules`` are None while a scan runs.
 
-    ``form`` is a schedule that was refused; ``proof_url`` leads to a proof that a deep scan needs.
+    The first page has a headline about the newest scan, and begins scans. ``form`` is a schedule that was
+    refused; ``proof_url`` leads to a proof that a deep scan needs.
     """
     unended = next((scan for scan in scans if scan.ended_at is None), None)
     ended = [scan for scan in scans if scan.ended_at is not None]
+    newest = next((scan for scan in ended if scan.finding_id is None), None)  # tests have pages of their own
+    is_first = number == 1
     origin = rules.origin if rules else None
     return ScansPage(
         host=website.host,
@@ -160,11 +164,11 @@ def scans_page(
         site_url=str(site_address(website, is_shared=is_shared)),
         strip=_strip(unended, website, is_shared=is_shared, may_cancel=may_scan) if unended else None,
         rows=tuple(map(_row, ended)),
-        last=_last(ended[0], rules, str(site_address(website, is_shared=is_shared)))
-        if ended and not unended
+        last=_last(newest, rules, str(site_address(website, is_shared=is_shared)))
+        if newest and is_first and not unended
         else None,
         offers=tuple(_offers(rules, may_consent=may_consent, proof_url=proof_url))
-        if rules and may_scan and not unended
+        if rules and may_scan and is_first and not unended
         else (),
         start_url=url_of("start_scan", website, is_shared=is_shared),
         schedule=_schedule(
@@ -266,7 +270,7 @@ def _reason(scan: Scan) -> str:
 
 
 def _last(scan: Scan, rules: ScanRules | None, site_url: str) -> LastScan | None:
-    """Return the headline about the newest scan; None if it was cancelled, or a test of one finding."""
+    """Return the headline about the newest scan; None if it was cancelled."""
     title = _last_title(scan)
     if not title:
         return None

@@ -74,6 +74,7 @@ def _render_scans(
         is_shared=is_shared,
         may_scan=may_scan,
         may_consent=_may_consent(request, website),
+        number=number,
         next_page=number + 1 if number < last else None,
         form=refused,
         proof_url=_proof_url(website) if may_scan and rules and needs_dns_proof(rules) else "",
@@ -182,12 +183,17 @@ def cancel_scan(request: HtmxHttpRequest, host: str, job_id: int) -> HttpRespons
     return redirect(url_of("scans", website, is_shared=is_shared))
 
 
-@require_POST
+@require_http_methods(["GET", "HEAD", "POST"])
 @members_only
 def schedule_scans(request: HtmxHttpRequest, host: str) -> HttpResponse:
-    """Set when the website is scanned by itself, as an owner or a manager."""
-    website, is_shared = _own_website(request, host)
+    """Set when the website is scanned by itself, as an owner or a manager.
+
+    A refused form stands at this address, so opening it again leads to the page of scans.
+    """
+    website, is_shared = (_own_website if request.method == "POST" else _website)(request, host)
     back = redirect(url_of("scans", website, is_shared=is_shared))
+    if request.method != "POST":
+        return back
     form = ScheduleForm(request.POST)
     if not form.is_valid():
         return _refused_schedule(request, website, form, is_shared=is_shared)

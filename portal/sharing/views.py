@@ -69,10 +69,15 @@ def shares(request: HttpRequest) -> HttpResponse:
     return _render_shares(request)
 
 
-@require_POST
+@require_http_methods(["GET", "HEAD", "POST"])
 @members_only
 def set_tracker(request: HttpRequest, account: int) -> HttpResponse:
-    """Set or remove an account's issue tracker."""
+    """Set or remove an account's issue tracker.
+
+    A refused form stands at this address, so opening it again leads to the page of share links.
+    """
+    if request.method != "POST":
+        return redirect("portal:shares")
     own_memberships = Membership.objects.of_user(request.user).managing()
     own_account = get_object_or_404(Account, memberships__in=own_memberships, pk=account)
     form = IssueTrackerForm(request.POST, account=own_account)

@@ -43,7 +43,7 @@ def running(**fields):
 
 
 def page_of(*scans, rules=RULES, **fields):
-    options = {"is_shared": False, "may_scan": True, "may_consent": True, "next_page": None}
+    options = {"is_shared": False, "may_scan": True, "may_consent": True, "number": 1, "next_page": None}
     return scans_page(WEBSITE, scans, rules, **(options | fields))
 
 
@@ -101,7 +101,6 @@ def test_an_ended_scan_says_what_it_found():
         ({"new": 0, "outcome": "blocked"}, "The website refused the last scan, so it says nothing."),
         ({"state": "failed", "outcome": None}, "The last scan failed, so it says nothing."),
         ({"new": 0, "state": "cancelled", "outcome": None}, ""),
-        ({"outcome": "gone", "trigger": "retest"}, ""),
     ],
 )
 def test_the_headline_says_what_happened_to_the_last_scan(fields, text):
@@ -121,6 +120,17 @@ def test_the_headline_gives_the_reason_and_leads_to_what_helps():
     failed = page_of(make_scan(state="failed", outcome=None, reason="timed_out")).last
     assert (failed.reason, failed.url) == (str(labels.REASONS["timed_out"]), "")
     assert page_of(make_scan(new=1)).last.url == "/sites/shop.example.com/"
+
+
+def test_the_headline_is_about_the_newest_scan_and_not_about_a_test_of_a_finding():
+    test = make_scan(state="failed", outcome=None, finding_id="9", trigger="retest")
+    assert page_of(test, make_scan(new=1)).last.title == "The last scan found 1 new problem."
+    assert page_of(test).last is None
+
+
+def test_later_pages_have_no_headline_and_begin_no_scan():
+    page = page_of(make_scan(new=1), number=2)
+    assert (page.last, page.offers) == (None, ())
 
 
 def test_while_a_scan_waits_or_runs_the_last_one_has_no_headline():

@@ -90,7 +90,7 @@ def urls(members, website):
 RIGHTS = {
     "shares": {"GET": "in 200 200 200 200", "POST": "405 405 405 405 405"},
     "revoke_share": {"GET": "405 405 405 405 405", "POST": "in 404 ok ok 404"},
-    "set_tracker": {"GET": "405 405 405 405 405", "POST": "in 404 ok ok 404"},
+    "set_tracker": {"GET": "in ok ok ok ok", "POST": "in 404 ok ok 404"},
     "share_finding": {"GET": "in ok ok ok 404", "POST": "in 404 200 200 404"},
     "share_list": {"GET": "in ok ok ok 404", "POST": "in 404 200 200 404"},
     "shared": {"GET": "200 200 200 200 200", "POST": "405 405 405 405 405"},
