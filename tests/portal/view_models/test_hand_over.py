@@ -2,8 +2,10 @@
 
 import re
 import time
+from datetime import UTC, datetime
 from urllib.parse import parse_qs, unquote, urlsplit
 
+import msgspec
 import pytest
 from markdown_it import MarkdownIt
 
@@ -73,6 +75,16 @@ def test_markdown_has_the_whole_finding():
     assert "- <https://example.com/advice>" in text
     assert "javascript" not in text
     assert "```text\nGET /?id=1'\n```" in text
+
+
+def test_a_location_that_is_gone_is_no_work_for_whoever_gets_the_finding():
+    locations = [Location(location=f"https://shop.example.com/{name}") for name in ("here", "there", "gone")]
+    locations[2] = msgspec.structs.replace(locations[2], gone_at=datetime(2026, 3, 1, tzinfo=UTC))
+    found = make_finding(location="https://shop.example.com/here", locations_count=3, locations=locations)
+    text = as_markdown(found, host=HOST, link=FOR_MEMBERS)
+    assert "## More locations\n\n- `https://shop.example.com/there`\n" in text
+    assert "gone" not in text
+    assert "more location" not in text
 
 
 def test_markdown_and_issues_say_how_to_check_the_fix():
