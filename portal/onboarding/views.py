@@ -107,6 +107,7 @@ def claim(request: HtmxHttpRequest, account: int, claim_id: int) -> HttpResponse
     context = {"page": page, "account": own, "form": WithdrawForm(), "answer_form": AnswerForm()}
     context |= {"helper": helper_offer(own, found, link), "helper_origin": portal_origin(request)}
     context["is_full"] = found.link_id is None and found.state not in ENDED and _is_full(own)
+    context["is_proven"] = found.state in actions.LINKED
     return render(request, "portal/onboarding/claim.html", context)
 
 

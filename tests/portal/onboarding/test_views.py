@@ -424,7 +424,9 @@ def test_the_page_of_a_claim_names_the_limit_only_while_it_needs_room(
     answers.websites = (5, 5)
     factories.make_portal_website(owner.account)
     answers.claims = [make_claim(**fields)]
-    assert (NO_ROOM in text_of(client.get(page))) == is_named
+    text = text_of(client.get(page))
+    assert (NO_ROOM in text) == is_named
+    assert ("You can prove it now" in text) == (fields["state"] == "lapsed")
 
 
 @pytest.mark.parametrize(
