@@ -58,7 +58,7 @@ def reopen(finding: Finding, *, by: str, reason: str, now: datetime) -> None:
     if locked.status == Finding.Status.OPEN:
         raise ValidationError(_("It is open already."))
     if locked.fixed_at is not None:
-        locked.occurrences.filter(gone_at=locked.fixed_at).update(gone_at=None)
+        locked.shown_occurrences().update(gone_at=None)
     locked.status, locked.triage_until, locked.fixed_at = Finding.Status.OPEN, None, None
     _save(locked, *_STATUS_FIELDS, now=now)
     _add_event(locked, Event.RECONSIDERED, by=by, reason=reason, now=now)

@@ -19,7 +19,7 @@ from dashboard_api.triage import (
     reopen,
     unconfirm,
 )
-from tests.factories import make_finding, make_website
+from tests.factories import make_finding, make_occurrence, make_website
 
 pytestmark = pytest.mark.django_db
 NOW = datetime(2026, 3, 4, 12, tzinfo=UTC)
@@ -56,6 +56,14 @@ def test_only_a_fix_has_a_time(finding):
     reopen(finding, **REASON)
     finding.refresh_from_db()
     assert finding.fixed_at is None
+
+
+def test_a_finding_that_is_reopened_has_a_location_also_where_the_last_one_went_before_the_fix(finding):
+    make_occurrence(finding, gone_at=NOW - timedelta(days=9))
+    last = make_occurrence(finding, gone_at=NOW - timedelta(days=2))
+    decide(finding, "fixed", **REASON)
+    reopen(finding, **REASON)
+    assert list(finding.occurrences.filter(gone_at=None)) == [last]
 
 
 @pytest.mark.parametrize("reason", ["", "  \n"])
