@@ -98,6 +98,16 @@ def test_the_place_of_the_last_proof_is_asked_first(looks):
     assert looks.asked == ["meta"]
 
 
+def test_a_check_by_hand_asks_dns_first_because_a_deep_scan_needs_that_proof(looks):
+    looks.verdicts = {"file": Verdict.FOUND}
+    claim = added(proof=Check(Verdict.FOUND, "file", "https"))
+    claim = checks.check_by_hand(claim, method="", now=NOW)
+    assert (looks.asked, claim.method) == (["dns", "file"], "file")
+    looks.verdicts["dns"] = Verdict.FOUND
+    claim = checks.check_by_hand(claim, method="", now=NOW + timedelta(minutes=1))
+    assert claim.method == "dns"
+
+
 @pytest.mark.parametrize(
     ("proof", "verdicts", "misses"),
     [
