@@ -381,7 +381,10 @@ class FindingDetail(_Finding, frozen=True, kw_only=True):
 
     locations: Annotated[
         list[Location],
-        Meta(description=f"At most the first {limits.MAX_LOCATIONS}; locations_count counts all of them."),
+        Meta(
+            description=f"At most {limits.MAX_LOCATIONS}, where it still is before where it is gone; "
+            "locations_count counts all of them."
+        ),
     ]
     timeline: Annotated[list[Event], Meta(description="Oldest first.")]
     problem: Annotated[str, Meta(description=_PROBLEM)]

@@ -52,12 +52,13 @@ def finding(website_id: int, finding_id: int, sources: Mapping[int, SourceRow]) 
 _OCCURRENCES = """
 SELECT location, SUBSTR(evidence, 1, %s), first_seen, last_seen, gone_at
 FROM dashboard_api_occurrence WHERE id IN
-(SELECT id FROM dashboard_api_occurrence WHERE finding_id = %s ORDER BY id LIMIT %s) ORDER BY id
+(SELECT id FROM dashboard_api_occurrence WHERE finding_id = %s ORDER BY gone_at IS NOT NULL, id LIMIT %s)
+ORDER BY id
 """
 
 
 def occurrences(finding_id: int) -> list[OccurrenceRow]:
-    """Return the first MAX_LOCATIONS occurrences, oldest first."""
+    """Return MAX_LOCATIONS occurrences, oldest first: those that are there before those that are gone."""
     parameters = [limits.MAX_EVIDENCE_BYTES + 1, finding_id, limits.MAX_LOCATIONS]
     return [
         OccurrenceRow(location, evidence, *map(moment, times))
