@@ -1,11 +1,14 @@
 """The pages of scanners, of their coverage, and of imports."""
 
+import json
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Any
 
 from django.contrib import admin
 from django.core.exceptions import ValidationError
+from django.db import connections
 from django.db.models import Exists, OuterRef, Prefetch, Q, QuerySet, Subquery
+from django.db.models.expressions import RawSQL
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 from django.utils.formats import date_format
@@ -19,11 +22,12 @@ from dashboard_api.admin.operations import (
     never,
     user_name,
 )
+from dashboard_api.backends import backend_of
 from dashboard_api.crawler import installed
 from dashboard_api.importing.undo import preview, undo
 from dashboard_api.models import Coverage, CoverageScope, EngineRun, ImportRun, ScanSchedule, SiteLink, Source
 from dashboard_api.models.scopes import summarise
-from dashboard_api.reading.next_checks import WITHOUT_SCHEDULE, NextCheck, next_check
+from dashboard_api.reading.next_checks import SCAN_TOLERANCE, SHORTEST_PERIOD, NextCheck, next_check
 from foundation.stored_texts import translate
 
 
@@ -91,16 +95,22 @@ def overdue(today: date) -> QuerySet[Coverage]:
     """Return the coverage whose next check was due before ``today``: by schedule, or an interval later."""
     condition = Q(pk__in=())
     for source in Source.objects.all():
-        last_day = today - timedelta(days=source.interval_days)
-        since = datetime.combine(last_day, time(), tzinfo=UTC)
+        since = _midnight(today - timedelta(days=source.interval_days))
         condition |= Q(source=source, is_ours=False, last_run_at__lt=since)
     rows = with_next_checks(Coverage.objects.filter(website__archived_at=None))
-    planned = ScanSchedule.objects.filter(link__website=OuterRef("website"), next_at__isnull=False)
-    month_ago = datetime.combine(today - WITHOUT_SCHEDULE, time(), tzinfo=UTC)
-    scanned = rows.filter(Exists(planned) | Q(last_run_at__lt=month_ago), ("is_ours", True))
-    scanned = scanned.select_related("website", "source")
+    missed = ScanSchedule.objects.filter(
+        link__website=OuterRef("website"), next_at__lt=_midnight(today - SCAN_TOLERANCE)
+    )
+    has_old_run = Q(last_run_at__lt=_midnight(today - SCAN_TOLERANCE - SHORTEST_PERIOD))
+    may_be_late = rows.filter(has_old_run | Exists(missed), ("is_ours", True))
+    scanned = may_be_late.select_related("website", "source")
     late = [row.pk for row in scanned if _next_check(row, today).is_overdue]
-    return rows.filter(condition | Q(pk__in=late))
+    numbers = RawSQL(backend_of(connections[rows.db]).NUMBERS, [json.dumps(late)])  # noqa: S611 - one parameter
+    return rows.filter(condition | Q(pk__in=numbers))
+
+
+def _midnight(day: date) -> datetime:
+    return datetime.combine(day, time(), tzinfo=UTC)
 
 
 def _next_check(coverage: Any, today: date) -> NextCheck:

@@ -14,7 +14,7 @@ PERIODS = {
     Frequency.WEEKLY.value: timedelta(days=7),
     Frequency.MONTHLY.value: timedelta(days=31),
 }
-WITHOUT_SCHEDULE = PERIODS[Frequency.MONTHLY]
+SHORTEST_PERIOD = min(PERIODS.values())
 
 
 class NextCheck(NamedTuple):
@@ -49,6 +49,6 @@ def next_check(
     if kept:
         return NextCheck(min(kept), is_overdue=False)
     if not missed and last_run_at is not None:
-        due_on = last_run_at.date() + WITHOUT_SCHEDULE
+        due_on = last_run_at.date() + PERIODS[Frequency.MONTHLY]
         missed += [due_on] if due_on < late_on else []
     return NextCheck(max(missed, default=None), is_overdue=bool(missed))

@@ -783,6 +783,9 @@ def test_coverage_by_a_scan_of_ours_is_due_by_schedule(operator, settings):
     schedule.save()
     assert "9 Mar 2026, overdue" in operator.get(url(old, "change")).text
     assert operator.get(overdue).context["cl"].result_count == 1
+    old.last_run_at = datetime(2999, 1, 1, tzinfo=UTC)
+    old.save()
+    assert operator.get(overdue).context["cl"].result_count == 0
 
 
 def test_queue_holds_open_findings_without_a_review_worst_first(operator):
