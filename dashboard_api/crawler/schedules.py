@@ -110,6 +110,9 @@ def _spread(schedule: ScanSchedule, day: date) -> int:
     return int.from_bytes(digest[:4]) % (schedule.hours * 3600) // 60 * 60
 
 
+_rank = list(policy.PROFILES).index
+
+
 def queue_due(now: datetime) -> int:
     """Queue the scans that are due, and return their number; what may not be scanned now is left out."""
     return sum(_queue(pk, now) for pk in ScanSchedule.objects.due(now).values_list("pk", flat=True)[:100])
@@ -122,15 +125,20 @@ def _queue(pk: int, now: datetime) -> bool:
     if schedule is None:  # another worker has it
         return False
     is_due = schedule.next_at is not None and schedule.next_at <= now
-    schedule.next_at = next(times(schedule, now), None)
-    schedule.save(update_fields=["next_at"])
-    if not is_due:  # its time was wrong
-        return False
+    is_new = is_due and _add(schedule, now)  # else its time was wrong
+    if is_new is not None:
+        schedule.next_at = next(times(schedule, now), None)
+        schedule.save(update_fields=["next_at"])
+    return bool(is_new)
+
+
+def _add(schedule: ScanSchedule, now: datetime) -> bool | None:
+    """Queue the scan and return whether it is new; None while a smaller one of the website is not over."""
     link = schedule.link
     try:
         with transaction.atomic():
             _check_plan(link, schedule.profile, schedule.frequency, now)
-            _, is_new = queue.add(
+            job, is_new = queue.add(
                 link.website,
                 by=BY,
                 account=link.account,
@@ -140,7 +148,8 @@ def _queue(pk: int, now: datetime) -> bool:
             )
     except ValidationError:  # it is due again at the next time
         return False
-    return is_new
+    is_smaller = job.trigger == ScanJob.Trigger.RETEST or _rank(job.profile) < _rank(schedule.profile)
+    return None if is_smaller else is_new
 
 
 def _check(link: SiteLink, profile: str, frequency: str, now: datetime) -> None:

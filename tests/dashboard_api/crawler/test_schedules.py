@@ -72,6 +72,27 @@ def test_a_due_scan_is_queued_once_and_the_next_time_is_set():
 
 
 @pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("first", "waits"),
+    [
+        ({"trigger": "retest", "profile": "standard"}, True),
+        ({"trigger": "hand", "profile": "quick"}, True),
+        ({"trigger": "hand", "profile": "standard"}, False),
+    ],
+)
+def test_a_due_scan_waits_for_a_smaller_one_of_the_website_and_is_not_left_out(first, waits):
+    link, now = factories.make_link(), timezone.now()
+    plan = schedule(link=link, frequency="monthly", next_at=now - timedelta(minutes=1), profile="standard")
+    plan.save()
+    job = ScanJob.objects.create(website=link.website, **first)
+    assert schedules.queue_due(now) == 0
+    plan.refresh_from_db()
+    assert (plan.next_at < now) == waits
+    ScanJob.objects.filter(pk=job.pk).update(state="finished", ended_at=now)
+    assert schedules.queue_due(now) == int(waits)
+
+
+@pytest.mark.django_db
 @pytest.mark.parametrize("ended", ["plan", "link", "website"])
 def test_nothing_is_queued_after_the_end_of_the_plan_the_link_or_the_website(ended):
     link, now = factories.make_link(), timezone.now()
