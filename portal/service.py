@@ -27,9 +27,9 @@ from portal.gateway import (
     PublicityRequest,
     Refused,
     RevokedLink,
-    Scan,
     ScanCancelRequest,
     ScanRequest,
+    ScanResponse,
     ScanRules,
     ScanRulesRequest,
     Scans,
@@ -192,7 +192,7 @@ def scan_rules(website: Website, request: ScanRulesRequest) -> ScanRules:
         return send_scan_rules(configured_service(), linked_site(website), request)
 
 
-def scan(website: Website, request: ScanRequest | ScanCancelRequest) -> Scan:
+def scan(website: Website, request: ScanRequest | ScanCancelRequest) -> ScanResponse:
     """Begin or cancel a scan of ``website``; raises GatewayError."""
     with _access_checked(website):
         return send_scan(configured_service(), linked_site(website), request)

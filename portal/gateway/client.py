@@ -53,7 +53,6 @@ from portal.gateway.messages import (
     FindingResponse,
     Publicity,
     PublicityRequest,
-    Scan,
     ScanCancelRequest,
     ScanRequest,
     ScanResponse,
@@ -188,10 +187,10 @@ def send_scan_rules(service: Service, site: LinkedSite, request: ScanRulesReques
         return read_response(send(service, site, request), ScanRules, host=site.host)
 
 
-def send_scan(service: Service, site: LinkedSite, request: ScanRequest | ScanCancelRequest) -> Scan:
-    """Begin or cancel a scan of ``site``, and return it; raises GatewayError."""
+def send_scan(service: Service, site: LinkedSite, request: ScanRequest | ScanCancelRequest) -> ScanResponse:
+    """Begin or cancel a scan of ``site``; raises GatewayError."""
     with _logged(site):
-        return read_response(send(service, site, request), ScanResponse, host=site.host).job
+        return read_response(send(service, site, request), ScanResponse, host=site.host)
 
 
 def _finding_from_list(dashboard: Dashboard, finding_id: str) -> FindingResponse:

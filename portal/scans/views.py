@@ -99,19 +99,22 @@ def start_scan(request: HtmxHttpRequest, host: str) -> HttpResponse:
     if profile not in _PROFILES:
         raise BadRequest
     back = redirect(url_of("scans", website, is_shared=is_shared))
-    consent = "consent" in request.POST and _agree(request, website)
+    agrees = "consent" in request.POST and _may_consent(request, website)
     try:
-        scan = service.scan(website, ScanRequest(profile=profile, consent=consent or None))
+        answer = service.scan(website, ScanRequest(profile=profile, consent=agrees or None))
     except ScanRefused as refusal:
+        _record_consent(website, agrees=agrees, refusal=refusal)
         messages.warning(request, _refusal(refusal))
         return back
     except GatewayError as error:
         messages.warning(request, _failure(error, host))
         return back
-    if scan.profile != profile or scan.finding_id:
+    _record_consent(website, agrees=agrees)
+    if answer.job.profile != profile or answer.job.finding_id:
         messages.info(request, _("Another scan of this website waits or runs, so this one was not started."))
         return back
-    audit("website.scanned", website, after={"profile": scan.profile})
+    if not answer.already:
+        audit("website.scanned", website, after={"profile": profile})
     return back
 
 
@@ -145,7 +148,7 @@ def retest(request: HtmxHttpRequest, host: str, finding_id: str) -> HttpResponse
 def _retest(request: HtmxHttpRequest, website: Website, finding_id: str) -> None:
     """Test a finding now, with a message if that is not possible; raises Http404."""
     try:
-        scan = service.scan(website, ScanRequest(finding_id=finding_id))
+        answer = service.scan(website, ScanRequest(finding_id=finding_id))
     except UnknownFinding as error:
         raise Http404 from error
     except ScanRefused as refusal:
@@ -153,12 +156,13 @@ def _retest(request: HtmxHttpRequest, website: Website, finding_id: str) -> None
     except GatewayError as error:
         messages.warning(request, _failure(error, website.host))
     else:
-        if scan.finding_id == finding_id and scan.ended_at is not None:
+        if answer.job.finding_id == finding_id and answer.job.ended_at is not None:
             messages.info(
                 request, _("This was checked less than a minute ago. Wait a moment, then check again.")
             )
-        elif scan.finding_id == finding_id:
-            audit("website.finding_retested", website, after={"finding": finding_id})
+        elif answer.job.finding_id == finding_id:
+            if not answer.already:
+                audit("website.finding_retested", website, after={"finding": finding_id})
         else:
             messages.info(request, _("Another scan of this website runs. Check again when it has ended."))
 
@@ -171,7 +175,7 @@ def cancel_scan(request: HtmxHttpRequest, host: str, job_id: int) -> HttpRespons
     if not 0 < job_id < MAX_JOB_ID:
         raise Http404
     try:
-        scan = service.scan(website, ScanCancelRequest(job_id=str(job_id)))
+        scan = service.scan(website, ScanCancelRequest(job_id=str(job_id))).job
     except UnknownScan as error:
         raise Http404 from error
     except GatewayError as error:
@@ -198,17 +202,20 @@ def schedule_scans(request: HtmxHttpRequest, host: str) -> HttpResponse:
     if not form.is_valid():
         return _refused_schedule(request, website, form, is_shared=is_shared)
     values = form.cleaned_data
-    agrees = values["consent"] and values["profile"] == DEEP  # hidden while another scan is chosen
-    values["consent"] = (agrees and _agree(request, website)) or None
+    wants = values["consent"] and values["profile"] == DEEP  # hidden while another scan is chosen
+    agrees = wants and _may_consent(request, website)
+    values["consent"] = agrees or None
     try:
         service.scan_rules(website, ScanRulesRequest(**values))
     except ScanRefused as refusal:
+        _record_consent(website, agrees=agrees, refusal=refusal)
         form.add_error(None, _refusal(refusal))
         return _refused_schedule(request, website, form, is_shared=is_shared)
     except GatewayError as error:
         messages.warning(request, _failure(error, host))
         return back
     del values["consent"]
+    _record_consent(website, agrees=agrees)
     audit("website.scans_scheduled", website, after={name: str(value) for name, value in values.items()})
     messages.success(request, _("Saved."))
     return back
@@ -221,12 +228,10 @@ def _refused_schedule(
     return _render_scans(request, website, is_shared=is_shared, refused=form)
 
 
-def _agree(request: HtmxHttpRequest, website: Website) -> bool:
-    """Record that the person, if an owner, agrees to deep scans; return whether they may."""
-    if not _may_consent(request, website):
-        return False
-    audit("website.deep_scans_agreed", website)
-    return True
+def _record_consent(website: Website, *, agrees: bool, refusal: ScanRefused | None = None) -> None:
+    """Record that an owner agreed to deep scans: the service keeps that unless the proof is missing."""
+    if agrees and (refusal is None or refusal.code != "not_scannable"):
+        audit("website.deep_scans_agreed", website)
 
 
 def _website(request: HtmxHttpRequest, host: str) -> tuple[Website, bool]:

@@ -47,14 +47,16 @@ def text_of(response):
     return " ".join(response.content.decode().split())
 
 
-def start(client, profile="quick"):
-    return client.post(f"{PAGE}start/", {"profile": profile}, follow=True)
+def start(client, profile="quick", **fields):
+    return client.post(f"{PAGE}start/", {"profile": profile} | fields, follow=True)
 
 
 def test_an_owner_starts_and_cancels_a_scan(owner, website):
     shown = text_of(start(owner))
+    start(owner)
     job = ScanJob.objects.get()
     assert (job.profile, job.trigger, job.state) == ("quick", "hand", "queued")
+    assert AuditEvent.objects.filter(action="website.scanned").count() == 1
     assert 'hx-trigger="every 3s"' in shown
     assert "Quick scan: waiting" in shown
     assert "Cancel the scan" in shown
@@ -224,7 +226,10 @@ def test_deep_scans_need_the_consent_of_an_owner_and_a_proof_by_dns(owner, websi
     assert f'href="/websites/{website.account_id}/claims/{claim.pk}/"' in shown
     assert 'name="consent"' not in shown
     assert 'value="deep"' not in shown
+    agreed = AuditEvent.objects.filter(action="website.deep_scans_agreed")
     assert "needs a proof by DNS" in text_of(schedule(owner, **deep, consent="yes"))
+    start(owner, "deep", consent="yes")
+    assert not agreed.exists()
     OwnershipClaim.objects.update(method="dns", strength="dns")
     Membership.objects.update(role="manager")
     assert 'name="consent"' not in text_of(owner.get(PAGE))
@@ -232,7 +237,6 @@ def test_deep_scans_need_the_consent_of_an_owner_and_a_proof_by_dns(owner, websi
     assert not ScanConsent.objects.exists()
     Membership.objects.update(role="owner")
     assert 'name="consent"' in text_of(owner.get(PAGE))
-    agreed = AuditEvent.objects.filter(action="website.deep_scans_agreed")
     before = agreed.count()
     schedule(owner, consent="yes")  # ticked, and then another scan was chosen
     assert (agreed.count(), ScanConsent.objects.exists()) == (before, False)
