@@ -85,6 +85,8 @@ def test_a_location_that_is_gone_is_no_work_for_whoever_gets_the_finding():
     assert "## More locations\n\n- `https://shop.example.com/there`\n" in text
     assert "gone" not in text
     assert "more location" not in text
+    found = msgspec.structs.replace(found, locations_count=90)  # the others are gone, too
+    assert "more location" not in as_markdown(found, host=HOST, link=FOR_MEMBERS)
 
 
 def test_markdown_and_issues_say_how_to_check_the_fix():
