@@ -80,15 +80,15 @@ OVERDUE = "overdue"
 
 
 def with_next_checks(rows: QuerySet[Coverage]) -> QuerySet[Coverage]:
-    """Add whether a scan of ours checked the website last, and the links whose schedules have a next scan."""
+    """Add when a scan of ours checked the website, if it did last, and the links with a next scan."""
     imports = ImportRun.objects.not_undone().filter(
         website=OuterRef(OuterRef("website")), source=OuterRef(OuterRef("source"))
     )
     newest = Subquery(imports.order_by("-imported_at", "-pk").values("pk")[:1])
     links = SiteLink.objects.filter(revoked_at=None, paused_at=None, scan_schedule__next_at__isnull=False)
     scanned = Prefetch("website__links", links.select_related("scan_schedule"), to_attr="scanned_links")
-    is_ours = Exists(EngineRun.objects.filter(import_run=newest))
-    return rows.annotate(is_ours=is_ours).prefetch_related(scanned)
+    ours = EngineRun.objects.filter(import_run=newest).values("import_run__scanned_at")[:1]
+    return rows.annotate(ours_at=Subquery(ours)).prefetch_related(scanned)
 
 
 def overdue(today: date) -> QuerySet[Coverage]:
@@ -96,13 +96,13 @@ def overdue(today: date) -> QuerySet[Coverage]:
     condition = Q(pk__in=())
     for source in Source.objects.all():
         since = _midnight(today - timedelta(days=source.interval_days))
-        condition |= Q(source=source, is_ours=False, last_run_at__lt=since)
+        condition |= Q(source=source, ours_at=None, last_run_at__lt=since)
     rows = with_next_checks(Coverage.objects.filter(website__archived_at=None))
     missed = ScanSchedule.objects.filter(
         link__website=OuterRef("website"), next_at__lt=_midnight(today - SCAN_TOLERANCE)
     )
-    has_old_run = Q(last_run_at__lt=_midnight(today - SCAN_TOLERANCE - SHORTEST_PERIOD))
-    may_be_late = rows.filter(has_old_run | Exists(missed), ("is_ours", True))
+    has_old_run = Q(ours_at__lt=_midnight(today - SCAN_TOLERANCE - SHORTEST_PERIOD))
+    may_be_late = rows.filter(has_old_run | Exists(missed), ("ours_at__isnull", False))
     scanned = may_be_late.select_related("website", "source")
     late = [row.pk for row in scanned if _next_check(row, today).is_overdue]
     numbers = RawSQL(backend_of(connections[rows.db]).NUMBERS, [json.dumps(late)])  # noqa: S611 - one parameter
@@ -116,12 +116,12 @@ def _midnight(day: date) -> datetime:
 def _next_check(coverage: Any, today: date) -> NextCheck:
     """Return the next check of coverage ``with_next_checks``: by schedule, or an interval later."""
     source = coverage.source
-    if not coverage.is_ours:
+    if coverage.ours_at is None:
         day = coverage.last_run_at.date() + timedelta(days=source.interval_days)
         return NextCheck(day, is_overdue=day < today)
     schedules = [link.scan_schedule for link in coverage.website.scanned_links]
     own = installed.by_source(schedules).get(source.slug, ())
-    return next_check(own, last_run_at=coverage.last_run_at, today=today)
+    return next_check(own, last_run_at=coverage.ours_at, today=today)
 
 
 class Due(admin.SimpleListFilter):

@@ -55,7 +55,7 @@ class Run(NamedTuple):
     urls_checked: int | None
     version: str
     detail: str
-    is_ours: bool  # the newest import is that of a scan by this deployment
+    ours_at: datetime | None  # the time of the newest import, if that is a scan by this deployment
 
 
 class Bucket(NamedTuple):
@@ -227,13 +227,13 @@ _NOTES = """
 """
 _RUNS = """
     SELECT source_id, state, last_run_at, completed_at, urls_checked, version, detail,
-    CASE WHEN EXISTS (
-        SELECT 1 FROM dashboard_api_enginerun WHERE import_run_id = (
+    (
+        SELECT scanned_at FROM dashboard_api_importrun AS newest WHERE newest.id = (
             SELECT imported.id FROM dashboard_api_importrun AS imported
             WHERE imported.website_id = coverage.website_id AND imported.source_id = coverage.source_id
             AND undone_at IS NULL ORDER BY imported_at DESC, imported.id DESC LIMIT 1
-        )
-    ) THEN 1 ELSE 0 END AS is_ours
+        ) AND EXISTS (SELECT 1 FROM dashboard_api_enginerun WHERE import_run_id = newest.id)
+    ) AS ours_at
     FROM dashboard_api_coverage AS coverage WHERE website_id = %(website)s
 """
 _OPEN_DAY = ", ".join(OpenDay._fields)
@@ -326,7 +326,9 @@ def _statement(backend: ModuleType, parts: _Parts) -> str:
     """Return the one SELECT of all lists of an ``Overview``, each as a JSON list of rows."""
     rows_of, plain, utc = backend.AS_JSON.format, backend.plain_json, backend.UTC
     note = f"id, finding_id, author, body, created_at{utc}, updated_at{utc}, problem, pinned"
-    run = f"source_id, state, last_run_at{utc}, completed_at{utc}, urls_checked, version, detail, is_ours"
+    run = (
+        f"source_id, state, last_run_at{utc}, completed_at{utc}, urls_checked, version, detail, ours_at{utc}"
+    )
     return f"""
         SELECT (
             SELECT {rows_of("id, slug, name, enabled, interval_days")} FROM dashboard_api_source{_OWN_SOURCES}

@@ -370,8 +370,8 @@ def _coverage_entry(
 ) -> responses.CoverageEntry:
     if run is None:
         due = NextCheck(None, is_overdue=False)
-    elif run.is_ours:
-        due = next_check(schedules, last_run_at=run.last_run_at, today=today)
+    elif run.ours_at:  # not last_run_at, which can be that of an address that is no longer scanned
+        due = next_check(schedules, last_run_at=run.ours_at, today=today)
     else:
         day = run.last_run_at.date() + timedelta(days=source.interval_days)
         due = NextCheck(day, is_overdue=day < today)

@@ -761,14 +761,15 @@ def test_coverage_shows_when_its_scanner_is_due_and_what_is_overdue(operator):
 def test_coverage_by_a_scan_of_ours_is_due_by_schedule(operator, settings):
     settings.CRAWLER_ENABLED = True
     link, source = make_link(), make_source("essentials")
-    old = make_coverage(link.website, source=source, last_run_at=timezone.now())
+    old = make_coverage(link.website, source=source, last_run_at=datetime(2026, 1, 1, tzinfo=UTC))
     job = ScanJob.objects.create(website=link.website)
-    make_engine_run(job, import_run=make_import_run(link.website, source=source))
+    run = make_import_run(link.website, source=source)
+    make_engine_run(job, import_run=run)
     overdue = url(Coverage, "changelist") + "?due=overdue"
     assert "Not scheduled" in operator.get(url(old, "change")).text
     assert operator.get(overdue).context["cl"].result_count == 0
-    old.last_run_at = datetime(2026, 3, 1, tzinfo=UTC)
-    old.save()
+    run.scanned_at = datetime(2026, 3, 1, tzinfo=UTC)
+    run.save()
     assert "1 Apr 2026, overdue" in operator.get(url(old, "change")).text
     assert operator.get(overdue).context["cl"].result_count == 1
     schedule = make_schedule(link, next_at=datetime(2999, 3, 4, 12, tzinfo=UTC))
@@ -783,8 +784,8 @@ def test_coverage_by_a_scan_of_ours_is_due_by_schedule(operator, settings):
     schedule.save()
     assert "9 Mar 2026, overdue" in operator.get(url(old, "change")).text
     assert operator.get(overdue).context["cl"].result_count == 1
-    old.last_run_at = datetime(2999, 1, 1, tzinfo=UTC)
-    old.save()
+    run.scanned_at = datetime(2999, 1, 1, tzinfo=UTC)
+    run.save()
     assert operator.get(overdue).context["cl"].result_count == 0
 
 

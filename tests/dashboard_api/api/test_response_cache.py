@@ -16,6 +16,7 @@ from dashboard_api.models import (
     Coverage,
     DayCount,
     Finding,
+    ImportRun,
     Kind,
     ScanJob,
     ScanSchedule,
@@ -121,7 +122,7 @@ def scanned(link, settings):
     for slug in ("essentials", "testssl"):
         source = make_source(slug, interval_days=7)
         make_coverage(link.website, source=source, last_run_at=ran)
-        make_engine_run(job, import_run=make_import_run(link.website, source=source))
+        make_engine_run(job, import_run=make_import_run(link.website, source=source, scanned_at=ran))
     return link
 
 
@@ -155,6 +156,16 @@ def test_a_scan_of_ours_is_overdue_more_than_a_day_after_its_time(scanned):
     day = make_schedule(scanned, next_at=NOON).next_at.date()
     for days, is_overdue in ((0, False), (1, False), (2, True)):
         assert next_checks(scanned, NOON + timedelta(days=days))["essentials"] == (day, is_overdue)
+
+
+def test_an_address_that_is_no_longer_scanned_makes_no_scan_of_ours_overdue(scanned):
+    """Such as http, once the website has https."""
+    daily = make_schedule(scanned, frequency="daily", next_at=NOON + timedelta(days=1), profile="standard")
+    Coverage.objects.update(last_run_at=NOON - timedelta(days=99))
+    ScanSchedule.objects.update(changed_at=NOON - timedelta(days=99))
+    ImportRun.objects.update(scanned_at=NOON)
+    day = daily.next_at.date()
+    assert next_checks(scanned) == {"essentials": (day, False), "testssl": (day, False)}
 
 
 def test_a_scan_of_ours_is_overdue_while_its_schedule_is_refused(scanned):

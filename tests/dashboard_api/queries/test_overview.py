@@ -118,7 +118,7 @@ def test_a_run_is_ours_if_the_newest_import_is_that_of_a_scan(site):
 
     def ours():
         names = dict(Source.objects.values_list("pk", "slug"))
-        return {names[run.source_id] for run in overview(site).runs if run.is_ours}
+        return {names[run.source_id] for run in overview(site).runs if run.ours_at}
 
     assert ours() == {"ours"}
     undone = {"undone_at": TODAY, "undone_by": "ada", "undone_reason": "wrong file"}

@@ -13,7 +13,7 @@ from tests.dashboard_api.calls import answer
 from tests.factories import make_coverage, make_finding, make_link, make_source, make_website
 
 NOW = datetime(2026, 11, 22, 12, tzinfo=UTC)
-COMPLETE = [Run(1, "ok", NOW, NOW, None, "", "", False)]
+COMPLETE = [Run(1, "ok", NOW, NOW, None, "", "", None)]
 levels = st.lists(st.integers(0, 10_000), min_size=5, max_size=5)
 levels_and_one_to_fix = levels.flatmap(
     lambda counts: st.tuples(
