@@ -156,6 +156,7 @@ def undo(run: ImportRun, *, by: str, reason: str, now: datetime) -> UndoResult:
     standing_decisions.apply_to(locked.website, locked.source, now)
     locked.changes.all().delete()
     _show_remaining_locations(_with_wrong_locations(fix_gone(locked.website, locked.source_id, to_ask)))
+    _agree_with_decisions(locked, moved)
     locked.undone_at, locked.undone_by, locked.undone_reason = now, by, reason.strip()
     locked.save(update_fields=["undone_at", "undone_by", "undone_reason"])
     audit("import.undone", locked, by=by, reason=reason)
@@ -543,6 +544,22 @@ def _show_remaining_locations(findings: Collection[int]) -> None:
         finding.other_locations = other_locations(finding.location, locations)
         finding.locations_count = len(present)
         finding.save(update_fields=["location", "host", "evidence", "other_locations", "locations_count"])
+
+
+def _agree_with_decisions(run: ImportRun, findings: Collection[int]) -> None:
+    """Let locations be gone, or there, as the status says that an analyst has decided since ``run``.
+
+    A finding that is open nowhere would be fixed by the next complete scan of anything.
+    """
+    for batch in _batches(findings):
+        decided = _decided_since(run, batch, _DECISIONS)
+        for finding in Finding.objects.filter(pk__in=decided):
+            present = finding.occurrences.filter(gone_at=None)
+            if finding.status == Finding.Status.FIXED:
+                present.update(gone_at=finding.fixed_at)
+            elif not present.exists():
+                finding.shown_occurrences().update(gone_at=None)
+        _show_remaining_locations(decided)
 
 
 def _restore_scopes(run: ImportRun, scopes: Mapping[ScopeKey, Before]) -> None:

@@ -1042,6 +1042,22 @@ def bring_at(website, paths, *, complete):
     return bring(website, *rows, complete=complete)
 
 
+@pytest.mark.parametrize("decision", ["accepted_risk", "false_positive", "fixed"])
+def test_a_finding_decided_since_is_where_its_status_says_after_the_import_is_taken_back(website, decision):
+    """Open nowhere, it would be fixed by the next complete scan of any other port."""
+    bring_at(website, ["/a"], complete=True)
+    bring_at(website, [], complete=True)
+    wrong = bring_at(website, ["/a"], complete=False)
+    arguments = {"by": "ann", "reason": "We looked", "now": timezone.now()}
+    triage.decide(Finding.objects.get(rule="a"), decision, **arguments)
+    take_back(wrong)
+    finding = Finding.objects.get(rule="a")
+    assert (finding.occurrences.get().gone_at is None) == (decision != "fixed")
+    triage.reopen(finding, **arguments)
+    assert finding.occurrences.get().gone_at is None
+    assert wrong_counts(connection) == {}
+
+
 def status_after(reports, taken_back=()):
     """Call a finding at /1 a false positive, and import these; return what it is without those taken back."""
     website = make_website()
