@@ -44,7 +44,7 @@ MEANINGS = {
     "last_scan_at": "When a check of the pages was last completed, or else any other one; null: never.",
     "last_seen": "The last report of it.",
     "location": "Where it is: the worst of its locations.",
-    "locations_count": "How many locations it has.",
+    "locations_count": "At how many locations it is, or was when it was fixed.",
     "name": "The name of the series.",
     "new_7d": "Findings first seen in the last 7 days.",
     "newest_open_days": "Days since the newest open finding was first seen; null: none is open.",

@@ -383,7 +383,7 @@ class FindingDetail(_Finding, frozen=True, kw_only=True):
         list[Location],
         Meta(
             description=f"At most {limits.MAX_LOCATIONS}, where it still is before where it is gone; "
-            "locations_count counts all of them."
+            "locations_count counts only the former, and all of them."
         ),
     ]
     timeline: Annotated[list[Event], Meta(description="Oldest first.")]

@@ -12,7 +12,14 @@ from portal.page_urls import Address
 from portal.sharing.view_models import count_text, list_title, without_evidence
 from portal.stacks import StackFix, fixes_by_stack
 from portal.view_models import problem_heading
-from portal.view_models.finding import Link, LocationView, location_views, reference, weaknesses
+from portal.view_models.finding import (
+    Link,
+    LocationView,
+    location_views,
+    locations_left,
+    reference,
+    weaknesses,
+)
 from portal.view_models.findings import (
     FindingRow,
     common_description,
@@ -140,7 +147,7 @@ def _finding(
         evidence=threat.evidence,
         is_evidence_cut=threat.evidence_truncated,
         locations=others,
-        more_locations=max(threat.locations_count - max(len(locations), 1), 0),
+        more_locations=locations_left(threat, locations),
     )
 
 

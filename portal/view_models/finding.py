@@ -1,7 +1,7 @@
 """The page of one finding: all its details, with labels for the reader."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from urllib.parse import urlsplit
@@ -117,7 +117,7 @@ def finding_view(response: FindingResponse, address: Address, *, link: str) -> F
         evidence=finding.evidence,
         is_evidence_cut=finding.evidence_truncated,
         locations=() if _is_redundant(locations, finding) else locations,
-        more_locations=max(finding.locations_count - max(len(locations), 1), 0),
+        more_locations=locations_left(finding, finding.locations),
         references=tuple(filter(None, map(reference, finding.references))),
         weaknesses=weaknesses(finding),
         timeline=timeline(finding),
@@ -131,6 +131,12 @@ def _status(finding: Finding) -> str:
     if status and finding.decided_until:
         return _("%(status)s until %(day)s") % {"status": status, "day": labels.day(finding.decided_until)}
     return status
+
+
+def locations_left(threat: Threat, listed: Sequence[Location | LocationView]) -> int:
+    """Return at how many locations that are not ``listed`` a finding is, or was when it was fixed."""
+    present = [entry for entry in listed if entry.gone_at is None] or listed
+    return max(threat.locations_count - max(len(present), 1), 0)
 
 
 def location_views(finding: Finding) -> tuple[LocationView, ...]:

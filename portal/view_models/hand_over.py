@@ -290,13 +290,11 @@ def _advice(finding: Finding, markup: Markup, *, shows_evidence: bool) -> Iterat
     check = how_to_check([finding], shows_evidence=shows_evidence)
     yield from _section(_("How to check the fix"), check, markup)
     present = [entry for entry in finding.locations if entry.gone_at is None] or finding.locations
-    has_all = len(present) < len(finding.locations)  # those that are gone are listed last, and not all
     others = [entry.location for entry in present if entry.location != finding.location]
     if others:
         yield markup.heading(_("More locations"))
         yield _listed([markup.code(location) for location in others[:MAX_LOCATIONS]])
-    count = len(present) if has_all else finding.locations_count
-    left_out = count - min(len(others), MAX_LOCATIONS) - 1
+    left_out = finding.locations_count - min(len(others), MAX_LOCATIONS) - 1
     if left_out > 0:
         yield from _left_out(left_out)
     yield from _read_more(finding.references, markup)

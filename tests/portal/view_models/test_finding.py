@@ -103,10 +103,24 @@ def test_a_location_shows_evidence_that_differs():
 
 
 @pytest.mark.parametrize(
-    ("count", "given", "more"), [(0, 0, 0), (1, 0, 0), (4, 0, 3), (2, 2, 0), (150, 100, 50)]
+    ("count", "given", "gone", "more"),
+    [
+        (0, 0, 0, 0),
+        (1, 0, 0, 0),
+        (4, 0, 0, 3),
+        (2, 2, 0, 0),
+        (150, 100, 0, 50),
+        (80, 80, 20, 0),
+        (120, 60, 40, 60),
+        (2, 0, 3, 0),
+    ],
 )
-def test_locations_beyond_the_list_are_counted(count, given, more):
+def test_locations_beyond_the_list_are_counted_without_those_that_are_gone(count, given, gone, more):
     places = [Location(location=f"/{number}") for number in range(given)]
+    places += [
+        Location(location=f"/gone/{number}", gone_at=datetime(2026, 3, 1, tzinfo=UTC))
+        for number in range(gone)
+    ]
     assert text_of(make_finding(locations_count=count, locations=places)).more_locations == more
 
 

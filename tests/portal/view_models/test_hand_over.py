@@ -80,13 +80,13 @@ def test_markdown_has_the_whole_finding():
 def test_a_location_that_is_gone_is_no_work_for_whoever_gets_the_finding():
     locations = [Location(location=f"https://shop.example.com/{name}") for name in ("here", "there", "gone")]
     locations[2] = msgspec.structs.replace(locations[2], gone_at=datetime(2026, 3, 1, tzinfo=UTC))
-    found = make_finding(location="https://shop.example.com/here", locations_count=3, locations=locations)
+    found = make_finding(location="https://shop.example.com/here", locations_count=2, locations=locations)
     text = as_markdown(found, host=HOST, link=FOR_MEMBERS)
     assert "## More locations\n\n- `https://shop.example.com/there`\n" in text
     assert "gone" not in text
     assert "more location" not in text
-    found = msgspec.structs.replace(found, locations_count=90)  # the others are gone, too
-    assert "more location" not in as_markdown(found, host=HOST, link=FOR_MEMBERS)
+    found = msgspec.structs.replace(found, locations_count=90)
+    assert "And 88 more locations." in as_markdown(found, host=HOST, link=FOR_MEMBERS)
 
 
 def test_markdown_and_issues_say_how_to_check_the_fix():
