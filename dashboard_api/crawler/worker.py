@@ -237,15 +237,15 @@ def _store(job: ScanJob, runs: Sequence[Run], *, cancelled: bool, outcome: str =
             if all(whole):
                 _finish(job, ScanJob.Outcome.COMPLETE, reason=refusal)
             else:
-                _finish(job, ScanJob.Outcome.PARTIAL, reason=refusal or _first_reason(runs))
+                wanted = [run for run in runs if not run.is_left_out]
+                _finish(job, ScanJob.Outcome.PARTIAL, reason=refusal or _first_reason(wanted))
         else:
             _fail(job, refusal or (runs[0].row.reason if runs else "engine_missing"))
 
 
 def _first_reason(runs: Sequence[Run]) -> str:
     """Return why a scan is only partial: the reason of its first run that has one."""
-    reasons = (run.row.reason for run in runs if run.row.reason and not run.is_left_out)
-    return next(reasons, "not_all_checked")
+    return next((run.row.reason for run in runs if run.row.reason), "not_all_checked")
 
 
 def _finish(job: ScanJob, outcome: str, *, reason: str = "") -> None:

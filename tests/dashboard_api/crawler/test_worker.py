@@ -513,6 +513,15 @@ def test_a_retest_has_the_time_of_its_engine_and_says_why_its_result_is_unclear(
     assert (job.outcome, job.reason) == (outcome, reason)
 
 
+def test_a_retest_by_an_optional_scanner_that_is_not_installed_says_that_it_is_missing():
+    website = with_a_finding()
+    finding = Finding.objects.get()
+    queue.add(website, by="ada", trigger=ScanJob.Trigger.RETEST, finding_id=finding.pk)
+    missing = engine("", command=["/nowhere/scanner", "$address", "$report"], optional=True)
+    job = Worker(NAME, [missing], lambda: False).run_one()
+    assert (job.outcome, job.reason) == ("inconclusive", "engine_missing")
+
+
 def test_a_retest_that_waits_runs_no_engine_that_attacks():
     website = with_a_finding()
     finding = Finding.objects.get()
