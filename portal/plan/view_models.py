@@ -73,6 +73,7 @@ class PlanSection:
     sentence: str
     next_step: str
     is_waiting: bool  # for a payment or a decision of the customer
+    is_suspended: bool  # by staff or for a long time unpaid: they contact us
     meters: tuple[Meter, ...]
     plans: tuple[PlanColumn, ...]
     limit_labels: tuple[str, ...]
@@ -87,13 +88,16 @@ def plan_section(answer: AccountPlan, *, members: int, now: datetime) -> PlanSec
     )
     sentence, next_step = state_in_words(own, now.date(), is_over=any(meter.is_over for meter in meters))
     names = {plan.slug: in_language(plan.names, plan.slug) for plan in answer.plans}
+    is_suspended = own is not None and own.status == "suspended"
     return PlanSection(
         name=own_name(own),
         state=labels.label(labels.PLAN_STATES, own.status) if own else "",
         tone=_tone(own),
         sentence=sentence,
         next_step=next_step,
-        is_waiting=own is None or own.cancels or own.status not in ("active", "trialing"),
+        is_waiting=not is_suspended
+        and (own is None or own.cancels or own.status not in ("active", "trialing")),
+        is_suspended=is_suspended,
         meters=meters,
         plans=tuple(_column(plan, answer) for plan in answer.plans),
         limit_labels=tuple(map(str, labels.LIMITS.values())),

@@ -146,6 +146,17 @@ def test_an_account_without_a_plan_finds_the_way_to_the_checkout(client, owner, 
     assert f'href="https://example.com/pay?ref={account.billing_ref}"' in plan_page(client)
 
 
+@pytest.mark.parametrize(
+    ("status", "primary"), [("suspended", "Contact us"), ("past_due", "Plan and payments"), ("active", "")]
+)
+def test_the_first_button_is_what_helps_in_this_state(client, owner, account, settings, status, primary):
+    settings.RENEW_URL, settings.SUPPORT_URL = RENEWAL, "https://example.com/support"
+    entitlements.change(account, {"status": status}, by="ada")
+    buttons = re.findall(r'class="button( primary)?"[^>]*>\s*([^<]+)</a>', plan_page(client))
+    assert [text for is_primary, text in buttons] == ["Plan and payments", "Contact us"]
+    assert "".join(text for is_primary, text in buttons if is_primary) == primary
+
+
 def test_a_viewer_does_not_see_the_plan(client, owner, account):
     owner.role = "viewer"
     owner.save()
