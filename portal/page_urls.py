@@ -84,9 +84,13 @@ def site_address(website: "Website", *, is_shared: bool) -> Address:
     )
 
 
-def adding_url() -> str:
-    """Return the page on which owners and managers add a website: LINK_URL if it is set, else our own."""
-    return settings.LINK_URL or reverse("portal:add_website")
+def adding_url(account_ref: str = "") -> str:
+    """Return the page on which owners and managers add a website: LINK_URL if it is set, else our own.
+
+    Our own has this account chosen.
+    """
+    query = {"account": account_ref} if account_ref else None
+    return settings.LINK_URL or reverse("portal:add_website", query=query)
 
 
 def payment_url(billing_ref: str) -> str:

@@ -32,7 +32,7 @@ class ApiWebsite:
 class ApiAccount:
     """An account with what its backend sends; ``unlisted`` websites are only counted.
 
-    ``secrets_url`` is the page of its secrets, for owners.
+    ``secrets_url`` is the page of its secrets, for owners; on that of ``adding_url``, websites are added.
     """
 
     pk: int
@@ -41,6 +41,7 @@ class ApiAccount:
     websites: tuple[ApiWebsite, ...]
     unlisted: int
     secrets_url: str
+    adding_url: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,7 +53,6 @@ class ApiPage:
     docs_url: str
     path: str
     snippets: tuple[Snippet, ...]
-    adding_url: str
     support_url: str
 
 
@@ -65,7 +65,6 @@ def api_page(request: HttpRequest, accounts: Iterable[Account], owned: Collectio
         docs_url=f"{base_url}/v1/docs",
         path=DashboardRequest.path,
         snippets=SNIPPETS,
-        adding_url=adding_url(),
         support_url=settings.SUPPORT_URL,
     )
 
@@ -98,4 +97,5 @@ def _account(account: Account, owned: Collection[int]) -> ApiAccount:
         ),
         unlisted=max(0, len(websites) - MAX_WEBSITES),
         secrets_url=reverse("portal:api_secrets", args=[account.pk]) if account.pk in owned else "",
+        adding_url=adding_url(account.ref),
     )

@@ -101,12 +101,23 @@ def test_before_an_account_has_a_website_the_page_leads_to_adding_one(client, ac
     assert "Only owners and managers" not in page
     assert "acct_0001" in page
     assert f'href="/api/{account.pk}/secrets/"' in page
-    assert f'href="{link_url or "/websites/add/"}">Add a website</a>' in page
+    assert f'href="{link_url or "/websites/add/?account=acct_0001"}">Add a website</a>' in page
     second = make_portal_account("acct_0002", name="Second Shop")
     make_membership(account.memberships.get().user, second)
     make_portal_website(second)
     page = browser.get(PAGE).text
     assert page.index("acct_0001") < page.index("Add a website</a>") < page.index("acct_0002")
+
+
+def test_each_account_leads_to_adding_a_website_of_its_own(client, account, settings):
+    settings.LINK_URL = ""
+    browser = member(client, account)
+    make_membership(account.memberships.get().user, make_portal_account("acct_0002"))
+    page = browser.get(PAGE).text
+    assert re.findall(r'href="([^"]*)">Add a website</a>', page) == [
+        "/websites/add/?account=acct_0001",
+        "/websites/add/?account=acct_0002",
+    ]
 
 
 def test_a_manager_here_who_views_there_sees_only_this_account(client, account, website, theirs):
