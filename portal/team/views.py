@@ -157,7 +157,8 @@ def _join(request: HttpRequest, invitation: Invitation) -> HttpResponse:
     if request.method == "POST":
         actions.accept(invitation, _person(request), seats=seats.of(invitation.account))
         return redirect("portal:sites")
-    return render(request, "portal/team/join.html", {"invitation": invitation})
+    is_member = invitation.account.memberships.filter(user=_person(request)).exists()
+    return render(request, "portal/team/join.html", {"invitation": invitation, "is_member": is_member})
 
 
 def _sign_up_and_join(request: HttpRequest, invitation: Invitation) -> HttpResponse:

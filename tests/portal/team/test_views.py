@@ -606,6 +606,12 @@ def test_a_signed_in_person_joins_with_their_user(members, browser):
     assert "shop.example.com" in text_of(client.get("/"))
 
 
+def test_a_member_who_keeps_their_role_does_not_read_that_of_the_invitation(members, browser):
+    page = text_of(browser(VIEWER).get(link_to(invite(members, role=OWNER))))
+    assert "You are already a member, and keep your role." in page
+    assert "Your role there" not in page
+
+
 def test_without_a_free_seat_no_password_is_hashed(members, browser, monkeypatch):
     link, hashed = link_to(invite(members)), []
     monkeypatch.setattr(seats, "of", lambda _: seats.Seats(limit=1))
