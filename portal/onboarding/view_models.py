@@ -205,7 +205,7 @@ def not_linked(claim: WebsiteClaim) -> str:
     return " ".join((_("The website is verified, but not linked to your account."), str(text)))
 
 
-def claim_rows(account: Account, claims: Iterable[WebsiteClaim]) -> tuple[ClaimRow, ...]:
+def claim_rows(account: Account, claims: Iterable[WebsiteClaim], *, is_owner: bool) -> tuple[ClaimRow, ...]:
     """Return the claims, those that need an action first; before all, an answer to another account."""
     ordered = sorted(claims, key=lambda claim: not needs_answer(claim))
     rows = [
@@ -214,7 +214,7 @@ def claim_rows(account: Account, claims: Iterable[WebsiteClaim]) -> tuple[ClaimR
             url=claim_url(account, claim),
             state=labels.label(STATES, claim.state),
             tone=_tone(claim),
-            text=_short(claim),
+            text=_short(claim, is_owner=is_owner),
             needs_action=claim.state != "verified" or claim.link_id is None or needs_answer(claim),
         )
         for claim in ordered
@@ -298,9 +298,11 @@ def _tone(claim: WebsiteClaim) -> str:
     return "partial" if is_open else TONES.get(claim.state, "")
 
 
-def _short(claim: WebsiteClaim) -> str:
+def _short(claim: WebsiteClaim, *, is_owner: bool) -> str:
     """Return one short line about the claim."""
     if needs_answer(claim):
+        if not is_owner:
+            return _("Another account claims this website. An owner must agree or object.")
         return _("Another account claims this website. Agree or object.")
     match claim.state:
         case "pending":

@@ -64,7 +64,8 @@ def add_website(request: HtmxHttpRequest) -> HttpResponse:
     except GatewayError as error:
         return _refused(request, "add", context, logged_error_page(error, account.ref))
     _settle_all(request, account, claims)
-    context |= {"rows": claim_rows(account, claims), "is_full": _is_full(account)}
+    context |= {"rows": claim_rows(account, claims, is_owner=_is_owner(request, account))}
+    context["is_full"] = _is_full(account)
     return render(request, "portal/onboarding/add.html", context)
 
 
@@ -101,8 +102,8 @@ def claim(request: HtmxHttpRequest, account: int, claim_id: int) -> HttpResponse
         is_new = actions.settle(own, found) is not None
     if is_new:
         return _to_dashboard(request, own, found)
-    is_owner = _managing(request).owners().filter(account=own).exists()
-    page = claim_page(own, found, site_url=_site_url(request, own, found), is_owner=is_owner)
+    site_url = _site_url(request, own, found)
+    page = claim_page(own, found, site_url=site_url, is_owner=_is_owner(request, own))
     link = actions.helper_link(own, found.claim_id)
     context = {"page": page, "account": own, "form": WithdrawForm(), "answer_form": AnswerForm()}
     context |= {"helper": helper_offer(own, found, link), "helper_origin": portal_origin(request)}
@@ -221,6 +222,10 @@ def answer_claim(request: HtmxHttpRequest, account: int, claim_id: int) -> HttpR
 def _managing(request: HttpRequest) -> Any:
     """Return the person's memberships as owner or manager."""
     return Membership.objects.of_user(request.user).managing()
+
+
+def _is_owner(request: HttpRequest, account: Account) -> bool:
+    return Membership.objects.of_user(request.user).owners().filter(account=account).exists()
 
 
 def _own_account(memberships: Any, pk: int) -> Account:

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
+from django.db.models import Exists, OuterRef
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -25,18 +26,23 @@ class ClaimNotice:
 
 def claim_notices(user: AbstractBaseUser | AnonymousUser, host: str = "") -> list[ClaimNotice]:
     """Return notices about the websites that the person manages, or about one of them, at most 5."""
-    accounts = Membership.objects.of_user(user).managing().values("account")
+    members = Membership.objects.of_user(user)
+    accounts = members.managing().values("account")
     states = ClaimState.objects.filter(website__account__in=accounts).select_related("website")
     states = states.filter(website__host=host) if host else states
-    return [_notice(state) for state in states.order_by("lapses_at", "website__host")[:SHOWN]]
+    is_owner = Exists(members.owners().filter(account=OuterRef("website__account")))
+    shown = states.annotate(is_owner=is_owner).order_by("lapses_at", "website__host")[:SHOWN]
+    return [_notice(state, is_owner=state.is_owner) for state in shown]
 
 
-def _notice(state: ClaimState) -> ClaimNotice:
+def _notice(state: ClaimState, *, is_owner: bool) -> ClaimNotice:
     host, ends_at = state.website.host, state.lapses_at
     is_urgent = state.state == "lapsed" or (
         ends_at is not None and ends_at - timezone.now() < timedelta(days=7)
     )
-    if state.is_contested:
+    if state.is_contested and not is_owner:
+        text = _("%(host)s: another account claims this website. An owner must agree or object.")
+    elif state.is_contested:
         text = _("%(host)s: another account claims this website. Agree or object.")
     elif state.state == "lapsed":
         text = _("%(host)s: the proof was missing for 14 days, so the link ended.")

@@ -244,7 +244,9 @@ def test_what_needs_an_action_is_on_the_list_of_websites_and_on_the_page(run, ow
     assert notice.url in client.get("/").content.decode()
     assert claim_notices(owner.user, "other.example.com") == []
     run(make_claim(**VERIFIED | {"others": [OTHER]}))
-    assert "another account claims this website" in claim_notices(owner.user)[0].text
+    assert "another account claims this website. Agree" in claim_notices(owner.user)[0].text
+    manager = owner.account.memberships.get(role="manager").user
+    assert "another account claims this website. An owner" in claim_notices(manager)[0].text
     run(make_claim(**VERIFIED))
     assert not ClaimState.objects.exists()
 

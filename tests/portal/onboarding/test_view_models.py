@@ -64,7 +64,7 @@ def test_only_a_verified_and_linked_website_needs_no_action():
         make_claim(2, state="verified"),
         *(make_claim(3, state=state) for state in ("pending", "contested", "failing", "lapsed")),
     ]
-    assert [row.needs_action for row in claim_rows(ACCOUNT, claims)] == [True] * 5 + [False]
+    assert [row.needs_action for row in claim_rows(ACCOUNT, claims, is_owner=True)] == [True] * 5 + [False]
 
 
 def test_a_claim_that_waits_for_an_answer_of_the_account_comes_first_and_says_so():
@@ -83,13 +83,15 @@ def test_a_claim_that_waits_for_an_answer_of_the_account_comes_first_and_says_so
         make_claim(n, host=host, others=others, **linked)
         for n, (host, others) in enumerate(theirs.items(), 2)
     ]
-    rows = claim_rows(ACCOUNT, claims)
+    rows = claim_rows(ACCOUNT, claims, is_owner=True)
     assert [row.host for row in rows] == ["asked", "pending", "objected", "shared", "alone"]
     assert [row.needs_action for row in rows] == [True, True, False, False, False]
     assert (rows[0].text, rows[0].tone) == (
         "Another account claims this website. Agree or object.",
         "partial",
     )
+    rows = claim_rows(ACCOUNT, claims, is_owner=False)
+    assert rows[0].text == "Another account claims this website. An owner must agree or object."
 
 
 def look_of(method="file", outcome="not_found", *, claim=None, **fields):
