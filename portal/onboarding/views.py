@@ -65,7 +65,7 @@ def add_website(request: HtmxHttpRequest) -> HttpResponse:
         return _refused(request, "add", context, logged_error_page(error, account.ref))
     _settle_all(request, account, claims)
     context |= {"rows": claim_rows(account, claims, is_owner=_is_owner(request, account))}
-    context["is_full"] = _is_full(account)
+    context["lack"] = _lack(account)
     return render(request, "portal/onboarding/add.html", context)
 
 
@@ -107,7 +107,7 @@ def claim(request: HtmxHttpRequest, account: int, claim_id: int) -> HttpResponse
     link = actions.helper_link(own, found.claim_id)
     context = {"page": page, "account": own, "form": WithdrawForm(), "answer_form": AnswerForm()}
     context |= {"helper": helper_offer(own, found, link), "helper_origin": portal_origin(request)}
-    context["is_full"] = found.link_id is None and found.state not in ENDED and _is_full(own)
+    context["lack"] = _lack(own) if found.link_id is None and found.state not in ENDED else ""
     context["is_proven"] = found.state in actions.LINKED
     return render(request, "portal/onboarding/claim.html", context)
 
@@ -273,15 +273,19 @@ def _to_dashboard(request: HtmxHttpRequest, account: Account, claim: WebsiteClai
     return HttpResponseClientRedirect(url) if request.htmx else redirect(url)
 
 
-def _is_full(account: Account) -> bool:
-    """Return whether the plan has no room for another website; False if the service does not say."""
+def _lack(account: Account) -> str:
+    """Return what another website lacks: a "payment", or "room" in the plan; empty if nothing is known."""
     try:
-        limits = service.get_entitlement(account).limits
+        plan = service.get_entitlement(account)
     except GatewayError:
-        return False
-    return any(
-        use.name == "websites" and use.limit is not None and (use.used or 0) >= use.limit for use in limits
+        return ""
+    if plan.entitlement and not plan.entitlement.may_grow:
+        return "payment"
+    is_full = any(
+        use.name == "websites" and use.limit is not None and (use.used or 0) >= use.limit
+        for use in plan.limits
     )
+    return "room" if is_full else ""
 
 
 def _is_being_scanned(website: Website) -> bool:

@@ -11,6 +11,7 @@ from django.utils import timezone
 from audit.models import AuditEvent
 from portal import service
 from portal.gateway import (
+    AccountEntitlement,
     AccountPlan,
     CannotConnect,
     CheckTooSoon,
@@ -53,13 +54,15 @@ def owner(client):
 def answers(monkeypatch):
     """Record each call with its account; ``claims`` are listed, ``answer`` responds to the others.
 
-    ``later`` are the claims after the first list, and ``websites`` the used ones and the limit of the plan.
+    ``later`` are the claims after the first list, and ``websites`` the used ones and the limit of the plan;
+    ``may_grow`` is false while a payment is missing, for example.
     """
 
     class Answers(list):
         claims = (make_claim(),)
         later = None
         websites = (1, 5)
+        may_grow = True
         answer = make_claim()
 
         def respond(self, _service, account, request):
@@ -72,7 +75,12 @@ def answers(monkeypatch):
             if isinstance(self.websites, Exception):
                 raise self.websites
             used, limit = self.websites
-            return AccountPlan(ok=True, limits=[LimitUse(name="websites", used=used, limit=limit)])
+            day = timezone.now().date()
+            own = AccountEntitlement(
+                plan="team", status="active", ends_on=day, usable_until=day, may_grow=self.may_grow
+            )
+            limits = [LimitUse(name="websites", used=used, limit=limit)]
+            return AccountPlan(ok=True, entitlement=own, limits=limits)
 
         def list_claims(self, _service, account, request):
             if isinstance(self.claims, Exception):
@@ -407,6 +415,21 @@ def test_the_limit_of_the_plan_is_named_before_the_proof(client, owner, answers,
     answers.websites = websites
     for path in (ADD, page):
         assert (NO_ROOM in text_of(client.get(path))) == is_full
+
+
+def test_a_missing_payment_is_named_before_the_proof_also_where_the_plan_has_no_room(
+    client, owner, answers, page
+):
+    answers.may_grow = False
+    for answers.websites in ((1, 5), (5, 5)):
+        for path in (ADD, page):
+            text = text_of(client.get(path))
+            assert "A payment is missing. You can prove the website now; it gets results once" in text
+            assert NO_ROOM not in text
+    answers.claims = [make_claim(state="verified", link_problem="no_room")]
+    text = text_of(client.get(page))
+    assert "A payment is missing." in text
+    assert "You can prove" not in text
 
 
 @pytest.mark.parametrize(
