@@ -27,7 +27,7 @@ from portal.stacks import StackFix
 from portal.view_models import finding_view
 from portal.view_models.filters import chips
 from portal.view_models.finding import Link, LocationView
-from portal.view_models.findings import finding_rows, how_to_check
+from portal.view_models.findings import finding_rows, how_to_check, status_label
 from portal.view_models.site import problem_title
 
 SHOWN_ENDED = 20
@@ -146,7 +146,7 @@ def shared_finding(response: FindingResponse, *, includes_evidence: bool) -> Sha
         title=view.title,
         severity=view.severity,
         tone=view.tone,
-        status=view.status,
+        status=status_label(finding),
         kind=view.kind,
         kind_meaning=view.kind_meaning,
         source=view.source,

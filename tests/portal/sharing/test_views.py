@@ -410,6 +410,14 @@ def test_a_member_who_opens_a_link_sees_what_strangers_see(browser, shared):
     assert browser(OWNER).get(shared).content == browser().get(shared).content
 
 
+def test_a_guest_does_not_learn_when_a_decision_ends(browser, shared, stub):
+    finding = make_finding(status="accepted_risk", decided_until=NOW.date())
+    stub.response = make_finding_response(finding=finding)
+    text = text_of(browser().get(shared))
+    assert "Accepted risk" in text
+    assert "Accepted risk until" not in text
+
+
 def test_the_page_is_in_the_visitors_language(browser, shared):
     page = browser().get(shared, headers={"accept-language": "de-AT,de;q=0.9"})
     assert 'lang="de"' in page.content.decode()
