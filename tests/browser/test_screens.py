@@ -251,6 +251,18 @@ def test_consent_to_deep_scans_is_asked_by_schedule_while_they_are_chosen(open_p
     expect(consent).to_be_visible()
 
 
+def test_an_error_of_the_schedule_lifts_no_field_above_the_others(open_page, owner, link, settings):
+    settings.CRAWLER_ENABLED = True
+    Entitlement.objects.update(scans_per_month=30)
+    page = open_page(user=owner)
+    page.goto(f"{PATH}scans/")
+    page.get_by_label("Time zone").fill("Nowhere")
+    page.get_by_role("button", name="Save the schedule").click()
+    expect(page.get_by_text("Choose a time zone from the list")).to_be_visible()
+    tops = {label: page.get_by_label(label).bounding_box()["y"] for label in ("Time zone", "Within (hours)")}
+    assert tops["Time zone"] == pytest.approx(tops["Within (hours)"], abs=1), tops
+
+
 def _note_claims(website):
     """Add a notice of each kind about a proof; each is on the page of its website."""
     soon = timezone.now() + timedelta(days=3)
