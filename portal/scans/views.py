@@ -192,7 +192,7 @@ def cancel_scan(request: HtmxHttpRequest, host: str, job_id: int) -> HttpRespons
 def schedule_scans(request: HtmxHttpRequest, host: str) -> HttpResponse:
     """Set when the website is scanned by itself, as an owner or a manager.
 
-    A refused form stands at this address, so opening it again leads to the page of scans.
+    A refused form is shown at this address, so opening it again leads to the page of scans.
     """
     website, is_shared = (_own_website if request.method == "POST" else _website)(request, host)
     back = redirect(url_of("scans", website, is_shared=is_shared))

@@ -74,7 +74,7 @@ def shares(request: HttpRequest) -> HttpResponse:
 def set_tracker(request: HttpRequest, account: int) -> HttpResponse:
     """Set or remove an account's issue tracker.
 
-    A refused form stands at this address, so opening it again leads to the page of share links.
+    A refused form is shown at this address, so opening it again leads to the page of share links.
     """
     if request.method != "POST":
         return redirect("portal:shares")

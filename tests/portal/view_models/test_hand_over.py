@@ -77,7 +77,7 @@ def test_markdown_has_the_whole_finding():
     assert "```text\nGET /?id=1'\n```" in text
 
 
-def test_a_location_that_is_gone_is_no_work_for_whoever_gets_the_finding():
+def test_a_location_that_is_gone_is_no_work_for_anyone_who_gets_the_finding():
     locations = [Location(location=f"https://shop.example.com/{name}") for name in ("here", "there", "gone")]
     locations[2] = msgspec.structs.replace(locations[2], gone_at=datetime(2026, 3, 1, tzinfo=UTC))
     found = make_finding(location="https://shop.example.com/here", locations_count=2, locations=locations)
