@@ -74,6 +74,7 @@ def test_a_blank_around_a_value_hides_nothing_from_the_checks(checkout):
 
 
 @pytest.mark.slow
+@pytest.mark.once
 @pytest.mark.parametrize("environ", [NEEDED, PRODUCTION], ids=["loopback", "production"])
 @pytest.mark.parametrize("without", ["", "ENABLE_API", "ENABLE_PORTAL"])
 def test_the_checks_pass_for_both_apps_together_and_each_alone(checkout, environ, without):
@@ -106,6 +107,7 @@ def test_a_setting_without_a_value_is_as_if_it_was_not_there(checkout):
 
 
 @pytest.mark.slow
+@pytest.mark.once
 @pytest.mark.parametrize("disabled", ["ENABLE_API", "ENABLE_PORTAL"])
 def test_either_app_alone_migrates_an_empty_database(checkout, tmp_path, disabled):
     environ = NEEDED | {
@@ -119,6 +121,7 @@ def test_either_app_alone_migrates_an_empty_database(checkout, tmp_path, disable
 
 
 @pytest.mark.slow
+@pytest.mark.once
 def test_the_apps_can_be_migrated_one_after_the_other(checkout, tmp_path):
     environ = NEEDED | {"DATABASE_URL": f"sqlite:///{tmp_path}/records.sqlite3"}
     for app in ("config", "portal", "dashboard_api"):
