@@ -65,7 +65,8 @@ _NOT_ANALYSED = {
 }
 # Its texts name the file: "Syntax error at line src/a.js:2:", "Timeout when running eval on src/a.js:".
 _SEMGREP = ("semgrep", "opengrep")
-_NOT_ANALYSED_FILE = re.compile(r"[^\n]*? (?:at line (.+):\d+|when running \S+ on (.+?)):?[ \t]*(?:\n|\Z)")
+_NOT_ANALYSED_FILE = re.compile(r"[A-Za-z ]{1,50} (?:at line (.+):\d+|when running \S+ on (.+?)):?[ \t]*")
+_MAX_FIRST_LINE = 2_000  # characters
 _NOT_SUPPRESSED = {"underReview", "rejected"}
 _MAX_ERROR = 200  # characters
 _SENTENCE = re.compile(r".+?(?:[.!?](?=\s|\Z)|\n|\Z)", re.DOTALL)
@@ -159,13 +160,18 @@ def _rows(runs: list[Run]) -> Iterator[_Row | BadRow]:
                 yield _Row(run=run, result=result, address=address, locations=locations, is_first=number == 0)
         for each in dicts_of_all(run.invocations, _NOTIFICATIONS[0]):
             if _is_not_analysed(run, each):
-                yield _failure(run, each)
+                try:
+                    yield _failure(run, each)
+                except BadRow as error:
+                    yield error
 
 
 def _failure(run: Run, notification: Row) -> _Row:
     """Return the failed check of the file that the text names; of the whole website if it names none."""
     text = text_in(notification, "message") or _descriptor(notification)
-    named = None if "interfile" in _descriptor(notification) else _NOT_ANALYSED_FILE.match(text)
+    line = text.partition("\n")[0]
+    names_file = not _is_between_files(run, notification) and len(line) <= _MAX_FIRST_LINE
+    named = _NOT_ANALYSED_FILE.fullmatch(line) if names_file else None
     address = run.address({"uri": named[1] or named[2], "uriBaseId": "%SRCROOT%"}) if named else "./"
     error = one_line(text)[:_MAX_ERROR]
     return _Row(run=run, result={}, address=address, locations=[], error=error, names_file=bool(named))
@@ -189,6 +195,11 @@ def _convert(number: int, row: _Row) -> ReportedFinding | Check:
         suppressed=one_line(name)[:200],
         identities=identities,
     )
+
+
+def _is_between_files(run: Run, notification: Row) -> bool:
+    """Return whether findings in other files can be missing, too: Semgrep PRO follows data between files."""
+    return "interfile" in _descriptor(notification) or "pro" in line_of(run.driver, "name").lower().split()
 
 
 def _is_not_analysed(run: Run, notification: Row) -> bool:
