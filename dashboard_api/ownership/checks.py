@@ -36,13 +36,15 @@ class TooSoon(Exception):
 def check_by_hand(claim: OwnershipClaim, *, method: str, now: datetime) -> OwnershipClaim:
     """Check the claim, in one place or in all; raise TooSoon, also while this process checks another.
 
-    DNS is asked first: a website that is proved by a file could otherwise never get that proof as well.
+    DNS is asked first: a website that is proved by a file could otherwise never get that proof as well. One
+    that staff confirmed is asked for in DNS alone, because it does not depend on the other places.
     """
     if not _one_at_a_time.acquire(blocking=False):
         raise TooSoon(_BUSY_SECONDS)
     try:
         _count(claim, now)
-        return check_claim(claim, (method,) if method else PROOFS, now=now)
+        places = (Method.DNS,) if claim.method == Method.MANUAL else PROOFS
+        return check_claim(claim, (method,) if method else places, now=now)
     finally:
         _one_at_a_time.release()
 

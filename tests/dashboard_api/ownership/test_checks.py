@@ -6,6 +6,7 @@ from types import SimpleNamespace
 import pytest
 from django.utils import timezone
 
+from dashboard_api.models import SiteLink
 from dashboard_api.ownership import checks, claims
 from dashboard_api.ownership.checking import CheckResult
 from dashboard_api.ownership.claims import Check, Verdict
@@ -106,6 +107,14 @@ def test_a_check_by_hand_asks_dns_first_because_a_deep_scan_needs_that_proof(loo
     looks.verdicts["dns"] = Verdict.FOUND
     claim = checks.check_by_hand(claim, method="", now=NOW + timedelta(minutes=1))
     assert claim.method == "dns"
+
+
+def test_a_check_by_hand_of_a_website_that_staff_confirmed_asks_dns_alone(looks):
+    looks.verdicts["file"] = Verdict.FOUND
+    account = factories.make_account(secrets=())
+    SiteLink.objects.link(account, factories.make_website(HOST), by="staff")
+    claim = checks.check_by_hand(account.ownership_claims.get(), method="", now=NOW)
+    assert (looks.asked, claim.method) == (["dns"], "manual")
 
 
 @pytest.mark.parametrize(
