@@ -551,15 +551,19 @@ def _agree_with_decisions(run: ImportRun, findings: Collection[int]) -> None:
 
     A finding that is open nowhere would be fixed by the next complete scan of anything.
     """
+    present = Count("occurrences", filter=Q(occurrences__gone_at=None))
+    is_fixed = Q(status=Finding.Status.FIXED)
     for batch in _batches(findings):
-        decided = _decided_since(run, batch, _DECISIONS)
-        for finding in Finding.objects.filter(pk__in=decided):
-            present = finding.occurrences.filter(gone_at=None)
+        decided = Finding.objects.filter(pk__in=_decided_since(run, batch, _DECISIONS)).annotate(
+            present=present
+        )
+        wrong = list(decided.filter((is_fixed & Q(present__gt=0)) | (~is_fixed & Q(present=0))).order_by())
+        for finding in wrong:
             if finding.status == Finding.Status.FIXED:
-                present.update(gone_at=finding.fixed_at)
-            elif not present.exists():
+                finding.occurrences.filter(gone_at=None).update(gone_at=finding.fixed_at)
+            else:
                 finding.shown_occurrences().update(gone_at=None)
-        _show_remaining_locations(decided)
+        _show_remaining_locations([finding.pk for finding in wrong])
 
 
 def _restore_scopes(run: ImportRun, scopes: Mapping[ScopeKey, Before]) -> None:
