@@ -274,13 +274,16 @@ def _to_dashboard(request: HtmxHttpRequest, account: Account, claim: WebsiteClai
 
 
 def _lack(account: Account) -> str:
-    """Return what another website lacks: an active "plan", or "room" in it; empty if nothing is known."""
+    """Return what another website lacks: a "payment", or "room" in the plan; else empty.
+
+    Without a plan that can be used, the service refuses to add a website, and says why itself.
+    """
     try:
         plan = service.get_entitlement(account)
     except GatewayError:
         return ""
     if plan.entitlement and not plan.entitlement.may_grow:
-        return "plan"
+        return "payment" if plan.entitlement.status == "past_due" else ""
     is_full = any(
         use.name == "websites" and use.limit is not None and (use.used or 0) >= use.limit
         for use in plan.limits

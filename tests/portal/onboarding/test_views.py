@@ -62,7 +62,7 @@ def answers(monkeypatch):
         claims = (make_claim(),)
         later = None
         websites = (1, 5)
-        may_grow = True
+        may_grow, status = True, "active"
         answer = make_claim()
 
         def respond(self, _service, account, request):
@@ -77,7 +77,7 @@ def answers(monkeypatch):
             used, limit = self.websites
             day = timezone.now().date()
             own = AccountEntitlement(
-                plan="team", status="active", ends_on=day, usable_until=day, may_grow=self.may_grow
+                plan="team", status=self.status, ends_on=day, usable_until=day, may_grow=self.may_grow
             )
             limits = [LimitUse(name="websites", used=used, limit=limit)]
             return AccountPlan(ok=True, entitlement=own, limits=limits)
@@ -405,7 +405,6 @@ def test_a_host_of_two_accounts_leads_to_the_dashboard_of_the_right_one(client, 
 
 
 NO_ROOM = "Your plan has no room for another website."
-NOT_ACTIVE = "A payment is missing, or your plan is not active."
 
 
 @pytest.mark.parametrize(
@@ -418,19 +417,21 @@ def test_the_limit_of_the_plan_is_named_before_the_proof(client, owner, answers,
         assert (NO_ROOM in text_of(client.get(path))) == is_full
 
 
-def test_a_plan_that_is_not_active_is_named_before_the_proof_also_where_the_plan_has_no_room(
+def test_a_missing_payment_is_named_before_the_proof_also_where_the_plan_has_no_room(
     client, owner, answers, page
 ):
-    answers.may_grow = False
+    answers.may_grow, answers.status = False, "past_due"
     for answers.websites in ((1, 5), (5, 5)):
         for path in (ADD, page):
             text = text_of(client.get(path))
-            assert f"{NOT_ACTIVE} You can prove the website now; it gets results once" in text
+            assert "A payment is missing. You can prove the website now; it gets results once" in text
             assert NO_ROOM not in text
     answers.claims = [make_claim(state="verified", link_problem="no_room")]
     text = text_of(client.get(page))
-    assert NOT_ACTIVE in text
+    assert "A payment is missing." in text
     assert "You can prove" not in text
+    answers.status = "suspended"  # no website can be added, and the answer to that says so
+    assert "A payment is missing" not in text_of(client.get(ADD))
 
 
 @pytest.mark.parametrize(
