@@ -383,7 +383,7 @@ class FindingDetail(_Finding, frozen=True, kw_only=True):
         list[Location],
         Meta(
             description=f"At most {limits.MAX_LOCATIONS}, where it still is before where it is gone; "
-            "locations_count counts only the former, and all of them."
+            "locations_count has all of the former; of a fixed finding, all where it was."
         ),
     ]
     timeline: Annotated[list[Event], Meta(description="Oldest first.")]

@@ -53,12 +53,12 @@ _OCCURRENCES = """
 SELECT location, SUBSTR(evidence, 1, %s), first_seen, last_seen, gone_at
 FROM dashboard_api_occurrence WHERE id IN
 (SELECT id FROM dashboard_api_occurrence WHERE finding_id = %s ORDER BY gone_at IS NOT NULL, id LIMIT %s)
-ORDER BY id
+ORDER BY gone_at IS NOT NULL, id
 """
 
 
 def occurrences(finding_id: int) -> list[OccurrenceRow]:
-    """Return MAX_LOCATIONS occurrences, oldest first: those that are there before those that are gone."""
+    """Return MAX_LOCATIONS occurrences: those that are there, oldest first, then those that are gone."""
     parameters = [limits.MAX_EVIDENCE_BYTES + 1, finding_id, limits.MAX_LOCATIONS]
     return [
         OccurrenceRow(location, evidence, *map(moment, times))

@@ -181,8 +181,9 @@ def cancel_scan(request: HtmxHttpRequest, host: str, job_id: int) -> HttpRespons
     except GatewayError as error:
         messages.warning(request, _failure(error, host))
     else:
-        audit("website.scan_cancelled", website)
         ended = scan.state in ("finished", "failed")
+        if not ended:
+            audit("website.scan_cancelled", website)
         messages.info(request, _("The scan had ended already.") if ended else _("The scan is cancelled."))
     return redirect(url_of("scans", website, is_shared=is_shared))
 

@@ -51,11 +51,13 @@ def test_places_are_the_first_where_it_still_is_then_those_where_it_is_gone(site
     make_occurrence(other, gone_at=THEN)
     first, *rest = finding.occurrences.values_list("pk", flat=True)
     of_finding = finding.occurrences.annotate(evidence_start=Left("evidence", limits.MAX_EVIDENCE_BYTES + 1))
-    for gone, shown in ([first], rest[:3]), (rest[1:], [first, *rest[:2]]):
+    for gone, shown in ([first], rest[:3]), ([first, *rest[1:]], [rest[0], first, rest[1]]):
         finding.occurrences.update(gone_at=None)
         finding.occurrences.filter(pk__in=gone).update(gone_at=THEN)
-        twins = of_finding.filter(pk__in=shown).values_list(*finding_detail.OccurrenceRow._fields)
-        assert finding_detail.occurrences(finding.pk) == list(twins)
+        twins = of_finding.in_bulk(shown)
+        fields = finding_detail.OccurrenceRow._fields
+        expected = [tuple(getattr(twins[pk], name) for name in fields) for pk in shown]
+        assert finding_detail.occurrences(finding.pk) == expected
     assert len(finding_detail.occurrences(other.pk)) == 3
 
 
