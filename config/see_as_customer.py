@@ -37,10 +37,7 @@ def site(request: HtmxHttpRequest, host: str) -> HttpResponse:
     def fill(website: Website, page: SitePage) -> SitePage:
         request_of_list = page.address.filters.to_request()
         dashboard = service.get_dashboard(website, request_of_list, stores_summary=False)
-        results = view_models.build_results(dashboard, page.address)
-        overview = replace(results.overview, new_url="")
-        results = replace(results, export_links=(), scans_url="", overview=overview)
-        return replace(page, results=results)
+        return replace(page, results=view_models.results_without_links(dashboard, page.address))
 
     return _render(request, host, fill)
 

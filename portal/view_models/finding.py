@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import TypeVar
 from urllib.parse import urlsplit
 
 from django.utils.translation import gettext as _
@@ -39,6 +40,9 @@ class LocationView:
     first_seen: datetime | None
     last_seen: datetime | None
     gone_at: datetime | None
+
+
+Listed = TypeVar("Listed", bound=Location | LocationView)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -133,10 +137,14 @@ def _status(finding: Finding) -> str:
     return status
 
 
+def present_in(listed: Sequence[Listed]) -> Sequence[Listed]:
+    """Return the locations where the finding is; all of them if it is gone from each."""
+    return [entry for entry in listed if entry.gone_at is None] or listed
+
+
 def locations_left(threat: Threat, listed: Sequence[Location | LocationView]) -> int:
     """Return at how many locations that are not ``listed`` a finding is, or was when it was fixed."""
-    present = [entry for entry in listed if entry.gone_at is None] or listed
-    return max(threat.locations_count - max(len(present), 1), 0)
+    return max(threat.locations_count - max(len(present_in(listed)), 1), 0)
 
 
 def location_views(finding: Finding) -> tuple[LocationView, ...]:

@@ -16,7 +16,7 @@ from portal.gateway.messages import Dashboard, Finding, Threat
 from portal.issue_trackers import cut_to_length
 from portal.models import IssueTracker
 from portal.stacks import fixes_by_stack
-from portal.view_models.finding import reference, weaknesses
+from portal.view_models.finding import present_in, reference, weaknesses
 from portal.view_models.findings import common_description, how_to_check, kind_label, status_label
 
 MAX_LOCATIONS = 20
@@ -289,8 +289,8 @@ def _advice(finding: Finding, markup: Markup, *, shows_evidence: bool) -> Iterat
     yield from _examples(finding.problem, markup)
     check = how_to_check([finding], shows_evidence=shows_evidence)
     yield from _section(_("How to check the fix"), check, markup)
-    present = [entry for entry in finding.locations if entry.gone_at is None] or finding.locations
-    others = [entry.location for entry in present if entry.location != finding.location]
+    present = [entry.location for entry in present_in(finding.locations)]
+    others = [location for location in present if location != finding.location]
     if others:
         yield markup.heading(_("More locations"))
         yield _listed([markup.code(location) for location in others[:MAX_LOCATIONS]])

@@ -267,9 +267,14 @@ def build_results(
 
 def sample_results(dashboard: Dashboard, address: Address) -> Results:
     """Return the results for strangers: without the plan, and without links to pages for members."""
+    return replace(results_without_links(dashboard, address), plan=None)
+
+
+def results_without_links(dashboard: Dashboard, address: Address) -> Results:
+    """Return the results without links to pages that only members have."""
     results = build_results(dashboard, address)
     overview = replace(results.overview, new_url="")
-    return replace(results, plan=None, export_links=(), scans_url="", overview=overview)
+    return replace(results, export_links=(), scans_url="", overview=overview)
 
 
 def _visible_facets(dashboard: Dashboard, address: Address, last_visit: date | None) -> tuple[Facet, ...]:
