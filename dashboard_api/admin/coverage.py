@@ -27,7 +27,13 @@ from dashboard_api.crawler import installed
 from dashboard_api.importing.undo import preview, undo
 from dashboard_api.models import Coverage, CoverageScope, EngineRun, ImportRun, ScanSchedule, SiteLink, Source
 from dashboard_api.models.scopes import summarise
-from dashboard_api.reading.next_checks import SCAN_TOLERANCE, SHORTEST_PERIOD, NextCheck, next_check
+from dashboard_api.reading.next_checks import (
+    SCAN_TOLERANCE,
+    SHORTEST_PERIOD,
+    NextCheck,
+    next_check,
+    next_report,
+)
 from foundation.stored_texts import translate
 
 
@@ -117,8 +123,7 @@ def _next_check(coverage: Any, today: date) -> NextCheck:
     """Return the next check of coverage ``with_next_checks``: by schedule, or an interval later."""
     source = coverage.source
     if coverage.ours_at is None:
-        day = coverage.last_run_at.date() + timedelta(days=source.interval_days)
-        return NextCheck(day, is_overdue=day < today)
+        return next_report(coverage.last_run_at, source.interval_days, today=today)
     schedules = [link.scan_schedule for link in coverage.website.scanned_links]
     own = installed.by_source(schedules).get(source.slug, ())
     return next_check(own, last_run_at=coverage.ours_at, today=today)

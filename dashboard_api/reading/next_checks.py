@@ -24,6 +24,12 @@ class NextCheck(NamedTuple):
     is_overdue: bool
 
 
+def next_report(last_run_at: datetime, interval_days: int, *, today: date) -> NextCheck:
+    """Return the next report from elsewhere: an interval after the last."""
+    day = last_run_at.date() + timedelta(days=interval_days)
+    return NextCheck(day, is_overdue=day < today)
+
+
 def next_check(
     schedules: Iterable[ScheduleRow | ScanSchedule], *, last_run_at: datetime | None, today: date
 ) -> NextCheck:

@@ -16,7 +16,7 @@ from dashboard_api.queries.overview import Note, Overview, Recent, Run, SourceRo
 from dashboard_api.reading import topics
 from dashboard_api.reading.facet_counts import FACETS, Counts, FacetCounts
 from dashboard_api.reading.grading import Grade
-from dashboard_api.reading.next_checks import NextCheck, next_check
+from dashboard_api.reading.next_checks import NextCheck, next_check, next_report
 
 WORST_FIRST = sorted(Severity, reverse=True)
 LABELS = {severity.value: severity.label for severity in Severity}
@@ -373,8 +373,7 @@ def _coverage_entry(
     elif run.ours_at:  # not last_run_at, which can be that of an address that is no longer scanned
         due = next_check(schedules, last_run_at=run.ours_at, today=today)
     else:
-        day = run.last_run_at.date() + timedelta(days=source.interval_days)
-        due = NextCheck(day, is_overdue=day < today)
+        due = next_report(run.last_run_at, source.interval_days, today=today)
     return responses.CoverageEntry(
         source=source.slug,
         source_name=source.name,
