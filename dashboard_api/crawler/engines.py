@@ -74,9 +74,8 @@ class Engine(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 
     def is_part_of(self, profile: str, host: str) -> bool:
         """Return whether the engine runs in scans of this profile and this website."""
-        order = list(policy.PROFILES)
         is_for_host = not self.domains_only or registrable_domain(host) is not None
-        return is_for_host and order.index(self.profile) <= order.index(profile)
+        return is_for_host and policy.rank(self.profile) <= policy.rank(profile)
 
     def program(self) -> str | None:
         """Return the path of the program, first from ``make engines``; None if it is not installed."""

@@ -18,13 +18,13 @@ def sources() -> frozenset[str]:
 
 def profiles() -> Mapping[str, str]:
     """Return the smallest profile of scans that has each source; empty if this deployment does not scan."""
-    largest_first = sorted(_engines(), key=lambda engine: list(policy.PROFILES).index(engine.profile))[::-1]
+    largest_first = sorted(_engines(), key=lambda engine: policy.rank(engine.profile))[::-1]
     return {engine.reports_as: engine.profile for engine in largest_first}
 
 
 def by_source(schedules: Collection[Any]) -> dict[str, list[Any]]:
     """Return the schedules whose scans have each source; empty if this deployment does not scan."""
-    rank = list(policy.PROFILES).index
+    rank = policy.rank
     return {
         source: [schedule for schedule in schedules if rank(schedule.profile) >= rank(smallest)]
         for source, smallest in profiles().items()

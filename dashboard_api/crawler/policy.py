@@ -66,6 +66,11 @@ REQUESTS_A_SECOND = 5.0  # of an engine behind our proxy
 DAILY_FEATURE = "scans_daily"
 
 
+def rank(profile: str) -> int:
+    """Return the place of the profile among all: each has the scanners of those before it, too."""
+    return list(PROFILES).index(profile)
+
+
 class NotScannable(ValidationError):
     """The website may not be scanned; ``code`` and the message say why."""
 

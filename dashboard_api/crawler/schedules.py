@@ -110,9 +110,6 @@ def _spread(schedule: ScanSchedule, day: date) -> int:
     return int.from_bytes(digest[:4]) % (schedule.hours * 3600) // 60 * 60
 
 
-_rank = list(policy.PROFILES).index
-
-
 def queue_due(now: datetime) -> int:
     """Queue the scans that are due, and return their number; what may not be scanned now is left out."""
     return sum(_queue(pk, now) for pk in ScanSchedule.objects.due(now).values_list("pk", flat=True)[:100])
@@ -148,7 +145,9 @@ def _add(schedule: ScanSchedule, now: datetime) -> bool | None:
             )
     except ValidationError:  # it is due again at the next time
         return False
-    is_smaller = job.trigger == ScanJob.Trigger.RETEST or _rank(job.profile) < _rank(schedule.profile)
+    is_smaller = job.trigger == ScanJob.Trigger.RETEST or policy.rank(job.profile) < policy.rank(
+        schedule.profile
+    )
     return None if is_smaller else is_new
 
 
