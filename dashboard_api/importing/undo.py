@@ -53,6 +53,7 @@ Row = TypeVar("Row", Finding, Occurrence)
 # Decisions of analysts about the status, and the columns that keep them.
 _DECISIONS = ("false_positive", "accepted_risk", "fixed", "reconsidered")
 _DECIDED = ("status", "triage_until", "reviewed_at", "fixed_at")
+_PRESENT = Count("occurrences", filter=Q(occurrences__gone_at=None))
 # The fields that are read of findings to delete; their texts would take much memory.
 _NEEDED = ("status", "severity", "source_severity", "rule", "title", "reviewed_at")
 
@@ -522,10 +523,9 @@ def _remove_repeated_events(findings: Collection[int]) -> None:
 def _with_wrong_locations(findings: Collection[int]) -> set[int]:
     """Return those of ``findings`` whose number of locations, or shown one, is not of their occurrences."""
     wrong: set[int] = set()
-    present = Count("occurrences", filter=Q(occurrences__gone_at=None))
     shown = Count("occurrences", filter=Q(occurrences__location=F("location")))
     for batch in _batches(findings):
-        counted = Finding.objects.filter(pk__in=batch).annotate(present=present, shown=shown)
+        counted = Finding.objects.filter(pk__in=batch).annotate(present=_PRESENT, shown=shown)
         right = counted.filter(locations_count=F("present"), shown__gt=0).order_by()
         wrong.update(set(batch).difference(right.values_list("pk", flat=True)))
     return wrong
@@ -551,13 +551,11 @@ def _agree_with_decisions(run: ImportRun, findings: Collection[int]) -> None:
 
     A finding that is open nowhere would be fixed by the next complete scan of anything.
     """
-    present = Count("occurrences", filter=Q(occurrences__gone_at=None))
     is_fixed = Q(status=Finding.Status.FIXED)
     for batch in _batches(findings):
-        decided = Finding.objects.filter(pk__in=_decided_since(run, batch, _DECISIONS)).annotate(
-            present=present
-        )
-        wrong = list(decided.filter((is_fixed & Q(present__gt=0)) | (~is_fixed & Q(present=0))).order_by())
+        decided = Finding.objects.filter(pk__in=_decided_since(run, batch, _DECISIONS))
+        counted = decided.annotate(present=_PRESENT).order_by()
+        wrong = list(counted.filter((is_fixed & Q(present__gt=0)) | (~is_fixed & Q(present=0))))
         for finding in wrong:
             if finding.status == Finding.Status.FIXED:
                 finding.occurrences.filter(gone_at=None).update(gone_at=finding.fixed_at)
