@@ -88,11 +88,17 @@ def check_claim(claim: OwnershipClaim, methods: Iterable[str] = (), *, now: date
 def _summary(claim: OwnershipClaim, results: dict[str, CheckResult]) -> Check:
     """Return the proof if there is one; otherwise whether the token is certainly missing.
 
-    The place of the last proof decides that, because the others never had the token.
+    The place of the last proof decides that, because the others never had the token. One by DNS ends only if
+    DNS was asked and has no record: deep scans and names below the host depend on it. The other places prove
+    nothing about a website that staff confirmed, which does not depend on them.
     """
+    dns = results[Method.DNS].verdict if Method.DNS in results else Verdict.NOT_ASKED
     for method, result in results.items():
         if result.verdict is Verdict.FOUND:
-            return Check(Verdict.FOUND, method, result.strength)
+            if claim.method == Method.MANUAL and method != Method.DNS:
+                return Check(Verdict.NOT_ASKED)
+            keeps_dns = claim.method == Method.DNS and dns is Verdict.NOT_ASKED
+            return Check(Verdict.FOUND, method, result.strength, keeps_dns)
     if claim.method in results:
         return Check(results[claim.method].verdict)
     verdicts = {result.verdict for result in results.values()}

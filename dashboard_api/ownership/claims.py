@@ -56,11 +56,15 @@ class Verdict(Enum):
 
 
 class Check(NamedTuple):
-    """A check of one method; ``strength`` is that of the proof, if it was found."""
+    """A check of one method; ``strength`` is that of the proof, if it was found.
+
+    ``keeps_dns``: it was found in another place, while DNS, which had the last proof, could not be asked.
+    """
 
     verdict: Verdict
     method: str = ""
     strength: str = ""
+    keeps_dns: bool = False
 
 
 def add(account: Account, host: str, *, by: str, now: datetime) -> OwnershipClaim:
@@ -231,21 +235,25 @@ def _after_contested(claim: OwnershipClaim, check: Check, now: datetime) -> None
     """Verify once no other account holds the website, or by DNS after silence; refuse in the end."""
     waited = now - (claim.contested_at or now)
     is_dns = check.verdict is Verdict.FOUND and check.strength == OwnershipClaim.Strength.DNS
-    if check.verdict is Verdict.FOUND:
+    is_asked = check.verdict is not Verdict.NOT_ASKED and not check.keeps_dns
+    if check.verdict is Verdict.FOUND and is_asked:
         claim.method, claim.strength = check.method, check.strength
     due_at = answer_due_at(claim)
     if check.verdict is Verdict.FOUND and not _others(claim).exists():
         _take_over(claim, now, is_inherited=not _has_history(claim))
     elif is_dns and due_at is not None and now >= due_at:
         _verify(claim, now)
-    elif waited >= calendar.CONTESTED_FOR and not is_dns and check.verdict is not Verdict.NOT_ASKED:
+    elif waited >= calendar.CONTESTED_FOR and not is_dns and is_asked:
         _end(claim, State.REFUSED, now)
 
 
 def _after_verified(claim: OwnershipClaim, check: Check, now: datetime) -> None:
+    """Keep the claim, and its proof by DNS while that cannot be asked; after misses it fails, then lapses."""
     if check.verdict is Verdict.FOUND:
-        claim.method, claim.strength = check.method, check.strength
-        claim.state, claim.misses, claim.missed_at, claim.unasked_at = State.VERIFIED, 0, None, None
+        claim.unasked_at = (claim.unasked_at or now) if check.keeps_dns and not claim.misses else None
+        if claim.unasked_at is None or now - claim.unasked_at >= calendar.UNASKED_FOR:
+            claim.method, claim.strength, claim.unasked_at = check.method, check.strength, None
+        claim.state, claim.misses, claim.missed_at = State.VERIFIED, 0, None
         if claim.link_problem:
             _connect_later(claim, now)
         return

@@ -132,6 +132,32 @@ def test_the_place_of_the_last_proof_decides_whether_it_is_missing(looks, proof,
     assert checks.check_claim(claim, now=NOW).misses == misses
 
 
+@pytest.mark.parametrize("method", ["", "file"])
+def test_a_proof_by_dns_is_kept_while_its_name_servers_are_silent(looks, method):
+    looks.verdicts = {"dns": Verdict.NOT_ASKED, "file": Verdict.FOUND}
+    claim = checks.check_by_hand(added(proof=Check(Verdict.FOUND, "dns", "dns")), method=method, now=NOW)
+    assert (claim.method, claim.strength, claim.next_check_at) == ("dns", "dns", NOW + timedelta(days=1))
+    below = claims.add(claim.account, f"www.{HOST}", by="ada", now=NOW)
+    assert (below.state, claims.proven_parents(below)) == ("verified", [claim])
+    looks.verdicts["dns"] = Verdict.FOUND
+    claim = checks.check_claim(claim, now=NOW + timedelta(days=1))
+    assert (claim.method, claim.unasked_at) == ("dns", None)
+
+
+def test_a_proof_by_dns_whose_record_is_gone_becomes_that_of_another_place(looks):
+    looks.verdicts["file"] = Verdict.FOUND
+    claim = checks.check_claim(added(proof=Check(Verdict.FOUND, "dns", "dns")), now=NOW)
+    assert (claim.state, claim.method, claim.strength) == ("verified", "file", "https")
+
+
+def test_a_file_changes_nothing_about_a_website_that_staff_confirmed(looks):
+    looks.verdicts["file"] = Verdict.FOUND
+    account = factories.make_account(secrets=())
+    SiteLink.objects.link(account, factories.make_website(HOST), by="staff")
+    claim = checks.check_by_hand(account.ownership_claims.get(), method="file", now=NOW)
+    assert (claim.method, claim.next_check_at, len(claim.checks)) == ("manual", None, 1)
+
+
 def test_an_address_has_no_record_to_look_for(looks, settings):
     settings.ALLOW_PRIVATE_HOSTS = True
     checks.check_claim(added("127.0.0.1"), now=NOW)

@@ -26,6 +26,7 @@ NOW = datetime(2026, 11, 23, 12, tzinfo=UTC)
 HOST = "shop.example.com"
 FILE = Check(Verdict.FOUND, "file", "https")
 DNS = Check(Verdict.FOUND, "dns", "dns")
+FILE_ALONE = FILE._replace(keeps_dns=True)
 MISSING, NOT_ASKED = Check(Verdict.MISSING), Check(Verdict.NOT_ASKED)
 
 
@@ -463,6 +464,12 @@ def test_a_contested_claim_without_dns_is_refused_after_fourteen_days():
     assert checked(claim, FILE, timedelta(days=14)).state == "refused"
 
 
+def test_a_contested_claim_keeps_its_proof_by_dns_while_that_cannot_be_asked():
+    held_by_another()
+    claim = checked(checked(added(), DNS), FILE_ALONE, timedelta(days=14))
+    assert (claim.state, claim.strength) == ("contested", "dns")
+
+
 def left_with_findings(host=HOST):
     """Return a website with a finding, whose only holder has left."""
     _, link = held_by_another(host)
@@ -777,6 +784,21 @@ def test_silence_of_the_network_lapses_nothing_for_thirty_days():
     for day in range(30):
         claim = checked(claim, NOT_ASKED, timedelta(days=day))
     assert (claim.state, claim.misses) == ("verified", 0)
+
+
+def test_a_proof_by_dns_that_cannot_be_asked_for_thirty_days_becomes_that_of_the_file():
+    claim = checked(added(), DNS)
+    for day in range(30):
+        claim = checked(claim, FILE_ALONE, timedelta(days=day))
+    assert (claim.state, claim.method) == ("verified", "dns")
+    claim = checked(claim, FILE_ALONE, timedelta(days=30))
+    assert (claim.state, claim.method, claim.unasked_at) == ("verified", "file", None)
+
+
+def test_a_proof_by_dns_that_was_missing_is_not_kept_by_silence():
+    claim = checked(checked(added(), DNS), MISSING)
+    claim = checked(claim, FILE_ALONE, HOUR)
+    assert (claim.state, claim.method) == ("verified", "file")
 
 
 def test_a_withdrawn_claim_revokes_the_link_and_says_why():
