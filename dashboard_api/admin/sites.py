@@ -219,14 +219,17 @@ class SiteLinkAdmin(RecordAdmin):
         obj.refresh_from_db()
 
     def warning(self, queryset: QuerySet[SiteLink]) -> str:
-        """Return a warning about links whose website others had since they were revoked."""
-        text = _("%(former)s had %(website)s in the meantime: what was found for them is shown, too.")
-        revoked = queryset.filter(revoked_at__isnull=False).select_related("website", "account")
-        return " ".join(
-            text % {"former": ", ".join(former), "website": link.website}
-            for link in revoked[:SHOWN]
-            if (former := link.website.former_holders(link.account))
-        )
+        """Return a warning about revoked links whose website others have, or had in the meantime."""
+        had = _("%(former)s had %(website)s in the meantime: what was found for them is shown, too.")
+        have = _("%(website)s is also linked to %(accounts)s: all of them would see the same findings.")
+        texts = []
+        for link in queryset.filter(revoked_at__isnull=False).select_related("website", "account")[:SHOWN]:
+            website, account = link.website, link.account
+            if others := website.other_holders(account):
+                texts.append(have % {"website": website, "accounts": others})
+            elif former := website.former_holders(account):
+                texts.append(had % {"website": website, "former": ", ".join(former)})
+        return " ".join(texts)
 
     def actions_for(self, obj: SiteLink) -> tuple[str, ...]:
         return ("restore",) if obj.revoked_at else ("revoke",)

@@ -223,17 +223,20 @@ class Website(models.Model):
             links = links.filter(revoked_at__gt=own.revoked_at)
         return list(links.order_by("account__ref").values_list("account__ref", flat=True))
 
-    def check_not_of_others(self, account: Account) -> None:
-        """Raise WebsiteOfOthers: a slip in the host would show the findings of one customer to another."""
+    def other_holders(self, account: Account) -> str:
+        """Return the references and names of the other accounts that hold the website, or an empty text."""
         links = self.links.not_revoked().exclude(account=account).select_related("account")
         others = [link.account for link in links.order_by("account__ref")]
-        if others:
+        return ", ".join(f"{each} ({each.name})" if each.name else str(each) for each in others)
+
+    def check_not_of_others(self, account: Account) -> None:
+        """Raise WebsiteOfOthers: a slip in the host would show the findings of one customer to another."""
+        if others := self.other_holders(account):
             text = _(
                 "%(website)s is also linked to %(accounts)s: all of them would see the same findings. If "
                 "that is right, tick “Shared website”, or add --shared."
             )
-            accounts = ", ".join(f"{each} ({each.name})" if each.name else str(each) for each in others)
-            raise WebsiteOfOthers(text % {"website": self, "accounts": accounts})
+            raise WebsiteOfOthers(text % {"website": self, "accounts": others})
 
     @transaction.atomic
     def begin_again(self, *, by: str, now: datetime) -> "Website":

@@ -23,10 +23,17 @@ class Command(LinkCommand):
             action="store_true",
             help="let the account read what was found for accounts that had the website in the meantime",
         )
+        parser.add_argument(
+            "--shared", action="store_true", help="restore it although other accounts have the website, too"
+        )
 
-    def perform(self, *, link_id: str, keep_findings: bool, **options: Any) -> Result:  # type: ignore[override]
-        """Restore the link; raise CommandError where others had the website in the meantime."""
+    def perform(  # type: ignore[override]
+        self, *, link_id: str, keep_findings: bool, shared: bool, **options: Any
+    ) -> Result:
+        """Restore the link; raise an error where others have the website, or had it in the meantime."""
         link = find_link(link_id)
+        if link.revoked_at and not shared:
+            link.website.check_not_of_others(link.account)
         former = ", ".join(link.website.former_holders(link.account))
         if former and not keep_findings:
             ref, host = link.account.ref, link.website.host

@@ -599,6 +599,16 @@ def test_a_restored_link_warns_of_what_was_found_for_others_since_then(operator)
     assert "in the meantime" not in act(operator, former, "revoke").text
 
 
+def test_a_restored_link_warns_of_the_other_accounts_that_have_the_website(operator):
+    link = make_link()
+    link.revoke(by="Ada", reason="Left", now=timezone.now())
+    assert "also linked to" not in act(operator, link, "restore").text
+    make_link(make_account("acct_0002", name="Example Agency"), link.website)
+    warning = "shop.example.com is also linked to acct_0002 (Example Agency): all of them would see the same"
+    assert warning in act(operator, link, "restore").text
+    assert "also linked to" not in act(operator, link, "revoke").text
+
+
 def test_link_is_revoked_and_restored_with_a_reason(operator):
     link = make_link()
     response = act(operator, link, "revoke")

@@ -199,3 +199,16 @@ def test_a_website_of_another_account_is_linked_only_if_staff_say_that_they_shar
     run("link_site", "acct_0002", "shop.example.com", "--shared")
     assert SiteLink.objects.not_revoked().filter(website=former.website).count() == 2
     assert "Nothing to do" in run("link_site", "acct_0002", "shop.example.com")
+
+
+def test_a_link_to_a_website_of_another_account_is_restored_only_if_staff_say_that_they_share_it(former):
+    make_link(make_account("acct_0002", name="Example Agency"), former.website)
+    restore = ("restore_link", former.link_id, "--reason", "They came back")
+    with pytest.raises(CommandError, match=r"also linked to acct_0002 \(Example Agency\).* add --shared"):
+        run(*restore)
+    with pytest.raises(CommandError, match="--shared"):
+        run(*restore, "--keep-findings")
+    assert former not in SiteLink.objects.not_revoked()
+    run(*restore, "--shared")
+    assert former in SiteLink.objects.not_revoked()
+    assert "Nothing to do" in run(*restore)
