@@ -59,7 +59,7 @@ def may_give_access(request: HttpRequest, person: User | None = None) -> bool:
 
 
 def _withdraw_invitations(people: Iterable[User]) -> None:
-    """Withdraw the invitations that these people sent: one may be to an address of their own."""
+    """Withdraw the open invitations from and to these people."""
     if not settings.ENABLE_PORTAL:
         return
     from portal.models import Membership
@@ -91,9 +91,9 @@ class UserAdmin(DjangosUserAdmin):
 
     def save_model(self, request: HttpRequest, obj: User, form: Any, change: bool) -> None:
         """Store the person; one who may no longer sign in leaves no open invitations."""
+        if change and not obj.is_active:
+            _withdraw_invitations([obj])  # also to an address that the form changes
         super().save_model(request, obj, form, change)
-        if not obj.is_active:
-            _withdraw_invitations([obj])
 
     def delete_model(self, request: HttpRequest, obj: User) -> None:
         """Delete the person, whose open invitations end."""

@@ -6,11 +6,13 @@ from functools import partial
 
 from django.contrib.auth.models import User
 from django.db import transaction
+from django.db.models import Q
 from django.utils import timezone
 
 from audit.models import RETENTION
 from audit.recording import Person
 from audit.recording import record as audit
+from foundation.mail_addresses import is_of
 from portal.models import Account, Invitation, Membership, MembershipChange
 from portal.team import emails
 from portal.team.seats import UNLIMITED, Seats, check_may_invite, check_may_join
@@ -104,7 +106,8 @@ def withdraw(invitation: Invitation, *, by: User | None) -> None:
 def accept(invitation: Invitation, user: User, *, seats: Seats = UNLIMITED) -> Membership:
     """Make ``user`` a member; members keep their role. Raises InvitationClosed and NoSeat.
 
-    It works once for members, too: one who is removed later cannot come back by it.
+    An invitation that a member accepts ends, too. Its page has no form for members: if it is to a member's
+    own address, it ends with the membership.
     """
     account = _lock_account(invitation.account_id)
     if membership := account.memberships.filter(user=user).first():
@@ -121,7 +124,7 @@ def accept(invitation: Invitation, user: User, *, seats: Seats = UNLIMITED) -> M
 def change_role(membership: Membership, role: str, *, by: User) -> None:
     """Change the member's role; raises LastOwner, and DoesNotExist if either was just removed.
 
-    An owner who is one no longer leaves no open invitations behind; so does one who leaves or is removed.
+    The open invitations from and to an owner who is demoted are withdrawn, as those of a member who leaves.
     """
     _lock_account(membership.account_id)
     _require_owner(membership.account_id, by)
@@ -153,9 +156,10 @@ def remove(membership: Membership, *, by: User) -> None:
 
 @transaction.atomic
 def withdraw_invitations_of(membership: Membership, *, by: User | None) -> None:
-    """Withdraw the open invitations that this person sent: one may be to an address of their own."""
+    """Withdraw the open invitations from this person and to their address: one would bring a role back."""
     account = _lock_account(membership.account_id)
-    for invitation in account.invitations.open(at=timezone.now()).filter(invited_by=membership.user_id):
+    theirs = Q(invited_by=membership.user_id) | is_of(membership.user.email)
+    for invitation in account.invitations.open(at=timezone.now()).filter(theirs):
         withdraw(invitation, by=by)
 
 

@@ -93,6 +93,7 @@ def test_the_open_invitations_of_a_person_end_when_operators_end_their_sign_in(o
     owner, other = (make_membership(make_user(name), account, "owner") for name in ("owner", "other"))
     for person in (owner, other):
         actions.invite(account, f"{person.user}@example.org", "owner", by=person.user, was_emailed=True)
+    actions.invite(account, owner.user.email, "owner", by=other.user, was_emailed=True)
     pk = owner.user_id
     if way == "page":
         operator.post(f"/admin/auth/user/{pk}/delete/", {"post": "yes"})
@@ -115,6 +116,7 @@ def test_the_open_invitations_of_an_owner_end_when_operators_end_the_role(operat
     owner, other = (make_membership(make_user(name), account, "owner") for name in ("owner", "other"))
     for person in (owner, other):
         actions.invite(account, f"{person.user}@example.org", "owner", by=person.user, was_emailed=True)
+    actions.invite(account, owner.user.email, "owner", by=other.user, was_emailed=True)
     rows = account_form(members=[{"id": owner.pk, "account": account.pk, "DELETE": "on"}])
     selected = {"action": "delete_selected", "_selected_action": [owner.pk], "post": "yes"}
     address, form = {

@@ -100,7 +100,7 @@ def _refuse_the_last(users: Iterable[User]) -> None:
 
 
 def _withdraw_invitations(users: Iterable[User]) -> None:
-    """Withdraw the open invitations that these people sent."""
+    """Withdraw the open invitations from and to these people."""
     from portal.team.actions import withdraw_invitations_of
 
     for membership in _memberships(users):

@@ -247,6 +247,32 @@ def test_the_open_invitations_of_an_owner_end_with_the_role(account, owner, end)
     assert f"{by.user} withdrawn own@example.com" in recorded()
 
 
+@pytest.mark.parametrize("end", ["remove", "demote", "leave"])
+def test_the_open_invitations_to_a_person_end_with_the_role(account, owner, end):
+    person = make_membership(make_user("person", email="Person@M\u00fcller.example"), account, OWNER)
+    elsewhere = make_portal_account("acct_0002")
+    make_membership(owner.user, elsewhere, OWNER)
+    address = "person@xn--mller-kva.example"
+    own, kept = invite(account, owner, address, OWNER), invite(account, owner)
+    kept_elsewhere = invite(elsewhere, owner, address, OWNER)
+    by = person if end == "leave" else owner
+    if end == "demote":
+        actions.change_role(person, VIEWER, by=by.user)
+    else:
+        actions.remove(person, by=by.user)
+    assert list(Invitation.objects.open(at=timezone.now())) == [kept, kept_elsewhere]
+    with pytest.raises(actions.InvitationClosed):
+        actions.open_invitation(own.token)
+    assert f"{by.user} withdrawn {address}" in recorded()
+
+
+def test_the_end_of_a_person_without_an_address_ends_no_invitation(account, owner):
+    person = make_membership(make_user("person", email=""), account, VIEWER)
+    kept = invite(account, owner)
+    actions.remove(person, by=owner.user)
+    assert list(Invitation.objects.open(at=timezone.now())) == [kept]
+
+
 def test_an_owner_whose_role_ended_a_moment_ago_changes_nothing(account, owner, viewer):
     other = make_membership(make_user("other"), account, OWNER)
     actions.change_role(owner, VIEWER, by=other.user)
