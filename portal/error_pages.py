@@ -5,9 +5,10 @@ which the service gets with the call: it finds the lines of both in the logs.
 """
 
 import logging
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from django.conf import settings
+from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -28,6 +29,7 @@ from portal.gateway import (
     UnknownLink,
     Unreachable,
 )
+from portal.models import Account, Membership, Website
 from portal.page_urls import adding_url, renewal_url
 
 logger = logging.getLogger(__name__)
@@ -38,14 +40,10 @@ BUSY_SECONDS = 2  # most calls are over by then
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Action:
-    """A link to a page that helps, from the settings.
-
-    ``links_website``: only for people who may link websites.
-    """
+    """A link to a page that helps."""
 
     label: str
     url: str
-    links_website: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,16 +60,16 @@ class ErrorPage:
     retry_after: int = 0
 
 
-def error_page_for(error: GatewayError) -> ErrorPage:
-    """Return the error page for ``error``."""
+def error_page_for(error: GatewayError, *, linking_url: str = "") -> ErrorPage:
+    """Return the error page for ``error``; ``linking_url`` is empty for people who may not link websites."""
     reference = new_reference()
     match error:
         case InactiveEntitlement():
             return _inactive_entitlement(error, reference)
         case RevokedLink():
-            return _revoked_link(error, reference)
+            return _revoked_link(error, reference, linking_url)
         case UnknownLink():
-            return unknown_website(reference)
+            return _unknown_website(reference, linking_url)
         case UnknownFinding():
             return unknown_finding(reference)
         case RateLimited():
@@ -112,29 +110,34 @@ def error_page_for(error: GatewayError) -> ErrorPage:
             return _unavailable(reference)
 
 
-def logged_error_page(error: GatewayError, host: str) -> ErrorPage:
+def website_error_page(
+    error: GatewayError, website: Website, user: AbstractBaseUser | AnonymousUser
+) -> ErrorPage:
+    """Return the error page of a website, with links to its proof for people who may link it, and log it."""
+    return logged_error_page(error, website.host, linking_url=_linking_url(user, website.account))
+
+
+def logged_error_page(error: GatewayError, host: str, *, linking_url: str = "") -> ErrorPage:
     """Return the error page for ``error``, and log a line with its reference."""
-    error_page = error_page_for(error)
+    error_page = error_page_for(error, linking_url=linking_url)
     if not error.request_id:  # the gateway logged an error of the service
         logger.warning("%s: %s", host, type(error).__name__)
     return error_page
 
 
-def without_linking_actions(error_page: ErrorPage) -> ErrorPage:
-    """Return the same page for a person who may not link websites."""
-    actions = tuple(action for action in error_page.actions if not action.links_website)
-    return replace(error_page, actions=actions)
-
-
-def unknown_website(reference: str) -> ErrorPage:
+def unknown_website(user: AbstractBaseUser | AnonymousUser) -> ErrorPage:
     """Return the page for a website that is not linked, or not this person's: both read the same."""
+    return _unknown_website(new_reference(), _linking_url(user))
+
+
+def _unknown_website(reference: str, linking_url: str) -> ErrorPage:
     return ErrorPage(
         status=404,
         title=_("This website is not linked to your account"),
         text=_("We have no results to show for this address."),
         advice=_("Check the address. Results appear here once the website is linked."),
         reference=reference,
-        actions=_linking(_("Add a website")),
+        actions=_actions((_("Add a website"), linking_url)),
     )
 
 
@@ -155,20 +158,16 @@ def new_reference() -> str:
 
 
 def _actions(*links: tuple[str, str]) -> tuple[Action, ...]:
-    """Return the links whose URL this deployment has set."""
+    """Return the links that have a URL."""
     return tuple(Action(label=label, url=url) for label, url in links if url)
 
 
-def _linking(label: str) -> tuple[Action, ...]:
-    """Return the link to the page on which a website is added."""
-    return (Action(label=label, url=adding_url(), links_website=True),)
-
-
-def _proving() -> tuple[Action, ...]:
-    """Return the link to the claims of the account, unless websites are added elsewhere."""
-    if settings.LINK_URL:
-        return ()
-    return (Action(label=_("Check the proof"), url=adding_url(), links_website=True),)
+def _linking_url(user: AbstractBaseUser | AnonymousUser, account: Account | None = None) -> str:
+    """Return where the person links websites to ``account``, or to any; empty for those who may not."""
+    memberships = Membership.objects.of_user(user).managing()
+    if account is None:
+        return adding_url() if memberships.exists() else ""
+    return adding_url(account.ref) if memberships.filter(account=account).exists() else ""
 
 
 def _inactive_entitlement(error: InactiveEntitlement, reference: str) -> ErrorPage:
@@ -213,7 +212,9 @@ def _inactive_entitlement(error: InactiveEntitlement, reference: str) -> ErrorPa
     )
 
 
-def _revoked_link(error: RevokedLink, reference: str) -> ErrorPage:
+def _revoked_link(error: RevokedLink, reference: str, linking_url: str) -> ErrorPage:
+    support = (_("Contact support"), settings.SUPPORT_URL)
+    proof = (_("Check the proof"), "" if settings.LINK_URL else linking_url)
     if error.reason == "ownership_lapsed":
         return ErrorPage(
             status=403,
@@ -221,7 +222,7 @@ def _revoked_link(error: RevokedLink, reference: str) -> ErrorPage:
             text=_("The token was missing for 14 days, so the link to this website ended."),
             advice=_("Publish the token again and check: the same link comes back."),
             reference=reference,
-            actions=(*_proving(), *_actions((_("Contact support"), settings.SUPPORT_URL))),
+            actions=_actions(proof, support),
         )
     text = _("The link between this website and your account has been revoked.")
     if error.revoked_at is not None:
@@ -238,7 +239,7 @@ def _revoked_link(error: RevokedLink, reference: str) -> ErrorPage:
             "Otherwise only support can restore the link: give them the reference below."
         ),
         reference=reference,
-        actions=(*_actions((_("Contact support"), settings.SUPPORT_URL)), *_proving()),
+        actions=_actions(support, proof),
     )
 
 

@@ -11,9 +11,8 @@ from django_htmx.http import push_url, replace_url, reswap, retarget
 from django_htmx.middleware import HtmxDetails
 
 from foundation.integrity import integrity
-from portal.error_pages import ErrorPage, without_linking_actions
+from portal.error_pages import ErrorPage
 from portal.forms import Filters
-from portal.models import Membership
 from portal.view_models import SitePage, SiteRow
 
 REGION = "results"
@@ -37,8 +36,6 @@ def render_site(request: HtmxHttpRequest, page: SitePage) -> HttpResponse:
 
     A page with an old answer asks again by itself: while the outage lasts, only its notice is replaced.
     """
-    if page.error_page and not Membership.objects.of_user(request.user).can_link_websites():
-        page = replace(page, error_page=without_linking_actions(page.error_page))
     if page.outage and page.outage.replaces:
         response = render(request, "portal/_outage.html", {"page": page, "outage": page.outage})
         retarget(response, f"#{page.outage.replaces}")

@@ -12,7 +12,7 @@ from django.views.decorators.http import require_safe
 
 from portal import last_answers, service, view_models
 from portal.access import find_website, members_only
-from portal.error_pages import logged_error_page
+from portal.error_pages import logged_error_page, website_error_page
 from portal.forms import FINDING_ID, Filters, ShareForm, ShareListForm, SiteFilters
 from portal.front_door import front_door
 from portal.gateway import Dashboard, DashboardRequest, FindingResponse, GatewayError, UnknownFinding
@@ -209,11 +209,11 @@ def _render(
     """Return the page with the contents that ``fill`` adds, or with an error page."""
     website, candidates = find_website(request, host)
     if website is None:
-        return render_site(request, view_models.site_not_found(host, path=request.path))
+        return render_site(request, view_models.site_not_found(host, path=request.path, user=request.user))
     filters = Filters.from_query(request.GET)
     page = view_models.site_page(website, candidates, filters, finding_id=finding_id)
     try:
         page = fill(website, page)
     except GatewayError as error:
-        page = replace(page, error_page=logged_error_page(error, host))
+        page = replace(page, error_page=website_error_page(error, website, request.user))
     return render_site(request, page)

@@ -14,7 +14,7 @@ from django.views.decorators.http import require_GET
 from audit.recording import record
 from foundation.places import NoPlace
 from portal.access import file_of, find_website, members_only
-from portal.error_pages import Action, ErrorPage, logged_error_page
+from portal.error_pages import Action, ErrorPage, website_error_page
 from portal.exports.as_pdf import render_pdf
 from portal.exports.errors import ExportError, ExportsBusy, PdfUnavailable, TooManyExports
 from portal.exports.files import FORMATS, as_attachment, select, stream
@@ -79,7 +79,7 @@ def _export(request: HtmxHttpRequest, host: str, export: Export) -> HttpResponse
     """Return the result of ``export`` for the website and the filters of the URL, or an error page."""
     website, candidates = find_website(request, host)
     if website is None:
-        return render_site(request, site_not_found(host, path=request.path))
+        return render_site(request, site_not_found(host, path=request.path, user=request.user))
     page = site_page(website, candidates, Filters.from_query(request.GET))
     # Without the view, as our links have it: the service lists problems without their findings.
     address = replace(page.address, filters=page.address.filters.without_page)
@@ -88,7 +88,7 @@ def _export(request: HtmxHttpRequest, host: str, export: Export) -> HttpResponse
             raise TooManyExports
         response = export(website, address)
     except GatewayError as error:
-        error_page = logged_error_page(error, host)
+        error_page = website_error_page(error, website, request.user)
     except NoPlace:
         error_page = ExportsBusy().error_page()
     except ExportError as error:

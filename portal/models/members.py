@@ -29,10 +29,6 @@ class MembershipQuerySet(models.QuerySet["Membership"]):
         """Return owners and managers, who may link websites and share findings."""
         return self.filter(role__in=(Membership.Role.OWNER, Membership.Role.MANAGER))
 
-    def can_link_websites(self) -> bool:
-        """Return whether one of these members may link websites."""
-        return self.managing().exists()
-
     def manageable_by(self, user: AbstractBaseUser | AnonymousUser) -> Self:
         """Return the members of every account that ``user`` owns."""
         return self.filter(account__in=self.model.objects.of_user(user).owners().values("account"))

@@ -18,7 +18,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from audit.recording import record as audit
 from portal import labels, service
 from portal.access import find_website, members_only
-from portal.error_pages import logged_error_page
+from portal.error_pages import website_error_page
 from portal.forms import Filters
 from portal.gateway import Changes, DashboardRequest, GatewayError, Rejected
 from portal.htmx import HtmxHttpRequest, render_site
@@ -88,7 +88,7 @@ def new_findings(request: HtmxHttpRequest, host: str) -> HttpResponse:
     """Show the changes since an e-mail that are still open; without an e-mail, those of the last days."""
     website, candidates = find_website(request, host)
     if website is None:
-        return render_site(request, site_not_found(host, path=request.path))
+        return render_site(request, site_not_found(host, path=request.path, user=request.user))
     cursor, min_severity = request.GET.get("since", ""), request.GET.get("min_severity", "")
     min_severity = min_severity if min_severity in labels.SEVERITIES else ""
     try:
@@ -99,8 +99,8 @@ def new_findings(request: HtmxHttpRequest, host: str) -> HttpResponse:
     except Rejected as error:  # not a cursor of this service
         raise Http404 from error
     except GatewayError as error:
-        page = site_page(website, candidates, Filters())
-        return render_site(request, replace(page, error_page=logged_error_page(error, host)))
+        error_page = website_error_page(error, website, request.user)
+        return render_site(request, replace(site_page(website, candidates, Filters()), error_page=error_page))
     address = site_address(website, is_shared=len(candidates) > 1)
     page_of_changes = new_findings_page(changes, address, list_url=_list_url(website, changes, address))
     return render(request, "portal/notifications/new_findings.html", {"page": page_of_changes})

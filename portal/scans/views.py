@@ -15,7 +15,7 @@ from audit.recording import record as audit
 from portal import labels as words
 from portal import service
 from portal.access import find_website, members_only
-from portal.error_pages import logged_error_page
+from portal.error_pages import logged_error_page, website_error_page
 from portal.forms import FINDING_ID, MAX_PAGE_DEPTH, page_number
 from portal.gateway import (
     GatewayError,
@@ -58,7 +58,7 @@ def _render_scans(
         is_running = any(scan.ended_at is None for scan in found.jobs)
         rules = None if is_running and request.htmx else service.scan_rules(website, ScanRulesRequest())
     except GatewayError as error:
-        error_page = logged_error_page(error, website.host)
+        error_page = website_error_page(error, website, request.user)
         url = request.get_full_path() if refused is None else url_of("scans", website, is_shared=is_shared)
         context = {"error_page": error_page, "page": {"url": url, "host": website.host}}
         response = render(request, "portal/scans/index.html", context, status=error_page.status)
@@ -83,11 +83,11 @@ def _render_scans(
 
 
 def _proof_url(website: Website) -> str:
-    """Return the address of the website's proof; of all proofs, if the service does not answer."""
+    """Return the address of the website's proof; of those of its account, if the service does not answer."""
     with suppress(GatewayError):
         if claim := service.get_claim_to(website.account, website.host):
             return reverse("portal:claim", args=[website.account_id, int(claim.claim_id)])
-    return adding_url()
+    return adding_url(website.account.ref)
 
 
 @require_POST
@@ -131,7 +131,7 @@ def retest(request: HtmxHttpRequest, host: str, finding_id: str) -> HttpResponse
     try:
         found = service.get_scans(website, ScansRequest(finding_id=finding_id, page_size=1))
     except GatewayError as error:
-        error_page = logged_error_page(error, host)
+        error_page = website_error_page(error, website, request.user)
         context = {"error_page": error_page, "page": {"url": request.get_full_path(), "host": host}}
         return render(request, "portal/scans/retest.html", context, status=error_page.status)
     page = retest_page(

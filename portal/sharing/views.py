@@ -19,7 +19,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from portal import service
 from portal.access import find_website, for_strangers, members_only
-from portal.error_pages import logged_error_page
+from portal.error_pages import website_error_page
 from portal.forms import FINDING_ID, Filters, ShareForm, ShareListForm
 from portal.gateway import (
     Dashboard,
@@ -111,7 +111,8 @@ def share_finding(request: HtmxHttpRequest, host: str, finding_id: str) -> HttpR
     try:
         finding = service.get_finding(website, finding_id, DashboardRequest()).finding
     except GatewayError as error:
-        return render_site(request, replace(page, error_page=logged_error_page(error, host)))
+        error_page = website_error_page(error, website, request.user)
+        return render_site(request, replace(page, error_page=error_page))
 
     def ways(link: Lead) -> HandOver:
         tracker = IssueTracker.objects.filter(account=website.account_id).first()
@@ -134,7 +135,8 @@ def share_list(request: HtmxHttpRequest, host: str) -> HttpResponse:
     try:
         dashboard = service.get_dashboard(website, replace(filters, page_size=MAX_LOCATIONS).to_request())
     except GatewayError as error:
-        return render_site(request, replace(page, error_page=logged_error_page(error, host)))
+        error_page = website_error_page(error, website, request.user)
+        return render_site(request, replace(page, error_page=error_page))
     subject = Subject(
         title=list_title(dashboard, filters),
         filters=filters.as_text(),

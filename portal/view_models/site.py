@@ -4,12 +4,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 
+from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
 from django.urls import reverse
 from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext, npgettext
 
-from portal.error_pages import ErrorPage, new_reference, unknown_website
+from portal.error_pages import ErrorPage, unknown_website
 from portal.forms import MAX_QUERY_LENGTH, Filters
 from portal.gateway.messages import Dashboard
 from portal.models import Website
@@ -207,7 +208,7 @@ def sample_page(website: Website, filters: Filters, *, finding_id: str = "") -> 
     )
 
 
-def site_not_found(host: str, *, path: str) -> SitePage:
+def site_not_found(host: str, *, path: str, user: AbstractBaseUser | AnonymousUser) -> SitePage:
     """Return the page for a website that does not exist, or not for this person: both read the same."""
     return SitePage(
         host=host,
@@ -215,7 +216,7 @@ def site_not_found(host: str, *, path: str) -> SitePage:
         other_accounts=(),
         address=Address(path=path),
         url=path,
-        error_page=unknown_website(new_reference()),
+        error_page=unknown_website(user),
     )
 
 

@@ -3,6 +3,7 @@
 import pytest
 from django.contrib.admin.models import LogEntry
 from django.contrib.auth.models import Permission
+from django.utils import timezone
 
 from audit.models import AuditEvent
 from portal import service
@@ -70,6 +71,20 @@ def test_the_page_has_no_form_of_a_member(support, websites):
     main = page[page.index("<main") : page.index("</main>")]
     assert "<form" not in main
     assert support.post(URL, {"account": "acct_0001"}).status_code == 405
+
+
+@pytest.mark.parametrize("path", ["", "findings/1/"])
+def test_a_missing_proof_is_shown_without_the_link_to_it_that_only_members_have(
+    support, settings, websites, path
+):
+    settings.LINK_URL = ""
+    link, now = websites[0], timezone.now()
+    link.account.ownership_claims.update(state="lapsed", lapsed_at=now)
+    link.revoke(by="tests", reason="The proof is missing.", now=now)
+    response = support.get(URL + path, {"account": "acct_0001"})
+    text = response.content.decode()
+    assert (response.status_code, "The proof of ownership is missing" in text) == (403, True)
+    assert "/websites/add/" not in text
 
 
 def test_every_view_is_recorded_and_changes_nothing_else(support, websites):

@@ -1,9 +1,10 @@
 from datetime import UTC, date, datetime
 
 import pytest
+from django.contrib.auth.models import AnonymousUser
 
 from foundation.request_ids import begin_request
-from portal.error_pages import error_page_for, new_reference, unknown_website
+from portal.error_pages import error_page_for, unknown_website
 from portal.gateway import (
     BadResponse,
     CannotConnect,
@@ -115,7 +116,7 @@ def test_a_screen_names_the_portals_request_which_the_service_has_on_record():
 
 def test_unknown_link_and_unknown_website_have_the_same_page():
     begin_request()
-    assert error_page_for(UnknownLink(request_id="r")) == unknown_website(new_reference())
+    assert error_page_for(UnknownLink(request_id="r")) == unknown_website(AnonymousUser())
 
 
 def test_actions_lead_where_the_deployment_says(settings):
@@ -123,7 +124,6 @@ def test_actions_lead_where_the_deployment_says(settings):
         ("Renew the plan", settings.RENEW_URL)
     ]
     assert [action.url for action in error_page_for(REVOKED).actions] == [settings.SUPPORT_URL]
-    assert [action.url for action in error_page_for(UnknownLink()).actions] == [settings.LINK_URL]
 
 
 def test_a_suspended_account_is_led_to_support_because_no_payment_ends_it(settings):
@@ -141,16 +141,17 @@ def test_a_renewal_that_needs_the_payers_reference_begins_on_the_page_of_the_pla
     assert [action.url for action in error_page_for(EXPIRED).actions] == ["/plan/"]
 
 
-def test_a_website_is_added_in_the_portal_unless_the_deployment_says_where(settings):
-    settings.LINK_URL = ""
-    [action] = error_page_for(UnknownLink()).actions
-    assert action.url == "/websites/add/"
-
-
-def test_a_link_that_may_have_ended_for_lack_of_a_proof_leads_to_the_proof(settings):
+@pytest.mark.parametrize("error", [UnknownLink(), REVOKED, LAPSED], ids=["unknown", "revoked", "lapsed"])
+def test_only_people_who_may_link_websites_are_led_to_where_that_is_done(settings, error):
     settings.LINK_URL = settings.SUPPORT_URL = ""
-    [action] = error_page_for(REVOKED).actions
-    assert (action.url, action.links_website) == ("/websites/add/", True)
+    [action] = error_page_for(error, linking_url="/websites/add/").actions
+    assert action.url == "/websites/add/"
+    assert error_page_for(error).actions == ()
+
+
+def test_a_deployment_that_links_websites_elsewhere_has_no_page_of_proofs(settings):
+    error_page = error_page_for(LAPSED, linking_url=settings.LINK_URL)
+    assert [action.url for action in error_page.actions] == [settings.SUPPORT_URL]
 
 
 @pytest.mark.parametrize("error", [RateLimited(retry_after=30), SlowRequest(retry_after=30)])

@@ -181,6 +181,66 @@ def test_a_revoked_link_offers_support_and_no_new_link(client, settings, account
     assert settings.LINK_URL not in text
 
 
+PAGES_OF_A_WEBSITE = [
+    "",
+    "findings/7/",
+    "findings/7/check/",
+    "scans/",
+    "new/",
+    "findings.csv",
+    "report/",
+]
+
+
+@pytest.fixture
+def lapsed(monkeypatch, settings, website):
+    """The proof of ownership of the website is missing, and websites are added in the portal."""
+
+    def refuse(website):
+        raise RevokedLink(revoked_at=None, reason="ownership_lapsed")
+
+    settings.LINK_URL = ""
+    monkeypatch.setattr(service, "linked_site", refuse)
+
+
+@pytest.mark.parametrize(("role", "can_link"), MAY_LINK)
+@pytest.mark.parametrize("page", PAGES_OF_A_WEBSITE)
+@pytest.mark.usefixtures("lapsed")
+def test_every_page_of_a_website_offers_a_missing_proof_to_owners_and_managers_alone(
+    client, account, page, role, can_link
+):
+    person = make_user("person")
+    make_membership(person, account, role=role)
+    client.force_login(person)
+    response = client.get(PATH + page)
+    assert (response.status_code, "The proof of ownership is missing" in response.text) == (403, True)
+    assert ("/websites/add/" in response.text) == can_link
+
+
+@pytest.mark.parametrize(("role", "can_link"), MAY_LINK)
+@pytest.mark.parametrize("page", PAGES_OF_A_WEBSITE)
+@pytest.mark.usefixtures("lapsed")
+def test_an_owner_of_several_accounts_is_led_to_the_proof_in_the_account_of_the_website(
+    client, account, page, role, can_link
+):
+    person = make_user("person")
+    make_membership(person, make_portal_account("acct_0000", name="Another"))
+    make_membership(person, account, role=role)
+    client.force_login(person)
+    text = client.get(PATH + page).text
+    assert ('href="/websites/add/?account=acct_0001">Check the proof<' in text) == can_link
+    assert ("/websites/add/" in text) == can_link
+
+
+def test_a_website_that_none_of_the_accounts_has_is_added_by_a_manager_of_any(client, settings, account):
+    settings.LINK_URL = ""
+    person = make_user("person")
+    make_membership(person, account, role="viewer")
+    make_membership(person, make_portal_account("acct_0002"), role="manager")
+    client.force_login(person)
+    assert 'href="/websites/add/">Add a website<' in client.get("/sites/nowhere.example.com/").text
+
+
 def test_staff_who_are_members_of_no_account_start_in_the_admin(client, account, website):
     person = make_user("analyst", is_staff=True)
     client.force_login(person)
