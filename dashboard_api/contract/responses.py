@@ -383,7 +383,8 @@ class FindingDetail(_Finding, frozen=True, kw_only=True):
         list[Location],
         Meta(
             description=f"At most {limits.MAX_LOCATIONS}, where it still is before where it is gone; "
-            "locations_count has all of the former; of a fixed finding, all where it was."
+            "locations_count has all of the former. Of a fixed finding, all where it was: locations_count "
+            "has those of when it was fixed."
         ),
     ]
     timeline: Annotated[list[Event], Meta(description="Oldest first.")]
