@@ -199,8 +199,10 @@ def claim_url(account: Account, claim: WebsiteClaim) -> str:
     return reverse("portal:claim", args=[account.pk, int(claim.claim_id)])
 
 
-def not_linked(claim: WebsiteClaim) -> str:
-    """Return why a verified website is not linked."""
+def not_linked(claim: WebsiteClaim, *, has_plan: bool = True) -> str:
+    """Return why a verified website is not linked; without a plan, its limits do not matter."""
+    if claim.link_problem == "no_room" and not has_plan:
+        return _("The website is verified, but not linked to your account.")
     text = LINK_PROBLEMS.get(claim.link_problem or "", gettext_lazy("Contact support."))
     return " ".join((_("The website is verified, but not linked to your account."), str(text)))
 
@@ -222,8 +224,13 @@ def claim_rows(account: Account, claims: Iterable[WebsiteClaim], *, is_owner: bo
     return tuple(sorted(rows, key=lambda row: not row.needs_action))
 
 
-def claim_page(account: Account, claim: WebsiteClaim, *, site_url: str, is_owner: bool) -> ClaimPage:
-    """Return the page of a claim; ``site_url`` is its dashboard; only owners can withdraw the claim."""
+def claim_page(
+    account: Account, claim: WebsiteClaim, *, site_url: str, is_owner: bool, has_plan: bool = True
+) -> ClaimPage:
+    """Return the page of a claim; ``site_url`` is its dashboard; only owners can withdraw the claim.
+
+    ``has_plan``: the plan of the account can be used.
+    """
     arguments = [account.pk, int(claim.claim_id)]
     places = _places(claim)
     return ClaimPage(
@@ -231,7 +238,7 @@ def claim_page(account: Account, claim: WebsiteClaim, *, site_url: str, is_owner
         account=str(account),
         state=labels.label(STATES, claim.state),
         tone=_tone(claim),
-        text=_text(claim),
+        text=_text(claim, has_plan=has_plan),
         site_url=site_url,
         places=places,
         no_dns_text=_no_dns_text(claim.host) if places and claim.instructions.dns is None else "",
@@ -318,7 +325,7 @@ def _short(claim: WebsiteClaim, *, is_owner: bool) -> str:
     return ""
 
 
-def _text(claim: WebsiteClaim) -> str:
+def _text(claim: WebsiteClaim, *, has_plan: bool) -> str:
     """Return what the state of the claim means, and what to do."""
     match claim.state:
         case "pending":
@@ -333,7 +340,7 @@ def _text(claim: WebsiteClaim) -> str:
                 "same link comes back."
             )
         case "verified" if claim.link_id is None:
-            return not_linked(claim)
+            return not_linked(claim, has_plan=has_plan)
         case "verified" if claim.method == "manual":
             return _("This website is yours: our team has confirmed it.")
         case "verified":

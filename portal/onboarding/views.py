@@ -7,6 +7,7 @@ from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
+from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
@@ -40,6 +41,7 @@ from portal.onboarding.forms import AddWebsiteForm, AnswerForm, WithdrawForm
 from portal.onboarding.view_models import ENDED, claim_page, claim_rows, claim_url, helper_offer
 from portal.page_urls import portal_origin, site_address
 
+UNUSABLE = ("support", "renewal", "start")  # what a plan lacks under which checks are refused
 BUSY_SECONDS = 5  # roughly, until a check that another person began is over
 MAX_CLAIM_ID = 10**18
 
@@ -103,12 +105,14 @@ def claim(request: HtmxHttpRequest, account: int, claim_id: int) -> HttpResponse
     if is_new:
         return _to_dashboard(request, own, found)
     site_url = _site_url(request, own, found)
-    page = claim_page(own, found, site_url=site_url, is_owner=_is_owner(request, own))
+    lack = _lack(own) if found.link_id is None and found.state not in ENDED else ""
+    page = claim_page(
+        own, found, site_url=site_url, is_owner=_is_owner(request, own), has_plan=lack not in UNUSABLE
+    )
     link = actions.helper_link(own, found.claim_id)
     context = {"page": page, "account": own, "form": WithdrawForm(), "answer_form": AnswerForm()}
     context |= {"helper": helper_offer(own, found, link), "helper_origin": portal_origin(request)}
-    context["lack"] = _lack(own) if found.link_id is None and found.state not in ENDED else ""
-    context["is_proven"] = found.state in actions.LINKED
+    context |= {"lack": lack, "is_proven": found.state in (*actions.LINKED, "contested")}
     return render(request, "portal/onboarding/claim.html", context)
 
 
@@ -274,16 +278,16 @@ def _to_dashboard(request: HtmxHttpRequest, account: Account, claim: WebsiteClai
 
 
 def _lack(account: Account) -> str:
-    """Return what another website lacks: a "payment", or "room" in the plan; else empty.
-
-    Without a plan that can be used, the service refuses to add a website, and says why itself.
-    """
+    """Return what another website lacks: a "payment", "room" in the plan, or one of UNUSABLE; else empty."""
     try:
         plan = service.get_entitlement(account)
     except GatewayError:
         return ""
-    if plan.entitlement and not plan.entitlement.may_grow:
-        return "payment" if plan.entitlement.status == "past_due" else ""
+    own = plan.entitlement
+    if own and not own.may_grow:
+        return {"past_due": "payment", "suspended": "support"}.get(own.status, "renewal")
+    if own and own.starts_on and own.starts_on > timezone.now().date():
+        return "start"
     is_full = any(
         use.name == "websites" and use.limit is not None and (use.used or 0) >= use.limit
         for use in plan.limits

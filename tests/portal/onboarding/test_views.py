@@ -2,6 +2,7 @@
 
 import html
 import re
+from datetime import timedelta
 from urllib.parse import urlsplit
 
 import pytest
@@ -62,7 +63,7 @@ def answers(monkeypatch):
         claims = (make_claim(),)
         later = None
         websites = (1, 5)
-        may_grow, status = True, "active"
+        may_grow, status, starts_on = True, "active", None
         answer = make_claim()
 
         def respond(self, _service, account, request):
@@ -76,9 +77,8 @@ def answers(monkeypatch):
                 raise self.websites
             used, limit = self.websites
             day = timezone.now().date()
-            own = AccountEntitlement(
-                plan="team", status=self.status, ends_on=day, usable_until=day, may_grow=self.may_grow
-            )
+            days = {"starts_on": self.starts_on, "ends_on": day, "usable_until": day}
+            own = AccountEntitlement(plan="team", status=self.status, may_grow=self.may_grow, **days)
             limits = [LimitUse(name="websites", used=used, limit=limit)]
             return AccountPlan(ok=True, entitlement=own, limits=limits)
 
@@ -430,8 +430,6 @@ def test_a_missing_payment_is_named_before_the_proof_also_where_the_plan_has_no_
     text = text_of(client.get(page))
     assert "A payment is missing." in text
     assert "You can prove" not in text
-    answers.status = "suspended"  # no website can be added, and the answer to that says so
-    assert "A payment is missing" not in text_of(client.get(ADD))
 
 
 @pytest.mark.parametrize(
@@ -439,6 +437,7 @@ def test_a_missing_payment_is_named_before_the_proof_also_where_the_plan_has_no_
     [
         ({"state": "verified", "link_problem": "no_room"}, True),
         ({"state": "lapsed"}, True),
+        ({"state": "contested", "method": "dns", "strength": "dns"}, True),
         ({"state": "withdrawn"}, False),
         (PROVEN, False),
     ],
@@ -452,6 +451,30 @@ def test_the_page_of_a_claim_names_the_limit_only_while_it_needs_room(
     text = text_of(client.get(page))
     assert (NO_ROOM in text) == is_named
     assert ("You can prove it now" in text) == (fields["state"] == "lapsed")
+
+
+@pytest.mark.parametrize(
+    ("may_grow", "status", "starts_in", "words"),
+    [
+        (False, "suspended", -9, "Your plan is suspended: contact us, then go on here."),
+        (False, "suspended", 9, "Your plan is suspended: contact us, then go on here."),
+        (False, "expired", -9, "Your plan has ended: renew it or choose another, then go on here."),
+        (True, "active", 9, "Your plan has not started yet: go on here from its first day."),
+    ],
+)
+def test_a_plan_under_which_checks_are_refused_is_named_before_the_proof(
+    client, owner, answers, page, may_grow, status, starts_in, words
+):
+    answers.websites = (5, 5)
+    answers.may_grow, answers.status = may_grow, status
+    answers.starts_on = timezone.localdate() + timedelta(days=starts_in)
+    for path in (ADD, page):
+        assert words in text_of(client.get(path))
+    answers.claims = [make_claim(state="verified", link_problem="no_room")]
+    text = text_of(client.get(page))
+    assert words in text
+    assert "The website is verified, but not linked to your account." in text
+    assert "give another website up" not in text
 
 
 @pytest.mark.parametrize(
