@@ -100,9 +100,9 @@ def with_next_checks(rows: QuerySet[Coverage]) -> QuerySet[Coverage]:
 def overdue(today: date) -> QuerySet[Coverage]:
     """Return the coverage whose next check was due before ``today``: by schedule, or an interval later."""
     condition = Q(pk__in=())
-    for source in Source.objects.all():
-        since = _midnight(today - timedelta(days=source.interval_days))
-        condition |= Q(source=source, ours_at=None, last_run_at__lt=since)
+    for days in Source.objects.order_by("interval_days").values_list("interval_days", flat=True).distinct():
+        since = _midnight(today - timedelta(days=days))
+        condition |= Q(source__interval_days=days, last_run_at__lt=since)
     rows = with_next_checks(Coverage.objects.filter(website__archived_at=None))
     missed = ScanSchedule.objects.filter(
         link__website=OuterRef("website"), next_at__lt=_midnight(today - SCAN_TOLERANCE)
@@ -112,7 +112,7 @@ def overdue(today: date) -> QuerySet[Coverage]:
     scanned = may_be_late.select_related("website", "source")
     late = [row.pk for row in scanned if _next_check(row, today).is_overdue]
     numbers = RawSQL(backend_of(connections[rows.db]).NUMBERS, [json.dumps(late)])  # noqa: S611 - one parameter
-    return rows.filter(condition | Q(pk__in=numbers))
+    return rows.filter(Q(condition, ours_at=None) | Q(pk__in=numbers))
 
 
 def _midnight(day: date) -> datetime:

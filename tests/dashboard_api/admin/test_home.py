@@ -8,7 +8,7 @@ from django.contrib.auth.models import Permission
 from django.utils import timezone
 
 from dashboard_api.billing.callbacks.snapshots import Snapshot
-from dashboard_api.models import CallbackEvent, Coverage, Severity, Subscription
+from dashboard_api.models import CallbackEvent, Coverage, Severity, Source, Subscription
 from tests.factories import (
     make_account,
     make_coverage,
@@ -109,6 +109,17 @@ def test_every_number_is_that_of_the_list_it_leads_to(operator, busy):
     assert {key: int(found[key].number) for key in expected} == expected
     for key, figure in found.items():
         assert listed(operator, figure) == int(figure.number), key
+
+
+def test_many_scanners_of_reports_do_not_stop_the_home_and_its_lists(operator):
+    Source.objects.bulk_create(Source(slug=f"tool-{number}", name="Tool") for number in range(1100))
+    Source.objects.filter(slug="tool-3").update(interval_days=30)
+    website = make_website()
+    for slug, days in (("tool-1", 9), ("tool-2", 6), ("tool-3", 9)):
+        ran = timezone.now() - timedelta(days=days)
+        make_coverage(website, source=Source.objects.get(slug=slug), last_run_at=ran)
+    overdue = figures(operator)["Coverage", "Overdue"]
+    assert listed(operator, overdue) == int(overdue.number) == 1
 
 
 def test_only_a_number_above_zero_has_a_colour(operator, busy):
