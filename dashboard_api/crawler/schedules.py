@@ -123,19 +123,19 @@ def _queue(pk: int, now: datetime) -> bool:
         return False
     is_due = schedule.next_at is not None and schedule.next_at <= now
     is_new = is_due and _add(schedule, now)  # else its time was wrong
-    if is_new is not None:
+    if ScanSchedule.objects.due(now).filter(pk=pk).exists():  # else a smaller one was queued just now
         schedule.next_at = next(times(schedule, now), None)
         schedule.save(update_fields=["next_at"])
-    return bool(is_new)
+    return is_new
 
 
-def _add(schedule: ScanSchedule, now: datetime) -> bool | None:
-    """Queue the scan and return whether it is new; None while a smaller one of the website is not over."""
+def _add(schedule: ScanSchedule, now: datetime) -> bool:
+    """Queue the scan and return whether it is new."""
     link = schedule.link
     try:
         with transaction.atomic():
             _check_plan(link, schedule.profile, schedule.frequency, now)
-            job, is_new = queue.add(
+            _, is_new = queue.add(
                 link.website,
                 by=BY,
                 account=link.account,
@@ -145,10 +145,7 @@ def _add(schedule: ScanSchedule, now: datetime) -> bool | None:
             )
     except ValidationError:  # it is due again at the next time
         return False
-    is_smaller = job.trigger == ScanJob.Trigger.RETEST or policy.rank(job.profile) < policy.rank(
-        schedule.profile
-    )
-    return None if is_smaller else is_new
+    return is_new
 
 
 def _check(link: SiteLink, profile: str, frequency: str, now: datetime) -> None:

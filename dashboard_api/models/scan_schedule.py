@@ -5,6 +5,7 @@ from typing import ClassVar, Self
 
 from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
+from django.db.models import Case, Exists, OuterRef, Q, When
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
@@ -20,13 +21,18 @@ class ScanScheduleQuerySet(models.QuerySet["ScanSchedule"]):
     def due(self, now: datetime) -> Self:
         """Return schedules whose next scan is due, of links that are not revoked.
 
-        A scan later than any that is planned was planned while the clock was ahead: it needs another time.
+        A scan waits while a smaller one of the website is not over. A scan later than any that is planned was
+        planned while the clock was ahead: it needs another time.
         """
         today = now.astimezone(UTC).date()
-        is_paused = models.Q(paused_until__gt=today)
-        is_wrong = models.Q(next_at__gt=now + LATEST_SCAN) & ~is_paused
-        is_due = models.Q(next_at__lte=now) | is_wrong
-        return self.filter(is_due, link__revoked_at=None).order_by("next_at", "pk")
+        is_paused = Q(paused_until__gt=today)
+        is_wrong = Q(next_at__gt=now + LATEST_SCAN) & ~is_paused
+        is_due = Q(next_at__lte=now) | is_wrong
+        rank = Case(*(When(profile=profile, then=rank) for rank, profile in enumerate(ScanJob.Profile)))
+        jobs = ScanJob.objects.unended().filter(website=OuterRef("link__website")).annotate(rank=rank)
+        is_smaller = Q(trigger=ScanJob.Trigger.RETEST) | Q(rank__lt=OuterRef("rank"))
+        rows = self.annotate(rank=rank).filter(~Exists(jobs.filter(is_smaller)))
+        return rows.filter(is_due, link__revoked_at=None).order_by("next_at", "pk")
 
 
 class ScanSchedule(models.Model):
@@ -65,7 +71,7 @@ class ScanSchedule(models.Model):
         indexes: ClassVar = [
             models.Index(
                 fields=["next_at"],
-                condition=models.Q(next_at__isnull=False),
+                condition=Q(next_at__isnull=False),
                 name="dashboard_api_scanschedule_due",
             ),
         ]

@@ -7,8 +7,8 @@ import pytest
 from django.utils import timezone
 
 from dashboard_api.contract import ScanScheduleRequest
-from dashboard_api.crawler import schedules
-from dashboard_api.models import ScanJob, ScanSchedule
+from dashboard_api.crawler import policy, schedules
+from dashboard_api.models import Entitlement, ScanJob, ScanSchedule
 from tests import factories
 
 NOW = datetime(2026, 3, 20, 12, 0, tzinfo=UTC)  # a Friday, nine days before the clocks change
@@ -90,6 +90,32 @@ def test_a_due_scan_waits_for_a_smaller_one_of_the_website_and_is_not_left_out(f
     assert (plan.next_at < now) == waits
     ScanJob.objects.filter(pk=job.pk).update(state="finished", ended_at=now)
     assert schedules.queue_due(now) == int(waits)
+
+
+@pytest.mark.django_db
+def test_a_due_scan_also_waits_for_a_smaller_one_that_is_queued_at_the_same_time(monkeypatch):
+    now = timezone.now()
+    plan = schedule(link=factories.make_link(), next_at=now, profile="standard")
+    plan.save()
+    monkeypatch.setattr(policy, "check_plan", lambda link, **_: ScanJob.objects.create(website=link.website))
+    assert schedules.queue_due(now) == 0
+    plan.refresh_from_db()
+    assert plan.next_at == now
+
+
+@pytest.mark.django_db
+def test_scans_of_one_account_that_wait_do_not_keep_those_of_others_waiting():
+    large, other = (factories.make_account(f"acct_000{number}") for number in (1, 2))
+    Entitlement.objects.filter(account=large).update(sites_limit=101)
+    now = timezone.now()
+    sites = [factories.make_website(f"w{number}.example.com") for number in range(101)]
+    for site in sites:
+        link = factories.make_link(large, site)
+        schedule(link=link, profile="standard", next_at=now - timedelta(hours=2)).save()
+    ScanJob.objects.bulk_create(ScanJob(website=site, account=large) for site in sites)
+    schedule(link=factories.make_link(other), frequency="weekly", next_at=now - timedelta(hours=1)).save()
+    assert schedules.queue_due(now) == 1
+    assert ScanJob.objects.get(trigger="schedule").account == other
 
 
 @pytest.mark.django_db
