@@ -106,6 +106,7 @@ REASONS = {
         "The robots.txt of the website forbids us its home page, so scanners that follow links did not run. "
         "Allow ThreatDashboard there, and scan again."
     ),
+    "engine_missing": _("A scanner that this needs is not installed on our side. Contact support."),
     "engine_timeout": _("A scanner took too long and was ended. Scan again when the website is less busy."),
     "stopped_early": _(
         "A scanner ended before it had tried everything, so problems that it did not report stay open. To "

@@ -306,7 +306,6 @@ def test_every_refusal_of_the_service_has_words_in_the_portal():
 def test_every_reason_of_a_scan_has_words_in_the_portal_or_is_a_failure_of_ours():
     ours = {
         "engine_crashed",
-        "engine_missing",
         "no_report",
         "out_of_memory",
         "report_unreadable",

@@ -173,6 +173,13 @@ def test_a_scanner_that_the_website_kept_from_its_work_is_not_called_a_failure_o
         assert german in row_of(outcome="partial", reason=reason).reason
 
 
+def test_for_a_scanner_that_is_not_installed_no_other_scan_is_advised():
+    reason = row_of(trigger="retest", outcome="inconclusive", reason="engine_missing").reason
+    assert reason == "A scanner that this needs is not installed on our side. Contact support."
+    with translation.override("de"):
+        assert "auf unserer Seite nicht installiert" in row_of(reason="engine_missing").reason
+
+
 def test_in_german_a_scan_is_stopped_and_a_plan_is_given_notice():
     with translation.override("de"):
         assert row_of(state="cancelled", outcome=None, reason="cancelled").outcome == "Abgebrochen"
