@@ -358,7 +358,8 @@ def _completeness(runs: list[Run]) -> bool | None:
     if False in successes or "error" in levels or any(map(_broke_off, invocations)):
         return False
     has_all_results = all(run.invocations and _shows_its_work(run) for run in runs)
-    return True if runs and has_all_results and set(successes) == {True} and "warning" not in levels else None
+    is_successful = all(each is True for each in successes)
+    return True if runs and has_all_results and is_successful and "warning" not in levels else None
 
 
 def _broke_off(invocation: Row) -> bool:

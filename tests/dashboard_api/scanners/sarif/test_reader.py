@@ -104,6 +104,7 @@ def test_too_many_results_are_refused_as_a_whole(monkeypatch):
         ([{"executionSuccessful": True}], True),
         ([{"executionSuccessful": True}, {"executionSuccessful": False}], False),
         ([{"executionSuccessful": True}, {}], None),
+        ([{"executionSuccessful": {}}], None),
         ([{"executionSuccessful": True, "toolExecutionNotifications": [{"level": "note"}]}], True),
         ([{"executionSuccessful": True, "toolExecutionNotifications": [{}]}], None),
         ([{"executionSuccessful": True, "toolExecutionNotifications": [{"level": "error"}]}], False),
