@@ -99,11 +99,11 @@ def start_scan(request: HtmxHttpRequest, host: str) -> HttpResponse:
     if profile not in _PROFILES:
         raise BadRequest
     back = redirect(url_of("scans", website, is_shared=is_shared))
-    agrees = "consent" in request.POST and _may_consent(request, website)
+    agrees = profile == DEEP and "consent" in request.POST and _may_consent(request, website)
     try:
         answer = service.scan(website, ScanRequest(profile=profile, consent=agrees or None))
     except ScanRefused as refusal:
-        _record_consent(website, agrees=agrees, refusal=refusal)
+        _record_consent(website, agrees=agrees)
         messages.warning(request, _refusal(refusal))
         return back
     except GatewayError as error:
@@ -209,7 +209,7 @@ def schedule_scans(request: HtmxHttpRequest, host: str) -> HttpResponse:
     try:
         service.scan_rules(website, ScanRulesRequest(**values))
     except ScanRefused as refusal:
-        _record_consent(website, agrees=agrees, refusal=refusal)
+        _record_consent(website, agrees=agrees)
         form.add_error(None, _refusal(refusal))
         return _refused_schedule(request, website, form, is_shared=is_shared)
     except GatewayError as error:
@@ -229,10 +229,11 @@ def _refused_schedule(
     return _render_scans(request, website, is_shared=is_shared, refused=form)
 
 
-def _record_consent(website: Website, *, agrees: bool, refusal: ScanRefused | None = None) -> None:
-    """Record that an owner agreed to deep scans: the service keeps that unless the proof is missing."""
-    if agrees and (refusal is None or refusal.code != "not_scannable"):
-        audit("website.deep_scans_agreed", website)
+def _record_consent(website: Website, *, agrees: bool) -> None:
+    """Record that an owner agreed to deep scans, if the service has kept that, also where it refused one."""
+    with suppress(GatewayError):
+        if agrees and service.scan_rules(website, ScanRulesRequest()).consent_until:
+            audit("website.deep_scans_agreed", website)
 
 
 def _website(request: HtmxHttpRequest, host: str) -> tuple[Website, bool]:
