@@ -68,8 +68,8 @@ class Way:
         return {"locale": self.locale, "viewport": {"width": self.width, "height": 800}}
 
 
-# The first one is part of every run, the other only of continuous integration.
-WAYS = [Way(1280, "en-GB"), pytest.param(Way(320, "de-DE"), marks=pytest.mark.slow)]
+# The first one is part of every run, the other only of continuous integration: colours are the same there.
+WAYS = [Way(1280, "en-GB"), pytest.param(Way(320, "de-DE", ("dark",)), marks=pytest.mark.slow)]
 # Pages for staff: each scheme, width and language once. Only the room that a text takes depends on two of
 # them, and every visit checks it on the narrowest phone.
 STAFF_WAYS = [

@@ -6,7 +6,7 @@ from urllib.parse import quote, unquote
 import pytest
 from django.contrib.auth import get_user_model
 from django.contrib.contenttypes.models import ContentType
-from django.db import transaction
+from django.db import connection, transaction
 from django.test import Client
 
 from config import client_health, health
@@ -36,6 +36,8 @@ pytestmark = [pytest.mark.slow, pytest.mark.django_db]
 
 ODD = [b"foo", b"\0", b"a\r\nb: c", b"http://[", b"9" * 30, b"NaN", b"[]", b"\xed\xa0\xbd\xff", "٣".encode()]
 IN_PATHS = [b"\0", b"a\r\nb", b"9" * 30, b"[", b"%", b"a" * 2_000, b"\xff"]
+# What a database may refuse; what stops before it is tried on PostgreSQL alone.
+REFUSED = {b"\0", b"9" * 30, b"NaN", b"\xed\xa0\xbd\xff", b"\xff"}
 # Names that the forms and lists understand.
 FIELDS = (
     "next", "page", "page_size", "severity", "source", "kind", "status", "query", "account", "q", "p", "o",
@@ -90,6 +92,11 @@ def examples():
     return {"int": str(user.pk), "content_type_id": str(ContentType.objects.first().pk)}
 
 
+def tried(values):
+    """Return the values for the database of this run."""
+    return values if connection.vendor == "postgresql" else [value for value in values if value in REFUSED]
+
+
 def person(name):
     client = Client(raise_request_exception=False)
     if name:
@@ -129,7 +136,7 @@ def test_no_odd_parameter_or_field_breaks_a_page(who, examples):
     client = person(who)
     broken = [
         (method, path, value, status)
-        for path, value in itertools.product(paths_for(who, **examples), ODD)
+        for path, value in itertools.product(paths_for(who, **examples), tried(ODD))
         for method in ("GET", "POST")
         if (method, path) != ("POST", "/accounts/logout/")
         and (status := statuses(client, method, path, **{PLACE[method]: with_fields(value)})) >= 500
@@ -142,7 +149,7 @@ def test_no_odd_address_breaks_a_page(who, examples):
     client = person(who)
     broken = [
         (path, status)
-        for value in IN_PATHS
+        for value in tried(IN_PATHS)
         for path in paths_for(who, **dict.fromkeys(routes.EXAMPLES, quote(value)))
         for method in ("GET", "POST")
         if (status := statuses(client, method, unquote(path, "latin-1"))) >= 500
