@@ -69,12 +69,13 @@ def _room_at(account_id: int, now: datetime) -> datetime | None:
 def check_claim(claim: OwnershipClaim, methods: Iterable[str] = (), *, now: datetime) -> OwnershipClaim:
     """Look for the token until it is found, and record the result; return the claim as it is now.
 
-    Without ``methods``, every place is asked, that of the last proof first. All places share one limit of
-    time, because the portal waits for the answer.
+    Without ``methods``, every place is asked: that of the last proof first, where the account holds the
+    website. All places share one limit of time, because the portal waits for the answer.
     """
     results: dict[str, CheckResult] = {}
     deadline = Deadline(SECONDS)
-    for method in methods or sorted(PROOFS, key=lambda method: method != claim.method):
+    first = claim.method if claim.state in OwnershipClaim.HOLDING else Method.DNS
+    for method in methods or sorted(PROOFS, key=lambda method: method != first):
         if method != Method.DNS:
             results[method] = check(claim.host, claim.token, method, now=now, deadline=deadline)
         elif has_record(claim.host):
@@ -88,17 +89,18 @@ def check_claim(claim: OwnershipClaim, methods: Iterable[str] = (), *, now: date
 def _summary(claim: OwnershipClaim, results: dict[str, CheckResult]) -> Check:
     """Return the proof if there is one; otherwise whether the token is certainly missing.
 
-    The place of the last proof decides that, because the others never had the token. One by DNS ends only if
-    DNS was asked and has no record: deep scans and names below the host depend on it. The other places prove
+    The place of the last proof decides that, because the others never had the token. What DNS says counts
+    where it had the last proof: deep scans and names below the host depend on it. The other places prove
     nothing about a website that staff confirmed, which does not depend on them.
     """
-    dns = results[Method.DNS].verdict if Method.DNS in results else Verdict.NOT_ASKED
     for method, result in results.items():
         if result.verdict is Verdict.FOUND:
             if claim.method == Method.MANUAL and method != Method.DNS:
                 return Check(Verdict.NOT_ASKED)
-            keeps_dns = claim.method == Method.DNS and dns is Verdict.NOT_ASKED
-            return Check(Verdict.FOUND, method, result.strength, keeps_dns)
+            dns = None
+            if claim.method == Method.DNS != method:
+                dns = results[Method.DNS].verdict if Method.DNS in results else Verdict.NOT_ASKED
+            return Check(Verdict.FOUND, method, result.strength, dns)
     if claim.method in results:
         return Check(results[claim.method].verdict)
     verdicts = {result.verdict for result in results.values()}

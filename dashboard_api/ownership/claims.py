@@ -58,13 +58,13 @@ class Verdict(Enum):
 class Check(NamedTuple):
     """A check of one method; ``strength`` is that of the proof, if it was found.
 
-    ``keeps_dns``: it was found in another place, while DNS, which had the last proof, could not be asked.
+    ``dns``: what DNS says, which had the last proof, if the token was found in another place.
     """
 
     verdict: Verdict
     method: str = ""
     strength: str = ""
-    keeps_dns: bool = False
+    dns: Verdict | None = None
 
 
 def add(account: Account, host: str, *, by: str, now: datetime) -> OwnershipClaim:
@@ -77,7 +77,8 @@ def add(account: Account, host: str, *, by: str, now: datetime) -> OwnershipClai
     claim = _added(account, host, by=by, now=now)
     is_new = claim.state == State.PENDING and claim.checked_at is None
     if is_new and any(
-        parent.state == State.VERIFIED and not parent.misses for parent in proven_parents(claim)
+        parent.state == State.VERIFIED and not parent.misses and parent.unasked_at is None
+        for parent in proven_parents(claim)
     ):
         proof = Check(Verdict.FOUND, OwnershipClaim.Method.DNS, OwnershipClaim.Strength.DNS)
         return record_check(claim, proof, now=now)
@@ -235,7 +236,7 @@ def _after_contested(claim: OwnershipClaim, check: Check, now: datetime) -> None
     """Verify once no other account holds the website, or by DNS after silence; refuse in the end."""
     waited = now - (claim.contested_at or now)
     is_dns = check.verdict is Verdict.FOUND and check.strength == OwnershipClaim.Strength.DNS
-    is_asked = check.verdict is not Verdict.NOT_ASKED and not check.keeps_dns
+    is_asked = Verdict.NOT_ASKED not in (check.verdict, check.dns)
     if check.verdict is Verdict.FOUND and is_asked:
         claim.method, claim.strength = check.method, check.strength
     due_at = answer_due_at(claim)
@@ -248,10 +249,15 @@ def _after_contested(claim: OwnershipClaim, check: Check, now: datetime) -> None
 
 
 def _after_verified(claim: OwnershipClaim, check: Check, now: datetime) -> None:
-    """Keep the claim, and its proof by DNS while that cannot be asked; after misses it fails, then lapses."""
+    """Keep the claim, and for a while its proof by DNS; after misses it fails, then lapses.
+
+    Where another place has the token, the proof by DNS ends like others: after a day without a record, or
+    after 30 days without an answer.
+    """
     if check.verdict is Verdict.FOUND:
-        claim.unasked_at = (claim.unasked_at or now) if check.keeps_dns and not claim.misses else None
-        if claim.unasked_at is None or now - claim.unasked_at >= calendar.UNASKED_FOR:
+        kept_for = calendar.UNASKED_FOR if check.dns is Verdict.NOT_ASKED else calendar.FAILING_AFTER
+        claim.unasked_at = (claim.unasked_at or now) if check.dns and not claim.misses else None
+        if claim.unasked_at is None or now - claim.unasked_at >= kept_for:
             claim.method, claim.strength, claim.unasked_at = check.method, check.strength, None
         claim.state, claim.misses, claim.missed_at = State.VERIFIED, 0, None
         if claim.link_problem:

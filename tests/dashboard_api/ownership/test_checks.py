@@ -138,16 +138,26 @@ def test_a_proof_by_dns_is_kept_while_its_name_servers_are_silent(looks, method)
     claim = checks.check_by_hand(added(proof=Check(Verdict.FOUND, "dns", "dns")), method=method, now=NOW)
     assert (claim.method, claim.strength, claim.next_check_at) == ("dns", "dns", NOW + timedelta(days=1))
     below = claims.add(claim.account, f"www.{HOST}", by="ada", now=NOW)
-    assert (below.state, claims.proven_parents(below)) == ("verified", [claim])
+    assert (below.state, claims.proven_parents(below)) == ("pending", [claim])
     looks.verdicts["dns"] = Verdict.FOUND
     claim = checks.check_claim(claim, now=NOW + timedelta(days=1))
     assert (claim.method, claim.unasked_at) == ("dns", None)
 
 
-def test_a_proof_by_dns_whose_record_is_gone_becomes_that_of_another_place(looks):
+def test_a_proof_by_dns_without_a_record_for_a_day_becomes_that_of_another_place(looks):
     looks.verdicts["file"] = Verdict.FOUND
     claim = checks.check_claim(added(proof=Check(Verdict.FOUND, "dns", "dns")), now=NOW)
+    assert (claim.state, claim.method, claim.next_check_at) == ("verified", "dns", NOW + timedelta(days=1))
+    claim = checks.check_claim(claim, now=claim.next_check_at)
     assert (claim.state, claim.method, claim.strength) == ("verified", "file", "https")
+
+
+def test_dns_is_asked_first_while_another_account_has_the_website(looks):
+    SiteLink.objects.link(factories.make_account("acct_other"), factories.make_website(HOST), by="staff")
+    looks.verdicts["file"] = Verdict.FOUND
+    claim = added(proof=Check(Verdict.FOUND, "file", "https"))
+    claim = checks.check_claim(claim, now=NOW)
+    assert (claim.state, looks.asked) == ("contested", ["dns", "file"])
 
 
 def test_a_file_changes_nothing_about_a_website_that_staff_confirmed(looks):

@@ -26,7 +26,7 @@ NOW = datetime(2026, 11, 23, 12, tzinfo=UTC)
 HOST = "shop.example.com"
 FILE = Check(Verdict.FOUND, "file", "https")
 DNS = Check(Verdict.FOUND, "dns", "dns")
-FILE_ALONE = FILE._replace(keeps_dns=True)
+FILE_ALONE = FILE._replace(dns=Verdict.NOT_ASKED)
 MISSING, NOT_ASKED = Check(Verdict.MISSING), Check(Verdict.NOT_ASKED)
 
 

@@ -222,6 +222,20 @@ def test_the_record_of_a_name_above_proves_the_host_by_its_own_token(zone):
     assert looked(parents=[above]).outcome == "name_missing", "tokens are for one host only"
 
 
+def test_the_records_of_names_above_are_asked_for_first_because_time_may_run_out(zone):
+    zone.add("_threat-dashboard-challenge.example.com", OTHER)
+    assert looked(parents=[Proof("example.com", OTHER)]).outcome == "found"
+    assert zone.asked == ["_threat-dashboard-challenge.example.com"] * 3
+
+
+def test_a_proof_is_not_missing_while_a_name_above_cannot_be_asked(zone, monkeypatch):
+    monkeypatch.setattr(dns, "is_bogus", lambda name, _: name == "_threat-dashboard-challenge.example.com")
+    result = looked(parents=[Proof("example.com", OTHER)])
+    assert (result.outcome, result.verdict) == ("dnssec_bogus", Verdict.NOT_ASKED)
+    zone.add(NAME, TOKEN)
+    assert looked(parents=[Proof("example.com", OTHER)]).outcome == "found"
+
+
 def test_a_look_ends_with_its_time(zone, monkeypatch):
     zone.add(NAME, TOKEN)
     assert look_in_dns(HOST, TOKEN, deadline=Deadline(0)).outcome == "servers_silent"
