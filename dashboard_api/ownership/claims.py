@@ -269,11 +269,11 @@ def _after_verified(claim: OwnershipClaim, check: Check, now: datetime) -> None:
             return
     else:
         claim.unasked_at = None
-    if judging_pauses(now):
-        return
-    claim.misses += 1
     claim.missed_at = claim.missed_at or now
     since = now - claim.missed_at
+    if since < calendar.UNASKED_FOR and judging_pauses(now):  # longer, the cause is not our network
+        return
+    claim.misses += 1
     if claim.state == State.FAILING and since >= calendar.LAPSES_AFTER:
         claim.state, claim.lapsed_at = State.LAPSED, now
         audit("ownership.lapsed", claim, host=claim.host)

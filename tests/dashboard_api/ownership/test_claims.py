@@ -761,6 +761,19 @@ def test_a_pause_lapses_nothing_and_a_proof_counts_all_the_same():
     assert checked(claim, FILE, timedelta(days=15)).state == "verified"
 
 
+def test_a_pause_delays_the_end_of_a_proof_by_thirty_days_at_most():
+    claim = checked(checked(added(), FILE), MISSING)
+    hour_of_checks(unasked=5, found=0)
+    states = []
+    for day in range(1, 35):
+        at = NOW + timedelta(days=day)
+        OwnershipClaim.objects.exclude(pk=claim.pk).update(checked_at=at)
+        claim = checked(claim, MISSING, timedelta(days=day))
+        states.append(claim.state)
+    assert states[:29] == ["verified"] * 29
+    assert (states[-1], is_linked(claim)) == ("lapsed", False)
+
+
 def test_a_proof_that_is_back_ends_a_failure():
     claim = checked(failing(), DNS, timedelta(days=3))
     assert (claim.state, claim.misses, claim.strength) == ("verified", 0, "dns")
