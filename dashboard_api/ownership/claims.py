@@ -118,9 +118,10 @@ def check_room(account: Account, host: str, *, now: datetime) -> None:
 
 
 def proven_parents(claim: OwnershipClaim) -> list[OwnershipClaim]:
-    """Return the account's claims to names above the host that DNS proves, the closest first.
+    """Return the account's claims to names above the host that DNS proves, the topmost first.
 
-    Their tokens prove this host, too, because who owns a domain owns the names below it.
+    Their tokens prove this host, too, because who owns a domain owns the names below it. Names between were
+    often proven by the topmost one, and have no record.
     """
     above = OwnershipClaim.objects.open().filter(
         account=claim.account_id,
@@ -128,7 +129,7 @@ def proven_parents(claim: OwnershipClaim) -> list[OwnershipClaim]:
         method=OwnershipClaim.Method.DNS,
         state__in=OwnershipClaim.HOLDING,
     )
-    return sorted(above, key=lambda parent: -len(parent.host))
+    return sorted(above, key=lambda parent: len(parent.host))
 
 
 @transaction.atomic
@@ -251,15 +252,22 @@ def _after_contested(claim: OwnershipClaim, check: Check, now: datetime) -> None
 def _after_verified(claim: OwnershipClaim, check: Check, now: datetime) -> None:
     """Keep the claim, and for a while its proof by DNS; after misses it fails, then lapses.
 
-    Where another place has the token, the proof by DNS ends like others: after a day without a record, or
-    after 30 days without an answer.
+    Where another place has the token, the proof by DNS ends like others: after a day of misses, or 30 days
+    without an answer.
     """
     if check.verdict is Verdict.FOUND:
-        kept_for = calendar.UNASKED_FOR if check.dns is Verdict.NOT_ASKED else calendar.FAILING_AFTER
-        claim.unasked_at = (claim.unasked_at or now) if check.dns and not claim.misses else None
-        if claim.unasked_at is None or now - claim.unasked_at >= kept_for:
-            claim.method, claim.strength, claim.unasked_at = check.method, check.strength, None
-        claim.state, claim.misses, claim.missed_at = State.VERIFIED, 0, None
+        if check.dns is Verdict.MISSING:
+            claim.misses += 1
+            claim.missed_at, claim.unasked_at = claim.missed_at or now, None
+        elif check.dns is Verdict.NOT_ASKED:
+            claim.unasked_at = claim.unasked_at or now
+        is_missing = claim.misses >= calendar.MISSES and _is_over(
+            claim.missed_at, calendar.FAILING_AFTER, now
+        )
+        if check.dns is None or is_missing or _is_over(claim.unasked_at, calendar.UNASKED_FOR, now):
+            claim.method, claim.strength = check.method, check.strength
+            claim.misses, claim.missed_at, claim.unasked_at = 0, None, None
+        claim.state = State.VERIFIED
         if claim.link_problem:
             _connect_later(claim, now)
         return
@@ -283,6 +291,10 @@ def _after_verified(claim: OwnershipClaim, check: Check, now: datetime) -> None:
     ):
         claim.state = State.FAILING
         audit("ownership.failing", claim, host=claim.host)
+
+
+def _is_over(since: datetime | None, time: timedelta, now: datetime) -> bool:
+    return since is not None and now - since >= time
 
 
 def _after_lapsed(claim: OwnershipClaim, check: Check, now: datetime) -> None:

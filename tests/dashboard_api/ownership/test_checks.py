@@ -146,10 +146,25 @@ def test_a_proof_by_dns_is_kept_while_its_name_servers_are_silent(looks, method)
 
 def test_a_proof_by_dns_without_a_record_for_a_day_becomes_that_of_another_place(looks):
     looks.verdicts["file"] = Verdict.FOUND
-    claim = checks.check_claim(added(proof=Check(Verdict.FOUND, "dns", "dns")), now=NOW)
-    assert (claim.state, claim.method, claim.next_check_at) == ("verified", "dns", NOW + timedelta(days=1))
-    claim = checks.check_claim(claim, now=claim.next_check_at)
-    assert (claim.state, claim.method, claim.strength) == ("verified", "file", "https")
+    claim, now, hours = added(proof=Check(Verdict.FOUND, "dns", "dns")), NOW, []
+    while claim.method == "dns":
+        now = claim.next_check_at
+        claim = checks.check_claim(claim, now=now)
+        hours.append(int((now - NOW).total_seconds()) // 3600)
+    assert [hour - hours[0] for hour in hours] == [0, 1, 7, 31]
+    assert (claim.state, claim.strength, claim.misses, claim.missed_at) == ("verified", "https", 0, None)
+
+
+def test_a_proof_by_dns_outlives_silence_and_one_look_without_its_record(looks):
+    claim = added(proof=Check(Verdict.FOUND, "dns", "dns"))
+    looks.verdicts = {"dns": Verdict.NOT_ASKED, "file": Verdict.FOUND}
+    claim = checks.check_claim(claim, now=NOW)
+    looks.verdicts["dns"] = Verdict.MISSING
+    claim = checks.check_claim(claim, now=NOW + timedelta(days=1))
+    assert (claim.method, claim.misses, claim.unasked_at) == ("dns", 1, None)
+    looks.verdicts["dns"] = Verdict.FOUND
+    claim = checks.check_claim(claim, now=NOW + timedelta(days=1, hours=1))
+    assert (claim.method, claim.misses, claim.missed_at) == ("dns", 0, None)
 
 
 def test_dns_is_asked_first_while_another_account_has_the_website(looks):
@@ -179,6 +194,10 @@ def test_proofs_of_names_above_are_looked_for_too(looks):
     claim = claims.add(above.account, HOST, by="ada", now=NOW)
     checks.check_claim(claim, ["dns"], now=NOW)
     assert looks.parents == [("example.com", above.token)]
+    below = claims.add(above.account, f"www.{HOST}", by="ada", now=NOW)
+    claims.record_check(claim, Check(Verdict.FOUND, "dns", "dns"), now=NOW)
+    checks.check_claim(below, ["dns"], now=NOW)
+    assert looks.parents == [("example.com", above.token), (HOST, claim.token)], "the topmost first"
 
 
 @pytest.fixture

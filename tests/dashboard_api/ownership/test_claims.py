@@ -808,10 +808,12 @@ def test_a_proof_by_dns_that_cannot_be_asked_for_thirty_days_becomes_that_of_the
     assert (claim.state, claim.method, claim.unasked_at) == ("verified", "file", None)
 
 
-def test_a_proof_by_dns_that_was_missing_is_not_kept_by_silence():
-    claim = checked(checked(added(), DNS), MISSING)
-    claim = checked(claim, FILE_ALONE, HOUR)
-    assert (claim.state, claim.method) == ("verified", "file")
+def test_a_proof_by_dns_that_was_missing_for_a_day_is_not_kept_by_silence():
+    claim = checked(added(), DNS)
+    for hours in (0, 1, 25):
+        claim = checked(claim, MISSING, hours * HOUR)
+    claim = checked(claim, FILE_ALONE, 26 * HOUR)
+    assert (claim.state, claim.method, claim.misses) == ("verified", "file", 0)
 
 
 def test_a_withdrawn_claim_revokes_the_link_and_says_why():
