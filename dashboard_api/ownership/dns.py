@@ -62,14 +62,14 @@ def look_in_dns(host: str, token: str, *, deadline: Deadline, parents: Iterable[
     asked, the proof is not missing.
     """
     look = _Look(Deadline(min(SECONDS, _left(deadline))))
-    above: list[_Reading] = []
-    for parent in parents:
-        above.append(look.read(parent, is_parent=True))
-        if above[-1].outcome == "found":
+    readings: list[_Reading] = []
+    for proof, is_parent in [*((parent, True) for parent in parents), (Proof(host, token), False)]:
+        readings.append(look.read(proof, is_parent=is_parent))
+        if readings[-1].outcome == "found":
             break
-    reading = above[-1] if above and above[-1].outcome == "found" else look.read(Proof(host, token))
-    if reading.outcome != "found" and reading.outcome not in _NOT_ASKED:
-        reading = next((each for each in above if each.outcome in _NOT_ASKED), reading)
+    reading = readings[-1]
+    if reading.outcome not in _NOT_ASKED | {"found"}:
+        reading = next((each for each in readings if each.outcome in _NOT_ASKED), reading)
     verdict = Verdict.NOT_ASKED if reading.outcome in _NOT_ASKED else Verdict.MISSING
     is_found = reading.outcome == "found"
     return CheckResult(
