@@ -136,6 +136,13 @@ def test_the_list_shows_no_website_of_another_account(browser, stranger):
     assert "other.example.com" not in browser.get("/").content.decode()
 
 
+def sign_in_as_member(client, account, *, role):
+    """Sign a new member of the account in."""
+    person = make_user("person")
+    make_membership(person, account, role=role)
+    client.force_login(person)
+
+
 MAY_LINK = [("owner", True), ("manager", True), ("viewer", False)]
 
 
@@ -156,26 +163,20 @@ def test_owners_and_managers_are_offered_to_link_a_website(
     client, settings, account, website, stub, path, role, can_link
 ):
     stub.response = RevokedLink(revoked_at=None)
-    person = make_user("person")
-    make_membership(person, account, role=role)
-    client.force_login(person)
+    sign_in_as_member(client, account, role=role)
     assert (settings.LINK_URL in client.get(path).text) == can_link
 
 
 @pytest.mark.parametrize(("role", "can_link"), MAY_LINK)
 def test_without_another_page_the_portals_own_adds_a_website(client, settings, website, role, can_link):
     settings.LINK_URL = ""
-    person = make_user("person")
-    make_membership(person, website.account, role=role)
-    client.force_login(person)
+    sign_in_as_member(client, website.account, role=role)
     assert ('href="/websites/add/"' in client.get("/").text) == can_link
 
 
 def test_a_revoked_link_offers_support_and_no_new_link(client, settings, account, website, stub):
     stub.response = RevokedLink(revoked_at=None)
-    person = make_user("person")
-    make_membership(person, account, role="owner")
-    client.force_login(person)
+    sign_in_as_member(client, account, role="owner")
     text = client.get(PATH).text
     assert settings.SUPPORT_URL in text
     assert settings.LINK_URL not in text
@@ -209,9 +210,7 @@ def lapsed(monkeypatch, settings, website):
 def test_every_page_of_a_website_offers_a_missing_proof_to_owners_and_managers_alone(
     client, account, page, role, can_link
 ):
-    person = make_user("person")
-    make_membership(person, account, role=role)
-    client.force_login(person)
+    sign_in_as_member(client, account, role=role)
     response = client.get(PATH + page)
     assert (response.status_code, "The proof of ownership is missing" in response.text) == (403, True)
     assert ("/websites/add/" in response.text) == can_link
