@@ -300,7 +300,8 @@ CLAIM_CHECK_FIELDS: dict[str, Field] = {
     "claim_id": _CLAIM_ID,
     "method": Field(
         read=values.one_of(PROOFS),
-        schema=_strings(PROOFS) | {"description": "Look in one place only; the default is everywhere."},
+        schema=_strings(PROOFS)
+        | {"description": "Look in this place and in that of the last proof; the default is everywhere."},
     ),
     "others": Field(
         read=values.true_or_false,

@@ -1,7 +1,7 @@
 """Checks of claims: look for the token, and record what follows."""
 
 import threading
-from collections.abc import Iterable
+from collections.abc import Collection
 from datetime import datetime, timedelta
 from math import ceil
 from typing import Any
@@ -34,17 +34,12 @@ class TooSoon(Exception):
 
 
 def check_by_hand(claim: OwnershipClaim, *, method: str, now: datetime) -> OwnershipClaim:
-    """Check the claim, in one place or in all; raise TooSoon, also while this process checks another.
-
-    DNS is asked first: a website that is proved by a file could otherwise never get that proof as well. One
-    that staff confirmed is asked for in DNS alone, because it does not depend on the other places.
-    """
+    """Check the claim, in one place or in all; raise TooSoon, also while this process checks another."""
     if not _one_at_a_time.acquire(blocking=False):
         raise TooSoon(_BUSY_SECONDS)
     try:
         _count(claim, now)
-        places = (Method.DNS,) if claim.method == Method.MANUAL else PROOFS
-        return check_claim(claim, (method,) if method else places, now=now)
+        return check_claim(claim, (method,) if method else (), now=now)
     finally:
         _one_at_a_time.release()
 
@@ -66,45 +61,44 @@ def _room_at(account_id: int, now: datetime) -> datetime | None:
     return counted["since"] + _HOUR if counted["count"] >= limits.ACCOUNT_CHECKS_AN_HOUR else None
 
 
-def check_claim(claim: OwnershipClaim, methods: Iterable[str] = (), *, now: datetime) -> OwnershipClaim:
+def check_claim(claim: OwnershipClaim, methods: Collection[str] = (), *, now: datetime) -> OwnershipClaim:
     """Look for the token until it is found, and record the result; return the claim as it is now.
 
-    Without ``methods``, every place is asked: that of the last proof first, where the account holds the
-    website. All places share one limit of time, because the portal waits for the answer.
+    DNS is asked first: deep scans and names below the host need a record there, which may be new, or back.
+    With ``methods``, these places are asked, and that of the last proof, because it decides whether the token
+    is missing. A website that staff confirmed depends on DNS alone. All places share one limit of time,
+    because the portal waits for the answer.
     """
     results: dict[str, CheckResult] = {}
     deadline = Deadline(SECONDS)
-    first = claim.method if claim.state in OwnershipClaim.HOLDING else Method.DNS
-    for method in methods or sorted(PROOFS, key=lambda method: method != first):
+    for method in _places(claim, methods):
+        is_found = any(result.verdict is Verdict.FOUND for result in results.values())
+        if is_found and method not in methods:
+            continue
         if method != Method.DNS:
             results[method] = check(claim.host, claim.token, method, now=now, deadline=deadline)
         elif has_record(claim.host):
             parents = [Proof(each.host, each.token) for each in claims.proven_parents(claim)]
             results[method] = look_in_dns(claim.host, claim.token, deadline=deadline, parents=parents)
-        if method in results and results[method].verdict is Verdict.FOUND:
-            break
-    return claims.record_check(claim, _summary(claim, results), now=now, checks=_stored(results, now))
+    return claims.record_check(claim, _summary(results), now=now, checks=_stored(results, now))
 
 
-def _summary(claim: OwnershipClaim, results: dict[str, CheckResult]) -> Check:
-    """Return the proof if there is one; otherwise whether the token is certainly missing.
+def _places(claim: OwnershipClaim, methods: Collection[str]) -> list[str]:
+    """Return where to look for the token: in DNS, then in the place of the last proof, then in the others."""
+    if not methods and claim.method == Method.MANUAL:
+        return [Method.DNS]
+    asked = [method for method in PROOFS if not methods or method in methods or method == claim.method]
+    return sorted(asked, key=lambda method: (method != Method.DNS, method != claim.method))
 
-    The place of the last proof decides that, because the others never had the token. What DNS says counts
-    where it had the last proof: deep scans and names below the host depend on it. The other places prove
-    nothing about a website that staff confirmed, which does not depend on them.
-    """
-    for method, result in results.items():
-        if result.verdict is Verdict.FOUND:
-            if claim.method == Method.MANUAL and method != Method.DNS:
-                return Check(Verdict.NOT_ASKED)
-            dns = None
-            if claim.method == Method.DNS != method:
-                dns = results[Method.DNS].verdict if Method.DNS in results else Verdict.NOT_ASKED
-            return Check(Verdict.FOUND, method, result.strength, dns)
-    if claim.method in results:
-        return Check(results[claim.method].verdict)
-    verdicts = {result.verdict for result in results.values()}
-    return Check(Verdict.MISSING if verdicts == {Verdict.MISSING} else Verdict.NOT_ASKED)
+
+def _summary(results: dict[str, CheckResult]) -> Check:
+    """Return the proof if there is one, in DNS before others; otherwise whether the token is missing."""
+    verdicts = {method: result.verdict for method, result in results.items()}
+    for method in PROOFS:
+        if verdicts.get(method) is Verdict.FOUND:
+            return Check(Verdict.FOUND, method, results[method].strength, verdicts)
+    is_missing = set(verdicts.values()) == {Verdict.MISSING}
+    return Check(Verdict.MISSING if is_missing else Verdict.NOT_ASKED, places=verdicts)
 
 
 def _stored(results: dict[str, CheckResult], now: datetime) -> list[dict[str, Any]]:

@@ -3,11 +3,12 @@
 An action locks the website's claims first, then the website, then the account, as links do.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime, timedelta
 from enum import Enum
 from statistics import fmean
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from django.conf import settings
@@ -32,6 +33,7 @@ from dashboard_api.ownership import calendar
 from foundation.domains import parents_of
 
 State = OwnershipClaim.State
+Method = OwnershipClaim.Method
 LinkProblem = OwnershipClaim.LinkProblem
 MAX_OPEN_CLAIMS = 20  # that wait for a proof or a link
 MAX_ENDED_A_DAY = 100  # claims that began and ended within 24 hours: nothing deletes them
@@ -56,15 +58,21 @@ class Verdict(Enum):
 
 
 class Check(NamedTuple):
-    """A check of one method; ``strength`` is that of the proof, if it was found.
+    """A check; ``method`` and ``strength`` are those of the proof, if it was found.
 
-    ``dns``: what DNS says, which had the last proof, if the token was found in another place.
+    ``places``: what each place says that was asked.
     """
 
     verdict: Verdict
     method: str = ""
     strength: str = ""
-    dns: Verdict | None = None
+    places: Mapping[str, Verdict] = MappingProxyType({})
+
+    def of_dns(self, claim: OwnershipClaim) -> Verdict | None:
+        """Return what DNS says, if it had the last proof and the token was found elsewhere."""
+        if self.verdict is not Verdict.FOUND or not claim.method == Method.DNS != self.method:
+            return None
+        return self.places.get(Method.DNS, Verdict.NOT_ASKED)
 
 
 def add(account: Account, host: str, *, by: str, now: datetime) -> OwnershipClaim:
@@ -80,7 +88,7 @@ def add(account: Account, host: str, *, by: str, now: datetime) -> OwnershipClai
         parent.state == State.VERIFIED and not parent.misses and parent.unasked_at is None
         for parent in proven_parents(claim)
     ):
-        proof = Check(Verdict.FOUND, OwnershipClaim.Method.DNS, OwnershipClaim.Strength.DNS)
+        proof = Check(Verdict.FOUND, Method.DNS, OwnershipClaim.Strength.DNS)
         return record_check(claim, proof, now=now)
     return claim
 
@@ -126,7 +134,7 @@ def proven_parents(claim: OwnershipClaim) -> list[OwnershipClaim]:
     above = OwnershipClaim.objects.open().filter(
         account=claim.account_id,
         host__in=parents_of(claim.host),
-        method=OwnershipClaim.Method.DNS,
+        method=Method.DNS,
         state__in=OwnershipClaim.HOLDING,
     )
     return sorted(above, key=lambda parent: len(parent.host))
@@ -143,15 +151,29 @@ def record_check(
     """
     claim = _locked(claim)
     if claim.ended_at is None:
+        check = _counted(claim, check)
         claim.checked_at = now
         if check.verdict is not Verdict.NOT_ASKED:
             claim.found_at = now if check.verdict is Verdict.FOUND else None
         looked = {each["method"] for each in checks}
         claim.checks = [each for each in claim.checks if each["method"] not in looked] + list(checks)
-        if claim.method != OwnershipClaim.Method.MANUAL or check.verdict is Verdict.FOUND:
+        if claim.method != Method.MANUAL or check.verdict is Verdict.FOUND:
             _AFTER[claim.state](claim, check, now)
         _save(claim, now)
     return claim
+
+
+def _counted(claim: OwnershipClaim, check: Check) -> Check:
+    """Return the check as it counts for the claim as it is now: it may have changed while others answered.
+
+    The place of the last proof decides whether the token is missing, because the others never had it. They
+    prove nothing about a website that staff confirmed, which does not depend on them.
+    """
+    if claim.method == Method.MANUAL and check.method != Method.DNS and check.verdict is Verdict.FOUND:
+        return Check(Verdict.NOT_ASKED)
+    if check.verdict is not Verdict.FOUND and claim.method in check.places:
+        return Check(check.places[claim.method])
+    return check
 
 
 @transaction.atomic
@@ -237,7 +259,7 @@ def _after_contested(claim: OwnershipClaim, check: Check, now: datetime) -> None
     """Verify once no other account holds the website, or by DNS after silence; refuse in the end."""
     waited = now - (claim.contested_at or now)
     is_dns = check.verdict is Verdict.FOUND and check.strength == OwnershipClaim.Strength.DNS
-    is_asked = Verdict.NOT_ASKED not in (check.verdict, check.dns)
+    is_asked = Verdict.NOT_ASKED not in (check.verdict, check.of_dns(claim))
     if check.verdict is Verdict.FOUND and is_asked:
         claim.method, claim.strength = check.method, check.strength
     due_at = answer_due_at(claim)
@@ -256,15 +278,8 @@ def _after_verified(claim: OwnershipClaim, check: Check, now: datetime) -> None:
     without an answer.
     """
     if check.verdict is Verdict.FOUND:
-        if check.dns is Verdict.MISSING:
-            claim.misses += 1
-            claim.missed_at, claim.unasked_at = claim.missed_at or now, None
-        elif check.dns is Verdict.NOT_ASKED:
-            claim.unasked_at = claim.unasked_at or now
-        is_missing = claim.misses >= calendar.MISSES and _is_over(
-            claim.missed_at, calendar.FAILING_AFTER, now
-        )
-        if check.dns is None or is_missing or _is_over(claim.unasked_at, calendar.UNASKED_FOR, now):
+        dns = check.of_dns(claim)
+        if dns is None or _record_is_gone(claim, dns, now):
             claim.method, claim.strength = check.method, check.strength
             claim.misses, claim.missed_at, claim.unasked_at = 0, None, None
         claim.state = State.VERIFIED
@@ -272,12 +287,12 @@ def _after_verified(claim: OwnershipClaim, check: Check, now: datetime) -> None:
             _connect_later(claim, now)
         return
     if check.verdict is Verdict.NOT_ASKED:
-        claim.unasked_at = claim.unasked_at or now
+        claim.unasked_at = _earlier(claim.unasked_at, now)
         if now - claim.unasked_at < calendar.UNASKED_FOR:
             return
     else:
         claim.unasked_at = None
-    claim.missed_at = claim.missed_at or now
+    claim.missed_at = _earlier(claim.missed_at, now)
     since = now - claim.missed_at
     if since < calendar.UNASKED_FOR and judging_pauses(now):  # longer, the cause is not our network
         return
@@ -290,11 +305,26 @@ def _after_verified(claim: OwnershipClaim, check: Check, now: datetime) -> None:
         claim.state == State.VERIFIED and claim.misses >= calendar.MISSES and since >= calendar.FAILING_AFTER
     ):
         claim.state = State.FAILING
+        # After a pause of the judging, the e-mail about it still comes days before the end.
+        claim.missed_at = max(claim.missed_at, now - 2 * calendar.FAILING_AFTER)
         audit("ownership.failing", claim, host=claim.host)
 
 
-def _is_over(since: datetime | None, time: timedelta, now: datetime) -> bool:
-    return since is not None and now - since >= time
+def _record_is_gone(claim: OwnershipClaim, dns: Verdict, now: datetime) -> bool:
+    """Note that DNS does not show the record; return whether it did not for so long that its proof ends."""
+    if claim.state == State.FAILING:
+        return True
+    if dns is Verdict.NOT_ASKED:
+        claim.unasked_at = _earlier(claim.unasked_at, now)
+        return now - claim.unasked_at >= calendar.UNASKED_FOR
+    claim.misses += 1
+    claim.missed_at, claim.unasked_at = _earlier(claim.missed_at, now), None
+    return claim.misses >= calendar.MISSES and now - claim.missed_at >= calendar.FAILING_AFTER
+
+
+def _earlier(at: datetime | None, now: datetime) -> datetime:
+    """Return ``at``, or now where there is none, or one of a clock that was ahead."""
+    return min(at or now, now)
 
 
 def _after_lapsed(claim: OwnershipClaim, check: Check, now: datetime) -> None:
@@ -377,7 +407,7 @@ def _proofs_of_holders(claim: OwnershipClaim) -> OwnershipClaimQuerySet:
     """Return the proofs with a token of the accounts that hold the website."""
     proofs = OwnershipClaim.objects.open().filter(host=claim.host, state__in=OwnershipClaim.HOLDING)
     proofs = proofs.filter(account__in=_others(claim).values("account"))
-    return proofs.exclude(method=OwnershipClaim.Method.MANUAL)
+    return proofs.exclude(method=Method.MANUAL)
 
 
 def _is_disputed(claim: OwnershipClaim, proofs: OwnershipClaimQuerySet) -> bool:
@@ -427,7 +457,7 @@ def _save(claim: OwnershipClaim, now: datetime) -> None:
 def _check_holders(claim: OwnershipClaim, now: datetime) -> None:
     """Have the proofs of the accounts that hold the website checked at once."""
     tokens = others_of([claim]).filter(state__in=OwnershipClaim.HOLDING)
-    tokens.exclude(method=OwnershipClaim.Method.MANUAL).update(next_check_at=now)
+    tokens.exclude(method=Method.MANUAL).update(next_check_at=now)
 
 
 @transaction.atomic
@@ -436,7 +466,7 @@ def check_others(claim: OwnershipClaim, *, by: str, now: datetime) -> int:
 
     Proofs that are due already do not count, and a call without an effect is not on record.
     """
-    others = others_of([claim]).exclude(method=OwnershipClaim.Method.MANUAL)
+    others = others_of([claim]).exclude(method=Method.MANUAL)
     if count := others.exclude(next_check_at__lte=now).update(next_check_at=now):
         audit("ownership.others_checked", claim, by=by, host=claim.host, after={"proofs": count})
     return count

@@ -77,9 +77,6 @@ def _claim(
     others: list[responses.OtherClaim],
     paused: responses.PausedSchedule | None,
 ) -> responses.WebsiteClaim:
-    lapses = (
-        claim.missed_at + calendar.LAPSES_AFTER if claim.missed_at and claim.state == State.FAILING else None
-    )
     return responses.WebsiteClaim(
         claim_id=str(claim.pk),
         host=claim.host,
@@ -99,7 +96,7 @@ def _claim(
         expires_at=_optional(_expires_at(claim)),
         answer_due_at=_optional(answer_due_at(claim)),
         verified_at=_optional(claim.verified_at),
-        lapses_at=_optional(lapses),
+        lapses_at=_optional(_lapses_at(claim)),
         link_id=link_id,
         link_problem=claim.link_problem or None,
         others=others,
@@ -127,6 +124,13 @@ def _expires_at(claim: OwnershipClaim) -> datetime | None:
     if claim.state == State.CONTESTED and claim.contested_at and claim.strength != claim.Strength.DNS:
         return claim.contested_at + calendar.CONTESTED_FOR
     return None
+
+
+def _lapses_at(claim: OwnershipClaim) -> datetime | None:
+    """Return when the link ends; while nobody can ask, not before the next check."""
+    if claim.state != State.FAILING or claim.missed_at is None:
+        return None
+    return max(claim.missed_at + calendar.LAPSES_AFTER, claim.next_check_at or claim.missed_at)
 
 
 def _record(claim: OwnershipClaim) -> responses.ProofRecord:

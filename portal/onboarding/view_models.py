@@ -343,9 +343,18 @@ def _text(claim: WebsiteClaim, *, has_plan: bool) -> str:
             return not_linked(claim, has_plan=has_plan)
         case "verified" if claim.method == "manual":
             return _("This website is yours: our team has confirmed it.")
+        case "verified" if claim.method == "dns" and _lacks_record(claim):
+            return _(
+                "This website is yours, but our last check did not find its DNS record. Deep scans and names "
+                "below this website need it: publish it again."
+            )
         case "verified":
             return _("This website is yours. Keep the token in its place: we check it every week.")
     return _("This claim has ended. Add the website again if it is yours.")
+
+
+def _lacks_record(claim: WebsiteClaim) -> bool:
+    return any(check.method == "dns" and check.outcome != "found" for check in claim.checks)
 
 
 def _contested(claim: WebsiteClaim) -> str:

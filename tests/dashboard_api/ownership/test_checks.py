@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import pytest
 from django.utils import timezone
 
-from dashboard_api.models import SiteLink
+from dashboard_api.models import OwnershipClaim, SiteLink
 from dashboard_api.ownership import checks, claims
 from dashboard_api.ownership.checking import CheckResult
 from dashboard_api.ownership.claims import Check, Verdict
@@ -93,20 +93,49 @@ def test_a_check_within_the_pause_waits_for_its_end_and_is_not_counted(looks):
     assert (refusal.value.seconds, claim.asked_at, claim.asked_count) == (12, NOW, 1)
 
 
-def test_the_place_of_the_last_proof_is_asked_first(looks):
-    looks.verdicts["meta"] = Verdict.FOUND
-    checks.check_claim(added(proof=Check(Verdict.FOUND, "meta", "https")), now=NOW)
-    assert looks.asked == ["meta"]
-
-
-def test_a_check_by_hand_asks_dns_first_because_a_deep_scan_needs_that_proof(looks):
-    looks.verdicts = {"file": Verdict.FOUND}
-    claim = added(proof=Check(Verdict.FOUND, "file", "https"))
-    claim = checks.check_by_hand(claim, method="", now=NOW)
-    assert (looks.asked, claim.method) == (["dns", "file"], "file")
+def test_every_check_asks_dns_first_because_deep_scans_and_names_below_need_that_proof(looks):
+    looks.verdicts = {"meta": Verdict.FOUND}
+    claim = checks.check_claim(added(proof=Check(Verdict.FOUND, "meta", "https")), now=NOW)
+    assert (looks.asked, claim.method, claim.misses) == (["dns", "meta"], "meta", 0)
     looks.verdicts["dns"] = Verdict.FOUND
-    claim = checks.check_by_hand(claim, method="", now=NOW + timedelta(minutes=1))
-    assert claim.method == "dns"
+    assert checks.check_claim(claim, now=NOW + timedelta(days=7)).method == "dns"
+
+
+def test_a_record_that_is_back_proves_names_below_again(looks):
+    looks.verdicts["file"] = Verdict.FOUND
+    claim, now = added(proof=Check(Verdict.FOUND, "dns", "dns")), NOW
+    while claim.method == "dns":
+        now = claim.next_check_at
+        claim = checks.check_claim(claim, now=now)
+    looks.verdicts["dns"] = Verdict.FOUND
+    claim = checks.check_claim(claim, now=claim.next_check_at)
+    assert claims.add(claim.account, f"www.{HOST}", by="ada", now=now).state == "verified"
+
+
+def test_a_check_of_one_place_asks_that_of_the_last_proof_too(looks):
+    looks.verdicts["file"] = Verdict.FOUND
+    claim = added(proof=Check(Verdict.FOUND, "dns", "dns"))
+    claim = checks.check_by_hand(claim, method="meta", now=NOW)
+    assert (looks.asked, claim.misses) == (["dns", "meta"], 1)
+    looks.verdicts["dns"] = Verdict.FOUND
+    claim = checks.check_by_hand(claim, method="file", now=NOW + timedelta(minutes=1))
+    assert (looks.asked[2:], claim.misses, claim.method) == (["dns", "file"], 0, "dns")
+
+
+def test_a_check_that_began_before_a_better_proof_was_found_does_not_replace_it(looks):
+    looks.verdicts["file"] = Verdict.FOUND
+    claim = added(proof=Check(Verdict.FOUND, "file", "https"))
+    OwnershipClaim.objects.update(method="dns", strength="dns")  # by another check, meanwhile
+    claim = checks.check_claim(claim, now=NOW)
+    assert (claim.method, claim.misses) == ("dns", 1)
+
+
+def test_a_check_that_began_before_staff_confirmed_the_website_changes_nothing(looks):
+    looks.verdicts["file"] = Verdict.FOUND
+    claim = added()
+    SiteLink.objects.link(claim.account, factories.make_website(HOST), by="staff")
+    claim = checks.check_claim(claim, now=NOW)
+    assert (claim.method, claim.next_check_at) == ("manual", None)
 
 
 def test_a_check_by_hand_of_a_website_that_staff_confirmed_asks_dns_alone(looks):
@@ -165,6 +194,25 @@ def test_a_proof_by_dns_outlives_silence_and_one_look_without_its_record(looks):
     looks.verdicts["dns"] = Verdict.FOUND
     claim = checks.check_claim(claim, now=NOW + timedelta(days=1, hours=1))
     assert (claim.method, claim.misses, claim.missed_at) == ("dns", 0, None)
+
+
+def test_three_looks_within_a_minute_and_a_silent_one_do_not_end_a_proof_by_dns(looks):
+    looks.verdicts["file"] = Verdict.FOUND
+    claim = added(proof=Check(Verdict.FOUND, "dns", "dns"))
+    for second in (0, 20, 40):
+        claim = checks.check_claim(claim, now=NOW + timedelta(seconds=second))
+    looks.verdicts["dns"] = Verdict.NOT_ASKED
+    claim = checks.check_claim(claim, now=NOW + timedelta(days=2))
+    assert (claim.method, claim.misses) == ("dns", 3)
+
+
+def test_name_servers_that_are_silent_after_a_miss_are_asked_daily(looks):
+    looks.verdicts["file"] = Verdict.FOUND
+    claim = checks.check_claim(added(proof=Check(Verdict.FOUND, "dns", "dns")), now=NOW)
+    assert claim.next_check_at == NOW + timedelta(hours=1)
+    looks.verdicts["dns"] = Verdict.NOT_ASKED
+    claim = checks.check_claim(claim, now=NOW)
+    assert claim.next_check_at == NOW + timedelta(days=1)
 
 
 def test_dns_is_asked_first_while_another_account_has_the_website(looks):

@@ -18,15 +18,16 @@ from dashboard_api.models.ownership import new_token
 from dashboard_api.models.sites import NoWebsite
 from dashboard_api.ownership import calendar, claims
 from dashboard_api.ownership.claims import Check, Verdict
+from dashboard_api.ownership.response import describe
 from tests import factories
 from tests.racing import race
 
 pytestmark = pytest.mark.django_db
 NOW = datetime(2026, 11, 23, 12, tzinfo=UTC)
 HOST = "shop.example.com"
-FILE = Check(Verdict.FOUND, "file", "https")
+FILE = Check(Verdict.FOUND, "file", "https", {"dns": Verdict.MISSING})
 DNS = Check(Verdict.FOUND, "dns", "dns")
-FILE_ALONE = FILE._replace(dns=Verdict.NOT_ASKED)
+FILE_WHILE_DNS_IS_SILENT = FILE._replace(places={"dns": Verdict.NOT_ASKED})
 MISSING, NOT_ASKED = Check(Verdict.MISSING), Check(Verdict.NOT_ASKED)
 
 
@@ -466,7 +467,7 @@ def test_a_contested_claim_without_dns_is_refused_after_fourteen_days():
 
 def test_a_contested_claim_keeps_its_proof_by_dns_while_that_cannot_be_asked():
     held_by_another()
-    claim = checked(checked(added(), DNS), FILE_ALONE, timedelta(days=14))
+    claim = checked(checked(added(), DNS), FILE_WHILE_DNS_IS_SILENT, timedelta(days=14))
     assert (claim.state, claim.strength) == ("contested", "dns")
 
 
@@ -761,17 +762,39 @@ def test_a_pause_lapses_nothing_and_a_proof_counts_all_the_same():
     assert checked(claim, FILE, timedelta(days=15)).state == "verified"
 
 
-def test_a_pause_delays_the_end_of_a_proof_by_thirty_days_at_most():
+def test_a_pause_delays_a_missing_proof_and_the_end_of_its_link_by_thirty_days_each_at_most():
     claim = checked(checked(added(), FILE), MISSING)
     hour_of_checks(unasked=5, found=0)
     states = []
-    for day in range(1, 35):
+    for day in range(1, 60):
         at = NOW + timedelta(days=day)
         OwnershipClaim.objects.exclude(pk=claim.pk).update(checked_at=at)
         claim = checked(claim, MISSING, timedelta(days=day))
         states.append(claim.state)
-    assert states[:29] == ["verified"] * 29
+    assert (states.index("failing"), states.index("lapsed")) == (30, 58)
     assert (states[-1], is_linked(claim)) == ("lapsed", False)
+
+
+def test_owners_read_of_a_missing_proof_twelve_days_before_the_link_ends():
+    claim = checked(checked(added(), FILE), MISSING)
+    for day in range(1, 20):
+        claim = checked(claim, NOT_ASKED, timedelta(days=day))
+    for hours in (0, 6):
+        claim = checked(claim, MISSING, 20 * DAY + hours * HOUR)
+    assert (claim.state, claim.missed_at) == ("failing", NOW + 18 * DAY + 6 * HOUR)
+    assert describe(claim)["lapses_at"] == "2026-12-25T18:00:00Z"
+
+
+def test_a_link_whose_end_has_passed_while_no_one_could_ask_ends_at_the_next_check():
+    claim = checked(failing(), NOT_ASKED, timedelta(days=20))
+    assert (claim.state, describe(claim)["lapses_at"]) == ("failing", "2026-12-14T12:00:00Z")
+
+
+def test_a_miss_of_a_clock_that_was_ahead_counts_from_now():
+    claim = checked(checked(added(), FILE), MISSING, timedelta(days=365))
+    for day in range(1, 4):
+        claim = checked(claim, MISSING, timedelta(days=day))
+    assert (claim.state, claim.missed_at) == ("failing", NOW + DAY)
 
 
 def test_a_proof_that_is_back_ends_a_failure():
@@ -802,9 +825,9 @@ def test_silence_of_the_network_lapses_nothing_for_thirty_days():
 def test_a_proof_by_dns_that_cannot_be_asked_for_thirty_days_becomes_that_of_the_file():
     claim = checked(added(), DNS)
     for day in range(30):
-        claim = checked(claim, FILE_ALONE, timedelta(days=day))
+        claim = checked(claim, FILE_WHILE_DNS_IS_SILENT, timedelta(days=day))
     assert (claim.state, claim.method) == ("verified", "dns")
-    claim = checked(claim, FILE_ALONE, timedelta(days=30))
+    claim = checked(claim, FILE_WHILE_DNS_IS_SILENT, timedelta(days=30))
     assert (claim.state, claim.method, claim.unasked_at) == ("verified", "file", None)
 
 
@@ -812,7 +835,7 @@ def test_a_proof_by_dns_that_was_missing_for_a_day_is_not_kept_by_silence():
     claim = checked(added(), DNS)
     for hours in (0, 1, 25):
         claim = checked(claim, MISSING, hours * HOUR)
-    claim = checked(claim, FILE_ALONE, 26 * HOUR)
+    claim = checked(claim, FILE_WHILE_DNS_IS_SILENT, 26 * HOUR)
     assert (claim.state, claim.method, claim.misses) == ("verified", "file", 0)
 
 

@@ -9,7 +9,7 @@ from django.utils import translation
 
 from dashboard_api.models import OwnershipClaim
 from dashboard_api.ownership import advice
-from portal.gateway import OtherClaim
+from portal.gateway import ClaimCheck, OtherClaim
 from portal.models import Account
 from portal.onboarding.view_models import OF_DNS, OUTCOMES, STATES, _outcome, claim_page, claim_rows
 from tests.portal.dashboards import NOW, make_claim, make_claim_check
@@ -43,6 +43,15 @@ def test_every_state_and_outcome_of_the_service_has_words_here():
         ({"state": "failing"}, "or the link ends."),
         ({"state": "lapsed"}, "so the link ended"),
         ({"state": "verified", "link_id": LINK}, "Keep the token in its place"),
+        (
+            {
+                "state": "verified",
+                "link_id": LINK,
+                "method": "dns",
+                "checks": [ClaimCheck(method="dns", at=NOW, outcome="name_missing")],
+            },
+            "Deep scans and names below this website need it: publish it again.",
+        ),
         ({"state": "verified", "link_id": LINK, "method": "manual"}, "our team has confirmed it"),
         ({"state": "verified"}, "The website is verified, but not linked to your account."),
         ({"state": "verified", "link_problem": "no_room"}, "no room"),
