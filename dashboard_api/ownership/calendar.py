@@ -15,7 +15,7 @@ UNASKED_FOR = timedelta(days=30)
 JUDGED_BY = timedelta(hours=1)  # the checks that say whether our own network works
 
 _MINUTES = (1, 2, 4, 8, 15, 30, 60, 120, 240)
-_HOURS_AFTER_MISSES = (1, 6)
+_AFTER_MISSES = (timedelta(hours=1), timedelta(hours=6))
 _WEEK = timedelta(days=7)
 
 
@@ -28,13 +28,11 @@ def next_check(claim: OwnershipClaim, now: datetime) -> datetime | None:
         return _next_of_pending(claim.created_at, now)
     if state == OwnershipClaim.State.LAPSED:
         return now + timedelta(days=1)
-    if claim.unasked_at or claim.misses > len(_HOURS_AFTER_MISSES):
-        return now + timedelta(days=1)
-    return (
-        now + timedelta(hours=_HOURS_AFTER_MISSES[claim.misses - 1])
-        if claim.misses
-        else _next_week(claim.pk, now)
-    )
+    if claim.unasked_at is None and claim.misses == 0:
+        return _next_week(claim.pk, now)
+    if claim.unasked_at is None and claim.misses <= len(_AFTER_MISSES):
+        return now + _AFTER_MISSES[claim.misses - 1]
+    return now + timedelta(days=1)
 
 
 def _next_of_pending(created_at: datetime, now: datetime) -> datetime:

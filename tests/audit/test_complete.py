@@ -196,6 +196,7 @@ def test_no_route_that_the_middleware_skips_is_unknown():
     assert CHANGES_NOTHING.keys() - set(post_routes()) == set()
 
 
+@pytest.mark.once
 @pytest.mark.django_db
 def test_every_action_of_the_admin_is_listed():
     request = RequestFactory().get("/admin/")

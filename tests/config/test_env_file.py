@@ -73,6 +73,7 @@ def test_a_broken_line_has_its_number_and_is_not_shown(file, line):
     )
 
 
+@pytest.mark.once
 def test_django_environ_reads_the_same_lines_without_a_warning(fresh_checkout):
     (fresh_checkout.folder / ".env").write_text("\n".join([*FORMS, "  ", "  # indented", "DEBUG=false"]))
     done = fresh_checkout.manage("check", "--fail-level", "WARNING", **NEEDED)

@@ -116,6 +116,7 @@ def messages(folder):
     return catalogue
 
 
+@pytest.mark.once
 @pytest.mark.parametrize("german", GERMAN, ids=str)
 class TestTranslation:
     def test_every_text_of_the_product_is_translated_and_compiled(self, gathered, german):

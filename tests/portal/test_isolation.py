@@ -175,6 +175,7 @@ def test_each_route_answers_each_kind_of_person_as_the_table_says(people, values
 WITHOUT_COOKIES = ("/v1/", "/notifications/unsubscribe/", "/news/stop/")
 
 
+@pytest.mark.once
 @pytest.mark.parametrize("forged", [{}, {"origin": "https://elsewhere.example"}], ids=["token", "origin"])
 def test_no_route_takes_a_form_without_its_token_or_of_another_website(forged):
     client = Client(enforce_csrf_checks=True, headers=forged)

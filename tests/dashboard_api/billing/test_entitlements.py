@@ -62,6 +62,7 @@ def test_a_plan_that_renews_is_not_cancelled(account):
     assert not change(account, renews=True).cancels
 
 
+@pytest.mark.once
 def test_nothing_else_writes_entitlements():
     """``save``, ``create`` and ``update`` of entitlements are in ``billing.entitlements`` only."""
     writers = {

@@ -68,6 +68,7 @@ def answer_schema(document, status, path=PATH):
     return answers[str(status)]["content"]["application/json"]["schema"]
 
 
+@pytest.mark.once
 def test_document_is_valid_openapi_3_1(document):
     assert document["openapi"].startswith("3.1")
     OpenAPIV31SpecValidator(document).validate()

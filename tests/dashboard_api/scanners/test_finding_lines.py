@@ -185,6 +185,7 @@ checks = st.fixed_dictionaries(
 ends = st.fixed_dictionaries({"complete": anything}, optional={"scanned_at": MEMBERS["seen_at"] | anything})
 
 
+@pytest.mark.once
 @given(findings | checks | ends)
 def test_reader_accepts_what_the_schema_allows_and_nothing_else(line):
     schema = jsonschema.Draft202012Validator(finding_lines.schema(), format_checker=TIMES)

@@ -116,6 +116,7 @@ def test_time_is_the_end_of_the_last_host(tags, expected):
     assert read(make_nessus_item(), **tags).scanned_at == expected
 
 
+@pytest.mark.once
 def test_policy_is_skipped_however_long_it_is():
     plugins = [xml_of("PluginItem", [xml_of("PluginId", str(number))]) for number in range(1_000)]
     data = make_nessus(make_nessus_host(make_nessus_item()))
