@@ -717,7 +717,10 @@ class WebsiteClaim(msgspec.Struct, frozen=True, kw_only=True):
         ),
     ]
     verified_at: Moment | None
-    lapses_at: Annotated[Moment | None, Meta(description="When the link ends unless the proof is back.")]
+    lapses_at: Annotated[
+        Moment | None,
+        Meta(description="When the link ends unless the proof is back; null while a later check cannot ask."),
+    ]
     link_id: Annotated[str | None, Meta(description="The link to the website, once it is verified.")]
     link_problem: Annotated[
         str | None, Meta(description="Why a verified website is not linked: no_room, archived or other.")

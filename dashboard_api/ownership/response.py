@@ -127,10 +127,11 @@ def _expires_at(claim: OwnershipClaim) -> datetime | None:
 
 
 def _lapses_at(claim: OwnershipClaim) -> datetime | None:
-    """Return when the link ends; while nobody can ask, not before the next check."""
+    """Return when the link ends; None if a check after that could not ask, so the next one that can ends it."""
     if claim.state != State.FAILING or claim.missed_at is None:
         return None
-    return max(claim.missed_at + calendar.LAPSES_AFTER, claim.next_check_at or claim.missed_at)
+    ends_at = claim.missed_at + calendar.LAPSES_AFTER
+    return None if claim.checked_at and claim.checked_at >= ends_at else ends_at
 
 
 def _record(claim: OwnershipClaim) -> responses.ProofRecord:

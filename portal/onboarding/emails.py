@@ -86,9 +86,9 @@ def events_of(claim: WebsiteClaim, now: datetime) -> Iterator[Event]:
     if claim.state == "verified" and claim.method != "manual" and claim.verified_at:
         if now - claim.verified_at < RECENT:
             yield _event("verified", claim, claim.verified_at)
-    elif claim.state == "failing":
+    elif claim.state == "failing" and claim.lapses_at:
         yield _event("failing", claim, claim.lapses_at)
-        days = (claim.lapses_at - now).days if claim.lapses_at else max(WARNING_DAYS) + 1
+        days = (claim.lapses_at - now).days
         due = next((each for each in WARNING_DAYS if days < each), None)
         if due:
             yield _event(f"ends_{due}", claim, claim.lapses_at)

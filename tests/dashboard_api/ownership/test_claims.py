@@ -785,9 +785,11 @@ def test_owners_read_of_a_missing_proof_twelve_days_before_the_link_ends():
     assert describe(claim)["lapses_at"] == "2026-12-25T18:00:00Z"
 
 
-def test_a_link_whose_end_has_passed_while_no_one_could_ask_ends_at_the_next_check():
-    claim = checked(failing(), NOT_ASKED, timedelta(days=20))
-    assert (claim.state, describe(claim)["lapses_at"]) == ("failing", "2026-12-14T12:00:00Z")
+def test_a_link_whose_end_has_passed_while_no_one_could_ask_has_no_date():
+    claim = checked(failing(), NOT_ASKED, timedelta(days=13))
+    assert describe(claim)["lapses_at"] == "2026-12-07T12:00:00Z"
+    claim = checked(claim, NOT_ASKED, timedelta(days=14))
+    assert (claim.state, describe(claim)["lapses_at"]) == ("failing", None)
 
 
 def test_a_miss_of_a_clock_that_was_ahead_counts_from_now():

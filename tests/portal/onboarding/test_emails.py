@@ -281,3 +281,7 @@ def test_what_one_account_cannot_be_sent_does_not_delay_others(run, monkeypatch)
     monkeypatch.setattr(emails, "compose", fail_for_the_first)
     assert len(run(make_claim(**FAILING))) == 1
     assert run.outcome.failures == ["acct_0001: KeyError: 'unforeseen'"]
+
+
+def test_a_link_that_ends_at_no_known_day_is_no_news(run):
+    assert run(make_claim(**FAILING | {"lapses_at": None})) == []
