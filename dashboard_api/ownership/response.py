@@ -127,7 +127,7 @@ def _expires_at(claim: OwnershipClaim) -> datetime | None:
 
 
 def _lapses_at(claim: OwnershipClaim) -> datetime | None:
-    """Return when the link ends; None if a check after that could not ask, so the next one that can ends it."""
+    """Return when the link ends; None once a check after that could not ask: the next that can decides."""
     if claim.state != State.FAILING or claim.missed_at is None:
         return None
     ends_at = claim.missed_at + calendar.LAPSES_AFTER

@@ -354,7 +354,9 @@ def _text(claim: WebsiteClaim, *, has_plan: bool) -> str:
 
 
 def _lacks_record(claim: WebsiteClaim) -> bool:
-    return any(check.method == "dns" and check.outcome != "found" for check in claim.checks)
+    """Return whether name servers answered without the record; while they are silent, it may be there."""
+    absent = {"name_missing", "no_txt", "other_value", "partly_published", "wrong_place", "wildcard"}
+    return any(check.method == "dns" and check.outcome in absent for check in claim.checks)
 
 
 def _contested(claim: WebsiteClaim) -> str:

@@ -52,6 +52,15 @@ def test_every_state_and_outcome_of_the_service_has_words_here():
             },
             "Deep scans and names below this website need it: publish it again.",
         ),
+        (
+            {
+                "state": "verified",
+                "link_id": LINK,
+                "method": "dns",
+                "checks": [ClaimCheck(method="dns", at=NOW, outcome="servers_silent")],
+            },
+            "Keep the token in its place",
+        ),
         ({"state": "verified", "link_id": LINK, "method": "manual"}, "our team has confirmed it"),
         ({"state": "verified"}, "The website is verified, but not linked to your account."),
         ({"state": "verified", "link_problem": "no_room"}, "no room"),
