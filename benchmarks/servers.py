@@ -56,7 +56,7 @@ def run_server(environment: dict[str, str], *, folder: Path = databases.ROOT) ->
         yield Server(port=port, process=process.pid, workers=children_of(process.pid))
     finally:
         process.terminate()
-        process.wait(timeout=20)
+        process.wait(timeout=60)
     log.unlink()
 
 
