@@ -301,7 +301,10 @@ CLAIM_CHECK_FIELDS: dict[str, Field] = {
     "method": Field(
         read=values.one_of(PROOFS),
         schema=_strings(PROOFS)
-        | {"description": "Look in this place and in that of the last proof; the default is everywhere."},
+        | {
+            "description": "Look in this place and in that of the last proof; such a check counts only if it "
+            "finds the token. The default is everywhere."
+        },
     ),
     "others": Field(
         read=values.true_or_false,

@@ -65,9 +65,9 @@ def check_claim(claim: OwnershipClaim, methods: Collection[str] = (), *, now: da
     """Look for the token until it is found, and record the result; return the claim as it is now.
 
     DNS is asked first: deep scans and names below the host need a record there, which may be new, or back.
-    With ``methods``, these places are asked, and that of the last proof, because it decides whether the token
-    is missing. A website that staff confirmed depends on DNS alone. All places share one limit of time,
-    because the portal waits for the answer.
+    With ``methods``, these places are asked, and that of the last proof, which another one replaces only if
+    it is gone: the token may be found, but is not called missing. A website that staff confirmed depends on
+    DNS alone. All places share one limit of time, because the portal waits for the answer.
     """
     results: dict[str, CheckResult] = {}
     deadline = Deadline(SECONDS)
@@ -80,7 +80,8 @@ def check_claim(claim: OwnershipClaim, methods: Collection[str] = (), *, now: da
         elif has_record(claim.host):
             parents = [Proof(each.host, each.token) for each in claims.proven_parents(claim)]
             results[method] = look_in_dns(claim.host, claim.token, deadline=deadline, parents=parents)
-    return claims.record_check(claim, _summary(results), now=now, checks=_stored(results, now))
+    summary = _summary(results)._replace(is_whole=not methods)
+    return claims.record_check(claim, summary, now=now, checks=_stored(results, now))
 
 
 def _places(claim: OwnershipClaim, methods: Collection[str]) -> list[str]:

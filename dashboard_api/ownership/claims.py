@@ -60,13 +60,14 @@ class Verdict(Enum):
 class Check(NamedTuple):
     """A check; ``method`` and ``strength`` are those of the proof, if it was found.
 
-    ``places``: what each place says that was asked.
+    ``places``: what each place says that was asked; ``is_whole``: no place was left out.
     """
 
     verdict: Verdict
     method: str = ""
     strength: str = ""
     places: Mapping[str, Verdict] = MappingProxyType({})
+    is_whole: bool = True
 
     def of_dns(self, claim: OwnershipClaim) -> Verdict | None:
         """Return what DNS says, if it had the last proof and the token was found elsewhere."""
@@ -147,9 +148,11 @@ def record_check(
     """Record the result of a check and what follows from it; return the claim as it is now.
 
     ``checks`` are the looks in each place, as the response has them. A claim that was confirmed by hand does
-    not depend on a token.
+    not depend on a token. A check of some places does not say that the token is missing, because others may
+    have it, and postpones none of all places.
     """
     claim = _locked(claim)
+    planned_at = claim.next_check_at
     if claim.ended_at is None:
         check = _counted(claim, check)
         claim.checked_at = now
@@ -157,9 +160,10 @@ def record_check(
             claim.found_at = now if check.verdict is Verdict.FOUND else None
         looked = {each["method"] for each in checks}
         claim.checks = [each for each in claim.checks if each["method"] not in looked] + list(checks)
-        if claim.method != Method.MANUAL or check.verdict is Verdict.FOUND:
+        is_found = check.verdict is Verdict.FOUND
+        if is_found or (check.is_whole and claim.method != Method.MANUAL):
             _AFTER[claim.state](claim, check, now)
-        _save(claim, now)
+        _save(claim, now, latest=None if check.is_whole else planned_at)
     return claim
 
 
@@ -172,7 +176,7 @@ def _counted(claim: OwnershipClaim, check: Check) -> Check:
     if claim.method == Method.MANUAL and check.method != Method.DNS and check.verdict is Verdict.FOUND:
         return Check(Verdict.NOT_ASKED)
     if check.verdict is not Verdict.FOUND and claim.method in check.places:
-        return Check(check.places[claim.method])
+        return Check(check.places[claim.method], is_whole=check.is_whole)
     return check
 
 
@@ -442,9 +446,10 @@ def keep_disputes(account: Account) -> None:
             other.save(update_fields=["had_dispute"])
 
 
-def _save(claim: OwnershipClaim, now: datetime) -> None:
-    """Store the claim with its next check, and for each contested one from when silence counts."""
-    claim.next_check_at = calendar.next_check(claim, now)
+def _save(claim: OwnershipClaim, now: datetime, *, latest: datetime | None = None) -> None:
+    """Store the claim with its next check, ``latest`` then, and contested ones with when silence counts."""
+    next_at = calendar.next_check(claim, now)
+    claim.next_check_at = min(next_at, latest or next_at) if next_at else None
     claim.save()
     for other in OwnershipClaim.objects.open().filter(host=claim.host, state=State.CONTESTED):
         contested = claim if other.pk == claim.pk else other

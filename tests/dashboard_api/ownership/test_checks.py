@@ -112,11 +112,22 @@ def test_a_record_that_is_back_proves_names_below_again(looks):
     assert claims.add(claim.account, f"www.{HOST}", by="ada", now=now).state == "verified"
 
 
+def test_checks_of_one_place_postpone_no_check_of_all_and_end_no_proof(looks):
+    looks.verdicts["file"] = Verdict.FOUND
+    claim = added(proof=Check(Verdict.FOUND, "dns", "dns"))
+    planned_at = claim.next_check_at
+    for hour in range(72):
+        claim = checks.check_by_hand(claim, method="dns", now=NOW + timedelta(hours=hour))
+    assert (claim.state, claim.misses, claim.next_check_at) == ("verified", 0, planned_at)
+    assert [look["method"] for look in claim.checks] == ["dns"]
+    assert checks.check_claim(claim, now=planned_at).misses == 1
+
+
 def test_a_check_of_one_place_asks_that_of_the_last_proof_too(looks):
     looks.verdicts["file"] = Verdict.FOUND
     claim = added(proof=Check(Verdict.FOUND, "dns", "dns"))
     claim = checks.check_by_hand(claim, method="meta", now=NOW)
-    assert (looks.asked, claim.misses) == (["dns", "meta"], 1)
+    assert (looks.asked, claim.misses) == (["dns", "meta"], 0)
     looks.verdicts["dns"] = Verdict.FOUND
     claim = checks.check_by_hand(claim, method="file", now=NOW + timedelta(minutes=1))
     assert (looks.asked[2:], claim.misses, claim.method) == (["dns", "file"], 0, "dns")
@@ -301,6 +312,6 @@ def test_a_proof_behind_a_certificate_that_expired_counts_as_not_reached_for_a_m
     del shared.internet.routes[PUBLIC, 80]
     states = {}
     for day in range(1, 46):
-        claim = checks.check_claim(claim, ("file",), now=NOW + timedelta(days=day))
+        claim = checks.check_claim(claim, now=NOW + timedelta(days=day))
         states.setdefault(claim.state, day)
     assert states == {"verified": 1, "failing": 33, "lapsed": 45}
