@@ -219,8 +219,11 @@ def _revoked_link(error: RevokedLink, reference: str, linking_url: str) -> Error
         return ErrorPage(
             status=403,
             title=_("The proof of ownership is missing"),
-            text=_("The token was missing for 14 days, so the link to this website ended."),
-            advice=_("Publish the token again and check: the same link comes back."),
+            text=_("We could not find the token for 14 days, so the link to this website ended."),
+            advice=_(
+                "Publish the token again, or repair what does not answer, and check: the same link comes "
+                "back."
+            ),
             reference=reference,
             actions=_actions(proof, support),
         )

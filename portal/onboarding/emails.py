@@ -138,13 +138,16 @@ def _words(event: Event) -> tuple[str, str]:
                 text += " " + not_linked(event.claim)
         case "failing":
             subject = _("%(host)s: the proof of ownership is missing")
-            text = _("We looked several times, and did not find the token.")
-            text += " " + _("Publish the token again, or the link ends on %(date)s.")
+            text = _("We looked several times, and could not find the token. The proof says what we saw.")
+            text += " " + _(
+                "Publish the token again, or repair what does not answer: otherwise the link ends on "
+                "%(date)s."
+            )
         case "lapsed":
             subject = _("%(host)s: the link has ended")
             text = _(
-                "The token was missing for 14 days, so the link ended. Publish it again and check: the "
-                "same link comes back."
+                "We could not find the token for 14 days, so the link ended. Publish it again, or repair "
+                "what does not answer, and check: the same link comes back."
             )
         case "contested":
             subject = _("Another account claims %(host)s")
@@ -185,5 +188,8 @@ def _words(event: Event) -> tuple[str, str]:
                 days,
             )
             values["count"] = str(days)
-            text = _("The token is still missing. Publish it again before %(date)s.")
+            text = _(
+                "We still cannot find the token. Publish it again, or repair what does not answer, before "
+                "%(date)s."
+            )
     return subject % values, text % values

@@ -336,8 +336,8 @@ def _text(claim: WebsiteClaim, *, has_plan: bool) -> str:
             return _ends_on(claim)
         case "lapsed":
             return _(
-                "The token was missing for 14 days, so the link ended. Publish it again and check: the "
-                "same link comes back."
+                "We could not find the token for 14 days, so the link ended. Publish it again, or repair "
+                "what does not answer, and check: the same link comes back."
             )
         case "verified" if claim.link_id is None:
             return not_linked(claim, has_plan=has_plan)
@@ -375,9 +375,10 @@ def _contested(claim: WebsiteClaim) -> str:
 
 def _ends_on(claim: WebsiteClaim) -> str:
     if claim.lapses_at is None:
-        return _("Publish the token again, or the link ends.")
-    date = labels.day(claim.lapses_at)
-    return _("Publish the token again, or the link ends on %(date)s.") % {"date": date}
+        return _("Publish the token again, or repair what does not answer: otherwise the link ends.")
+    return _(
+        "Publish the token again, or repair what does not answer: otherwise the link ends on %(date)s."
+    ) % {"date": labels.day(claim.lapses_at)}
 
 
 def _places(claim: WebsiteClaim) -> tuple[Place, ...]:

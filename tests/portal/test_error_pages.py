@@ -54,7 +54,7 @@ TABLE = [
     (EARLY, 403, "Its first day: 31 Oct 2026.", False),
     (PAUSED, 403, "includes fewer websites", False),
     (REVOKED, 403, "revoked on 3 Nov 2026", False),
-    (LAPSED, 403, "missing for 14 days", False),
+    (LAPSED, 403, "could not find the token for 14 days", False),
     (UnknownLink(), 404, "not linked to your account", False),
     (UnknownFinding(), 404, "There is no such finding", False),
     (RateLimited(retry_after=30), 503, "in 30 seconds", True),

@@ -65,7 +65,7 @@ def run(owner, monkeypatch):
     ("fields", "subject", "text"),
     [
         (VERIFIED, "shop.example.com is verified", "we check it every week"),
-        (FAILING, "the proof of ownership is missing", "or the link ends on 3 Dec 2026."),
+        (FAILING, "the proof of ownership is missing", "otherwise the link ends on 3 Dec 2026."),
         (LAPSED, "the link has ended", "the same link comes back"),
         ({**VERIFIED, "verified_at": None, "others": [OTHER]}, "Another account claims", "Agree or object"),
     ],

@@ -39,8 +39,8 @@ def test_every_state_and_outcome_of_the_service_has_words_here():
         ),
         ({"state": "contested", "strength": "dns", "answer_due_at": NOW}, "you get it on 20 Nov 2026."),
         ({"state": "contested", "strength": "http", "expires_at": NOW}, "ends on 20 Nov 2026."),
-        ({"state": "failing", "lapses_at": NOW + timedelta(days=9)}, "or the link ends on 29 Nov 2026."),
-        ({"state": "failing"}, "or the link ends."),
+        ({"state": "failing", "lapses_at": NOW + timedelta(days=9)}, "the link ends on 29 Nov 2026."),
+        ({"state": "failing"}, "otherwise the link ends."),
         ({"state": "lapsed"}, "so the link ended"),
         ({"state": "verified", "link_id": LINK}, "Keep the token in its place"),
         (
