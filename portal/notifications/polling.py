@@ -12,7 +12,7 @@ from datetime import datetime
 from django.db import transaction
 
 from portal import labels, service
-from portal.gateway import Changes, GatewayError, Rejected
+from portal.gateway import Changes, DashboardRequest, GatewayError, Rejected
 from portal.models import Account, FeedCursor, Membership, PendingNotification, Subscription, Website
 from portal.notifications.digest import Digest
 
@@ -94,6 +94,11 @@ def is_read(audience: Audience, version: str) -> bool:
         return False
     known = FeedCursor.objects.filter(website=audience.website).exclude(version="")
     return bool(version) and known.filter(version=version).exists()
+
+
+def refresh_numbers(audience: Audience) -> None:
+    """Store the website's numbers, so that "What is new" agrees with the e-mails; raises GatewayError."""
+    service.get_dashboard(audience.website, DashboardRequest(page_size=1))
 
 
 def note_read(audience: Audience, version: str) -> None:

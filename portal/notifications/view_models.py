@@ -70,13 +70,16 @@ class ChangedSite:
 class WhatIsNewPage:
     """The websites that changed in the last ``days``, most new findings first.
 
-    ``unlisted`` are more of them than the page lists; ``unchanged`` were refreshed and have no changes.
+    ``unlisted`` are more of them than the page lists; ``unchanged`` have no changes by the numbers that the
+    portal has, and of ``unknown`` it has none. ``oldest_at``: when the oldest of these numbers was received.
     """
 
     days: int
     rows: tuple[ChangedSite, ...]
     unlisted: int
     unchanged: int
+    unknown: int
+    oldest_at: datetime | None
 
 
 def what_is_new_page(websites: Iterable[Website], summaries: Mapping[int, WebsiteSummary]) -> WhatIsNewPage:
@@ -96,6 +99,8 @@ def what_is_new_page(websites: Iterable[Website], summaries: Mapping[int, Websit
         rows=tuple(rows[:MAX_CHANGED_SITES]),
         unlisted=max(0, len(rows) - MAX_CHANGED_SITES),
         unchanged=len(refreshed) - len(rows),
+        unknown=len(websites) - len(refreshed),
+        oldest_at=min((site.updated_at for site in refreshed), default=None),
     )
 
 

@@ -17,6 +17,7 @@ from portal.view_models.overview import Overview, Plan, overview, plan
 
 STALE_DAYS = 7  # an active website is checked more often
 FRESH_TIME = timedelta(minutes=10)  # a younger summary is not refreshed
+FRESH_REFUSAL_TIME = timedelta(minutes=1)  # who has just paid looks again
 MAX_RANKED_COUNT = 999_999_999  # findings of a severity; higher counts rank equally
 URGENT = ("Critical", "High")
 
@@ -79,7 +80,8 @@ def site_row(website: Website, summary: WebsiteSummary | None, *, is_shared: boo
     )
     if summary is None:
         return row
-    row = replace(row, is_old=timezone.now() - summary.updated_at > FRESH_TIME)
+    fresh_time = FRESH_REFUSAL_TIME if summary.refusal else FRESH_TIME
+    row = replace(row, is_old=timezone.now() - summary.updated_at > fresh_time)
     if summary.refusal:
         refusal, advice = labels.REFUSALS.get(summary.refusal, (_("No results"), ""))
         return replace(row, updated_at=summary.updated_at, refusal=str(refusal), advice=str(advice))

@@ -164,6 +164,18 @@ def test_only_websites_whose_data_changed_are_polled_and_their_e_mails_are_still
     assert run_json("notify")["unchanged"] == 1
 
 
+def test_what_is_new_agrees_with_the_e_mail_before_anyone_opens_the_website(owner, link, begun):
+    def new_findings():
+        page = owner.get("/new/").text
+        return int(re.search(r'<td><a href="/sites/shop.example.com/new/">(\d+)</a>', page)[1])
+
+    before = new_findings()
+    make_finding(link.website, severity=Severity.CRITICAL)
+    assert run_json("notify")["sent"] == 1
+    assert "website has new findings" in owner.get("/help/").text
+    assert new_findings() == before + 1
+
+
 def test_owners_get_an_e_mail_about_their_plan_once(link, begun):
     Entitlement.objects.update(status="suspended")
     call_command("watch_limits", verbosity=0)
@@ -328,9 +340,8 @@ def test_one_call_serves_members_with_different_choices(link, website, begun):
     spent = Nonce.objects.count()
     summary = run_json("notify")
     assert (summary["polled"], summary["created"], summary["sent"]) == (1, 2, 2)
-    assert (
-        Nonce.objects.count() == spent + 6
-    )  # the versions, the changes, those again for each e-mail, and the claims and the plan of the account
+    # The versions, the changes, the numbers, the changes again for each e-mail, the claims, and the plan.
+    assert Nonce.objects.count() == spent + 7
     subjects = {message.to[0]: message.subject for message in mail.outbox}
     assert subjects == {
         "owner@example.com": "shop.example.com: 1 finding to check: High",

@@ -91,12 +91,16 @@ class Command(OperatorCommand):
 def _poll(audience: Audience, version: str, result: PollResult, *, dry_run: bool) -> None:
     """Poll one website; an expired plan or a revoked link is not a failure."""
     name = f"{audience.website.host} ({audience.website.account.ref})"
+    has_news = False
     try:
         for cursor, changes in polling.poll(audience):
+            has_news = has_news or changes.cursor != cursor
             result.subscribed += not cursor
             result.created += len(polling.digests_for(audience, cursor, changes))
             if not dry_run:
                 polling.store(audience, cursor, changes, now=timezone.now())
+        if has_news and not dry_run:
+            polling.refresh_numbers(audience)
         if not dry_run:
             polling.note_read(audience, version)
     except _SKIPPED as refusal:

@@ -1,6 +1,7 @@
 """The page of changes on all websites, made from stored summaries."""
 
 import re
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
@@ -67,9 +68,25 @@ def test_websites_without_changes_are_counted_and_those_without_results_are_not(
     assert "1 website without changes." in browser.get("/new/").text
 
 
-def test_without_changes_the_page_says_so(browser, account):
+def test_without_changes_the_page_says_so_as_of_its_oldest_numbers(browser, account):
+    old, new = changed(account, "a.example.com"), changed(account, "b.example.com")
+    received = datetime(2026, 11, 20, 9, 30, tzinfo=UTC)
+    WebsiteSummary.objects.filter(pk=old.pk).update(updated_at=received)
+    WebsiteSummary.objects.filter(pk=new.pk).update(updated_at=received + timedelta(days=1))
+    page = browser.get("/new/").text
+    assert "Nothing new" in page
+    assert "By these numbers" in page
+    assert 'Oldest numbers: <time datetime="2026-11-20T09:30:00' in page
+    assert "no numbers here" not in page
+
+
+def test_websites_without_numbers_are_counted_and_none_is_called_unchanged(browser, account):
+    make_portal_website(account, "never-refreshed.example.com")
+    page = browser.get("/new/").text
+    assert "No numbers here" in page
+    assert "Nothing new" not in page
     changed(account, "a.example.com")
-    assert "Nothing new" in browser.get("/new/").text
+    assert "1 website has no numbers here" in browser.get("/new/").text
 
 
 def test_a_website_of_another_account_is_not_there(browser, account):

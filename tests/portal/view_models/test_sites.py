@@ -179,6 +179,15 @@ def test_a_row_is_refreshed_only_when_it_is_old(ago, is_old):
     assert site_row(website, summary, is_shared=False).is_old == is_old
 
 
+def test_a_refused_website_is_asked_again_after_a_minute_because_its_owner_may_have_paid():
+    website = make_portal_website()
+    WebsiteSummary.objects.store(website, refusal="plan_suspended")
+    summary = WebsiteSummary.objects.get(pk=website.pk)
+    assert not site_row(website, summary, is_shared=False).is_old
+    summary.updated_at -= timedelta(minutes=1, seconds=1)
+    assert site_row(website, summary, is_shared=False).is_old
+
+
 def test_a_summary_of_an_earlier_version_is_refreshed():
     website = make_portal_website()
     summary = stored(website, make_dashboard())
