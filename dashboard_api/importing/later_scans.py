@@ -3,7 +3,7 @@
 Records 0184 and 0031.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
@@ -65,9 +65,15 @@ class PlannedAgain(NamedTuple):
 
 
 def plan_again(
-    rows: Iterable[tuple[str, AbsentFinding, Sequence[StoredOccurrence]]], scans: Iterable[LaterScan]
+    rows: Iterable[tuple[str, AbsentFinding, Sequence[StoredOccurrence]]],
+    scans: Iterable[LaterScan],
+    *,
+    decided: Container[int] = (),
 ) -> list[PlannedAgain]:
-    """Return what ``scans`` prove, one after the other, about findings, with fingerprint and occurrences."""
+    """Return what ``scans`` prove, one after the other, about findings, with fingerprint and occurrences.
+
+    No scan fixes ``decided`` findings, which are not open; one that lists them says where they are.
+    """
     remaining = {finding.id: (fingerprint, finding, list(own)) for fingerprint, finding, own in rows}
     plans = []
     closed: set[int] = set()  # at that time, and not listed since
@@ -84,7 +90,9 @@ def plan_again(
                 [_as_present(row) if proven_by.get(row.gone_at, index) > index else row for row in own],
             )
             for number, (fingerprint, finding, own) in remaining.items()
-            if number not in unchanged and fingerprint not in each.suppressed
+            if number not in unchanged
+            and fingerprint not in each.suppressed
+            and (number not in decided or number in each.listed)
         ]
         plan = plan_absent(absent, each.scan)
         for number in remaining.keys() & each.fixed:

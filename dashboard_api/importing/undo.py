@@ -452,8 +452,10 @@ def _plans_of_moved(
     """Return what later scans, which do not list them, prove about occurrences that were restored."""
     if not scans:
         return []
-    stored = Finding.objects.filter(pk__in=numbers, status__in=(Finding.Status.OPEN, Finding.Status.FIXED))
+    stored = Finding.objects.filter(pk__in=numbers)
     fingerprints = dict(stored.values_list("pk", "fingerprint"))
+    by_scans = (Finding.Status.OPEN, Finding.Status.FIXED)
+    decided = set(stored.exclude(status__in=by_scans).values_list("pk", flat=True))
     rows = []
     for finding, occurrences in with_occurrences(list(fingerprints)):
         own = [
@@ -463,7 +465,7 @@ def _plans_of_moved(
             for row in occurrences
         ]
         rows.append((fingerprints[finding.id], finding, own))
-    return plan_again(rows, scans)
+    return plan_again(rows, scans, decided=decided)
 
 
 def _count(result: UndoResult, batch: Iterable[_FindingBefore], still_fixed: Container[int]) -> None:

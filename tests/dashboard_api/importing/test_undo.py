@@ -1058,13 +1058,16 @@ def test_a_finding_decided_since_is_where_its_status_says_after_the_import_is_ta
     assert wrong_counts(connection) == {}
 
 
-def status_after(reports, taken_back=()):
-    """Call a finding at /1 a false positive, and import these; return what it is without those taken back."""
+def state_after(reports, taken_back=(), *, decision="false_positive"):
+    """Decide about a finding at /1, and import these; return what it is without those taken back.
+
+    Together with its locations, unless it is open: then later scans are asked about it again.
+    """
     website = make_website()
     bring_at(website, ["/1"], complete=True)
     until = timezone.now().date() + DAY
     finding = Finding.objects.get(rule="a")
-    triage.decide(finding, "false_positive", by="ann", reason="Checked", until=until, now=timezone.now())
+    triage.decide(finding, decision, by="ann", reason="Checked", until=until, now=timezone.now())
     decided = Finding.objects.filter(rule="a")
     runs = [bring_at(website, paths, complete=complete) for paths, complete in reports]
     for number in taken_back:
@@ -1072,8 +1075,17 @@ def status_after(reports, taken_back=()):
     assert wrong_counts(connection) == {}
     check_timeline()
     status, ends_on, reviewed_at = decided.values_list("status", "triage_until", "reviewed_at").get()
-    assert (ends_on, reviewed_at is None) == ((until, False) if status == "false_positive" else (None, True))
-    return status
+    assert (ends_on, reviewed_at is None) == ((until, False) if status == decision else (None, True))
+    present = Occurrence.objects.filter(finding__rule="a", gone_at=None)
+    return status, set(present.values_list("location", flat=True)) if status == decision else None
+
+
+def test_a_location_of_an_accepted_risk_that_a_later_scan_did_not_list_stays_gone():
+    at_2 = ({"/2"}, True)
+    expected = "accepted_risk", {"https://shop.example.com/2"}
+    with rolled_back():
+        assert state_after([at_2], decision="accepted_risk") == expected
+    assert state_after([at_2, at_2], [0], decision="accepted_risk") == expected
 
 
 AT_LOCATIONS = st.tuples(st.sets(st.sampled_from(["/1", "/2", "/3"])), st.booleans())
@@ -1082,10 +1094,15 @@ AT_LOCATIONS = st.tuples(st.sets(st.sampled_from(["/1", "/2", "/3"])), st.boolea
 @pytest.mark.slow
 @pytest.mark.once
 @settings(max_examples=60, deadline=None)
-@given(reports=st.lists(AT_LOCATIONS, min_size=1, max_size=5), data=st.data())
-def test_a_false_positive_is_what_the_other_imports_leave_of_it(reports, data):
+@given(
+    reports=st.lists(AT_LOCATIONS, min_size=1, max_size=5),
+    decision=st.sampled_from(["false_positive", "accepted_risk"]),
+    data=st.data(),
+)
+def test_a_decided_finding_is_what_and_where_the_other_imports_leave_it(reports, decision, data):
     wrong = data.draw(st.lists(st.sampled_from(range(len(reports))), min_size=1, unique=True))
+    rest = [each for number, each in enumerate(reports) if number not in wrong]
     with rolled_back():
-        expected = status_after([each for number, each in enumerate(reports) if number not in wrong])
+        expected = state_after(rest, decision=decision)
     with rolled_back():
-        assert status_after(reports, wrong) == expected
+        assert state_after(reports, wrong, decision=decision) == expected
