@@ -99,9 +99,9 @@ def _poll(audience: Audience, version: str, result: PollResult, *, dry_run: bool
             result.created += len(polling.digests_for(audience, cursor, changes))
             if not dry_run:
                 polling.store(audience, cursor, changes, now=timezone.now())
-        if has_news and not dry_run:
-            polling.refresh_numbers(audience)
         if not dry_run:
+            if has_news:
+                polling.refresh_numbers(audience)
             polling.note_read(audience, version)
     except _SKIPPED as refusal:
         result.skipped.append(f"{name}: {refusal.code}")
