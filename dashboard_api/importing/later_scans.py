@@ -96,6 +96,8 @@ def plan_again(
         ]
         plan = plan_absent(absent, each.scan)
         for number in remaining.keys() & each.fixed:
+            if number in decided:
+                continue
             _, finding, own = remaining[number]
             present = (row for row in own if row.gone_at is None)
             plan.gone[number] = [row.id for row in present if is_gone(finding.rule, row, each.scan)]

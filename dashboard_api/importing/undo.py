@@ -29,6 +29,7 @@ from dashboard_api.importing.later_scans import (
 from dashboard_api.importing.plan import (
     FALSE_POSITIVE,
     FIXED,
+    OPEN,
     StoredOccurrence,
     is_gone,
     other_locations,
@@ -452,10 +453,9 @@ def _plans_of_moved(
     """Return what later scans, which do not list them, prove about occurrences that were restored."""
     if not scans:
         return []
-    stored = Finding.objects.filter(pk__in=numbers)
-    fingerprints = dict(stored.values_list("pk", "fingerprint"))
-    by_scans = (Finding.Status.OPEN, Finding.Status.FIXED)
-    decided = set(stored.exclude(status__in=by_scans).values_list("pk", flat=True))
+    stored = list(Finding.objects.filter(pk__in=numbers).values_list("pk", "fingerprint", "status"))
+    fingerprints = {pk: fingerprint for pk, fingerprint, _status in stored}
+    decided = {pk for pk, _fingerprint, status in stored if status not in (OPEN, FIXED)}
     rows = []
     for finding, occurrences in with_occurrences(list(fingerprints)):
         own = [
