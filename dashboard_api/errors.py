@@ -464,7 +464,7 @@ class RefusedReport(ApiError):
 
 
 class TooManyReports(ApiError):
-    """The account has sent as many reports as may wait at once, or as may be imported in a day."""
+    """The account sends or has sent as many reports as may wait at once, or as may be imported in a day."""
 
     status, code = 429, "too_many_reports"
     message = (
@@ -473,15 +473,17 @@ class TooManyReports(ApiError):
     )
     retry_after = limits.REPORT_RETRY_AFTER_SECONDS
 
-    _of_a_day: ClassVar = (
+    AT_ONCE: ClassVar = (
+        "Other reports of this account are being received. Send this one again after Retry-After seconds."
+    )
+    IN_A_DAY: ClassVar = (
         f"{limits.MAX_SENT_BYTES_A_DAY // 1024**3} GB of reports of this account were sent within 24 hours, "
         "each counted with 1 MB more than it has. Send the next one after Retry-After seconds."
     )
 
-    def __init__(self, *, full_for: int | None = None) -> None:
-        super().__init__("" if full_for is None else self._of_a_day)
-        if full_for is not None:
-            self.retry_after = full_for
+    def __init__(self, message: str = "", *, seconds: int = limits.REPORT_RETRY_AFTER_SECONDS) -> None:
+        super().__init__(message)
+        self.retry_after = seconds
 
 
 class LostReport(ApiError):

@@ -32,6 +32,11 @@ class Places:
             self._held[account_id] += has_room
         return has_room
 
+    def holds(self, account_id: int) -> bool:
+        """Return whether the account has a place now."""
+        with self._lock:
+            return self._held[account_id] > 0
+
     def give_back(self, account_id: int) -> None:
         """Give a place of the account back."""
         with self._lock:

@@ -66,8 +66,10 @@ def sent_report(request: HttpRequest, job: uuid.UUID) -> Reply:
 
 @contextmanager
 def a_place(account_id: int) -> Iterator[None]:
-    """Hold one of this process's places for reports; raises BusyWithReports."""
+    """Hold one of this process's places for reports; raises TooManyReports and BusyWithReports."""
     if not _places.take(account_id):
+        if _places.holds(account_id):
+            raise errors.TooManyReports(errors.TooManyReports.AT_ONCE)
         raise errors.BusyWithReports
     try:
         yield

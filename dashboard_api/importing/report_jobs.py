@@ -87,7 +87,9 @@ def check_room(token: ReportToken, *, key: str, now: datetime) -> None:
     for length, sent_at in sent.order_by("-created_at").values_list("length", "created_at"):
         most -= length + limits.MORE_BYTES_A_REPORT
         if most <= 0:
-            raise errors.TooManyReports(full_for=ceil((sent_at - since).total_seconds()))
+            raise errors.TooManyReports(
+                errors.TooManyReports.IN_A_DAY, seconds=ceil((sent_at - since).total_seconds())
+            )
 
 
 def _check_unfinished(account_id: int) -> None:

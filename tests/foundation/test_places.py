@@ -13,6 +13,7 @@ def test_an_account_never_holds_the_last_place():
     assert [places.take(1) for _ in range(3)] == [True, True, False]
     assert places.take(2)
     assert not places.take(3), "all are held"
+    assert [places.holds(account) for account in (1, 2, 3)] == [True, True, False]
 
 
 def test_a_place_that_is_given_back_is_free_again():

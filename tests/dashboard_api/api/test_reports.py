@@ -526,7 +526,9 @@ def test_a_process_that_receives_enough_reports_answers_503(client, token, folde
 
 def test_the_reports_of_an_account_leave_a_place_for_others(client, link, token, folder):
     with report_views.a_place(link.account_id):
-        refused(send(client, token, REPORT, environ=UNREAD), 503, "unavailable", folder)
+        response = send(client, token, REPORT, environ=UNREAD)
+        assert "of this account" in refused(response, 429, "too_many_reports", folder)["message"]
+        assert int(response["Retry-After"]) > 0
         other = make_link(account=make_account("acct_other"), website=link.website)
         assert send(client, make_token(other)[1], REPORT).status_code == 200
 
