@@ -47,6 +47,11 @@ class Digest(msgspec.Struct, frozen=True, kw_only=True):
         """Return the digest as JSON."""
         return msgspec.json.encode(self).decode()
 
+    @property
+    def is_complete(self) -> bool:
+        """Whether it names all findings."""
+        return self.is_exact and self.total == len(self.findings)
+
     def __bool__(self) -> bool:
         """Whether the digest has any content."""
         return bool(self.findings or self.notes)

@@ -153,7 +153,7 @@ def _section(notification: PendingNotification) -> Section:
         host=website.host,
         heading=_heading(website.host, digest),
         score=_score(website, Subscription.of(membership), address),
-        findings=tuple(_problem_item(changes, address) for changes in shown),
+        findings=tuple(_problem_item(changes, address, is_complete=digest.is_complete) for changes in shown),
         more=_more(digest, sum(map(len, shown))),
         list_url=_absolute(list_path) if digest.findings else "",
         notes=tuple(note_item(note, address, base=settings.PORTAL_BASE_URL) for note in digest.notes),
@@ -238,8 +238,11 @@ def _by_problem(changes: Sequence[Change]) -> list[list[Change]]:
     return list(problems.values())
 
 
-def _problem_item(changes: Sequence[Change], address: Address) -> Item:
-    """Return the item of a problem, described by its worst finding; of one finding, with its own page."""
+def _problem_item(changes: Sequence[Change], address: Address, *, is_complete: bool) -> Item:
+    """Return the item of a problem, described by its worst finding; of one finding, with its own page.
+
+    Unless ``is_complete``, the problem may have more findings.
+    """
     worst = changes[0]
     topic = topics.title_of(worst.problem) if len(changes) > 1 else ""
     severity, title = labels.label(labels.SEVERITIES, worst.severity), topic or on_one_line(worst.title)
@@ -250,7 +253,7 @@ def _problem_item(changes: Sequence[Change], address: Address) -> Item:
     url = address.of_finding(worst.id) if len(changes) == 1 else address.of_fix(worst.problem)
     return Item(
         text=text,
-        detail=_locations(changes),
+        detail=_locations(changes, is_complete=is_complete),
         url=_absolute(url or str(address)),
         label=label,
         tone=labels.tone(worst.severity),
@@ -261,12 +264,14 @@ def _problem_item(changes: Sequence[Change], address: Address) -> Item:
     )
 
 
-def _locations(changes: Sequence[Change]) -> str:
-    """Return the location of the worst finding, and the number of the others."""
+def _locations(changes: Sequence[Change], *, is_complete: bool) -> str:
+    """Return the location of the worst finding, and the number of the others, as far as it is known."""
     location, others = on_one_line(changes[0].location), len(changes) - 1
     if not others:
         return location
     text = ngettext("%(location)s and %(count)s more", "%(location)s and %(count)s more", others)
+    if not is_complete:
+        text = _("%(location)s and at least %(count)s more")
     return text % {"location": location, "count": localize(others)}
 
 

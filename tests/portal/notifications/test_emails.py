@@ -86,6 +86,13 @@ def test_findings_with_one_problem_are_one_item(email):
     assert "<p>Use parameters.</p>" in html_of(message)
 
 
+def test_a_problem_has_at_least_the_findings_that_are_named_where_not_all_are(email):
+    same = [make_change(number, problem="5f0c6be1a2d34e78") for number in (7, 8, 9)]
+    assert "\n  https://shop.example.com/page/7 and at least 2 more\n" in email(*same, total=4).body
+    assert "/page/7 and at least 2 more\n" in email(*same, total=3, is_exact=False).body
+    assert "/page/7 and 2 more\n" in email(*same, total=3).body
+
+
 def test_several_findings_of_a_topic_have_its_title(email):
     same = [make_change(number, problem="sql-injection") for number in (7, 8)]
     assert "- High: SQL injection\n" in email(*same).body
