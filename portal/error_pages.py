@@ -221,8 +221,8 @@ def _revoked_link(error: RevokedLink, reference: str, linking_url: str) -> Error
             title=_("The proof of ownership is missing"),
             text=_("We could not find the token for 14 days, so the link to this website ended."),
             advice=_(
-                "Publish the token again, or repair what does not answer, and check: the same link comes "
-                "back."
+                "Publish the token again, or repair what does not answer, and check: the website comes back, "
+                "unless another account has it by now."
             ),
             reference=reference,
             actions=_actions(proof, support),

@@ -76,12 +76,12 @@ def site_claim_withdraw(call: Call, caller: Authenticated, fields: ClaimWithdraw
     """``POST /v1/site/claim/withdraw``: end a claim and its link, also without a plan; repeatable."""
     account = Account.objects.get(pk=caller.account_id)
     claim = _claim_of(account, fields.claim_id)
-    if claim.state == OwnershipClaim.State.WITHDRAWN:
-        return claim_response(claim)
     try:
         claim = claims.withdraw(claim, by=account.ref, reason=fields.reason, now=call.moment)
     except claims.WrongState as error:
-        raise WrongClaimState(state=claim.state) from error
+        claim = _claim_of(account, fields.claim_id)  # as it is now
+        if claim.state != OwnershipClaim.State.WITHDRAWN:
+            raise WrongClaimState(state=claim.state) from error
     return claim_response(claim)
 
 

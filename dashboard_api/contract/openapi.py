@@ -66,7 +66,7 @@ from dashboard_api.contract.paths import (
 )
 from dashboard_api.contract.values import Field
 
-VERSION = "1.25.1"
+VERSION = "1.25.2"
 REF_TEMPLATE = "#/components/schemas/{name}"
 TEST_HEADER = "X-Service-Test"
 GROUP = "Customer threat intelligence"  # the specification's names, section 1

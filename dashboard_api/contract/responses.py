@@ -707,7 +707,12 @@ class WebsiteClaim(msgspec.Struct, frozen=True, kw_only=True):
     check_allowed_at: Annotated[Moment, Meta(description="From when a check by hand is possible.")]
     expires_at: Annotated[
         Moment | None,
-        Meta(description="The end of a claim that waits for its proof, or is contested without DNS."),
+        Meta(
+            description=(
+                "The end of a claim that waits for its proof, or is contested without DNS; null "
+                "while a later check cannot ask."
+            )
+        ),
     ]
     answer_due_at: Annotated[
         Moment | None,

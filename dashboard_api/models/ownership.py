@@ -46,6 +46,14 @@ class OwnershipClaimQuerySet(models.QuerySet["OwnershipClaim"]):
         turn = Window(RowNumber(), partition_by="account", order_by=oldest)
         return self.open().filter(is_due).annotate(turn=turn).order_by("turn", *oldest)
 
+    def locked(self, host: str) -> list["OwnershipClaim"]:
+        """Lock all claims to ``host`` until the end of the transaction, and return them with their accounts.
+
+        Code that also locks the website locks the claims first.
+        """
+        locked = self.filter(host=host).select_for_update(of=("self",)).order_by("pk")
+        return list(locked.select_related("account"))
+
     def current(self, now: datetime) -> Self:
         """Return claims whose proof has not been missing for days: only their websites are scanned."""
         lost = Q(state=OwnershipClaim.State.FAILING, missed_at__lte=now - SCANNED_WITHOUT_PROOF)

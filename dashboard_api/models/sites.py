@@ -151,6 +151,7 @@ class Website(models.Model):
 
         Raises NotVerified.
         """
+        OwnershipClaim.objects.locked(self.host)
         self._lock()
         self.check_verified()
         if not (by.strip() and reason.strip()):
@@ -244,6 +245,7 @@ class Website(models.Model):
 
         Raises Archived or NotVerified.
         """
+        OwnershipClaim.objects.locked(self.host)
         self.check_not_archived()
         self.check_verified()
         host = self.host
@@ -362,8 +364,10 @@ class SiteLinkQuerySet(models.QuerySet["SiteLink"]):
     def check_linkable(self, account: Account, website: Website) -> None:
         """Raise Archived, NotVerified, AlreadyLinked, PlanInactive or SitesLimitReached.
 
-        To be called in a transaction: website and account are locked, so the answer holds until its end.
+        To be called in a transaction: claims, website and account are locked until its end, so the answer
+        holds.
         """
+        OwnershipClaim.objects.locked(website.host)
         website = Website.objects.select_for_update(no_key=True).get(pk=website.pk)
         website.check_not_archived()
         account = Account.objects.select_for_update().get(pk=account.pk)
@@ -467,6 +471,7 @@ class SiteLink(models.Model):
     @transaction.atomic
     def restore(self, *, by: str, reason: str, now: datetime) -> None:
         """Restore a revoked link; raises Archived, NotVerified, NotRevoked or SitesLimitReached."""
+        OwnershipClaim.objects.locked(self.website.host)
         website = Website.objects.select_for_update(no_key=True).get(pk=self.website_id)
         website.check_not_archived()
         account = self._lock()

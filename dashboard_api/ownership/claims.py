@@ -21,8 +21,10 @@ from audit.recording import Subject
 from audit.recording import record as audit
 from dashboard_api.crawler import queue
 from dashboard_api.models import Account, LinkEvent, OwnershipClaim, ScanJob, SiteLink, Website
+from dashboard_api.models.accounts import AlreadyRevoked
 from dashboard_api.models.ownership import OwnershipClaimQuerySet, new_token
 from dashboard_api.models.sites import (
+    AlreadyArchived,
     Archived,
     PlanInactive,
     SiteLinkQuerySet,
@@ -272,6 +274,7 @@ def _after_contested(claim: OwnershipClaim, check: Check, now: datetime) -> None
     elif is_dns and due_at is not None and now >= due_at:
         _verify(claim, now)
     elif waited >= calendar.CONTESTED_FOR and not is_dns and is_asked:
+        claim.reason = ""  # that of an earlier decision
         _end(claim, State.REFUSED, now)
 
 
@@ -364,8 +367,9 @@ def _take_over(claim: OwnershipClaim, now: datetime, *, is_inherited: bool) -> N
         return
     if not is_inherited:
         former = _website(claim)
-        if former is not None:  # one that staff archived stays as it is
-            former.retire(now=now)
+        if former is not None:  # one that staff archived, perhaps just now, stays as it is
+            with suppress(AlreadyArchived):
+                former.retire(now=now)
     _verify(claim, now)
 
 
@@ -531,7 +535,8 @@ def _link(claim: OwnershipClaim, website: Website, now: datetime) -> None:
 def _revoke_link(claim: OwnershipClaim, *, by: str, reason: str, now: datetime) -> None:
     link = SiteLink.objects.not_revoked().filter(account=claim.account, website__host=claim.host).first()
     if link is not None:
-        link.revoke(by=by, reason=reason, now=now)
+        with suppress(AlreadyRevoked):  # staff revoked it at the same time
+            link.revoke(by=by, reason=reason, now=now)
 
 
 def judging_pauses(now: datetime) -> bool:
@@ -590,8 +595,7 @@ def _website(claim: OwnershipClaim) -> Website | None:
 
 def _locked(claim: OwnershipClaim) -> OwnershipClaim:
     """Lock all claims to the host until the end of the transaction; return this one, read again."""
-    claims = OwnershipClaim.objects.select_for_update(of=("self",)).filter(host=claim.host).order_by("pk")
-    return next(each for each in claims.select_related("account") if each.pk == claim.pk)
+    return next(each for each in OwnershipClaim.objects.locked(claim.host) if each.pk == claim.pk)
 
 
 def _end(claim: OwnershipClaim, state: str, now: datetime) -> None:

@@ -122,15 +122,19 @@ def _expires_at(claim: OwnershipClaim) -> datetime | None:
     if claim.state == State.PENDING:
         return claim.created_at + calendar.PENDING_FOR
     if claim.state == State.CONTESTED and claim.contested_at and claim.strength != claim.Strength.DNS:
-        return claim.contested_at + calendar.CONTESTED_FOR
+        return _unless_passed(claim, claim.contested_at + calendar.CONTESTED_FOR)
     return None
 
 
 def _lapses_at(claim: OwnershipClaim) -> datetime | None:
-    """Return when the link ends; None once a check after that could not ask: the next that can decides."""
+    """Return when the link ends."""
     if claim.state != State.FAILING or claim.missed_at is None:
         return None
-    ends_at = claim.missed_at + calendar.LAPSES_AFTER
+    return _unless_passed(claim, claim.missed_at + calendar.LAPSES_AFTER)
+
+
+def _unless_passed(claim: OwnershipClaim, ends_at: datetime) -> datetime | None:
+    """Return the end; None once a check after that could not ask: the next that can decides."""
     return None if claim.checked_at and claim.checked_at >= ends_at else ends_at
 
 

@@ -147,7 +147,8 @@ def _words(event: Event) -> tuple[str, str]:
             subject = _("%(host)s: the link has ended")
             text = _(
                 "We could not find the token for 14 days, so the link ended. Publish it again, or repair "
-                "what does not answer, and check: the same link comes back."
+                "what does not answer, and check: the website comes back, unless another account has it "
+                "by now."
             )
         case "contested":
             subject = _("Another account claims %(host)s")

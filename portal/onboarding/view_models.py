@@ -337,7 +337,8 @@ def _text(claim: WebsiteClaim, *, has_plan: bool) -> str:
         case "lapsed":
             return _(
                 "We could not find the token for 14 days, so the link ended. Publish it again, or repair "
-                "what does not answer, and check: the same link comes back."
+                "what does not answer, and check: the website comes back, unless another account has it "
+                "by now."
             )
         case "verified" if claim.link_id is None:
             return not_linked(claim, has_plan=has_plan)

@@ -10,7 +10,7 @@ from django.utils import timezone
 from dashboard_api.contract import PublicityRequest, ScanScheduleRequest
 from dashboard_api.crawler import schedules
 from dashboard_api.importing import service
-from dashboard_api.models import OwnershipClaim, SiteLink
+from dashboard_api.models import Account, OwnershipClaim, SiteLink
 from dashboard_api.ownership import claims
 from dashboard_api.public import consent
 from tests.factories import make_account, make_link, make_note
@@ -60,3 +60,35 @@ def test_rows_about_a_website_do_not_wait_for_a_change_of_it(lock):
     with transaction.atomic(), ThreadPoolExecutor(1) as other:
         LOCKS[lock](link)
         other.submit(add_a_row).result()
+
+
+ACTIONS = {
+    "a new link": lambda link: SiteLink.objects.link(
+        Account.objects.get(ref="acct_0002"), link.website, by="ada"
+    ),
+    "a link that is restored": lambda link: link.restore(by="ada", reason="back", now=timezone.now()),
+    "a website that is no longer verified": lambda link: link.website.unverify(
+        by="ada", reason="sold", now=timezone.now()
+    ),
+    "a website of a new owner": lambda link: link.website.begin_again(by="ada", now=timezone.now()),
+    "a check": lambda link: claims.record_check(
+        OwnershipClaim.objects.get(account=link.account),
+        claims.Check(claims.Verdict.FOUND, "dns", "dns"),
+        now=timezone.now(),
+    ),
+}
+
+
+@pytest.mark.parametrize("action", ACTIONS)
+def test_claims_are_locked_before_their_website(action):
+    """Else what staff do with a website, and a check of its proof, wait for each other."""
+    if connection.vendor != "postgresql":
+        pytest.skip("SQLite has no locks of rows")
+    link = make_link()
+    make_account("acct_0002")
+    if "restored" in action:
+        link.revoke(by="ada", reason="left", now=timezone.now())
+    with CaptureQueriesContext(connection) as queries:
+        ACTIONS[action](link)
+    locking = [each["sql"] for each in queries if "FOR " in each["sql"] and "SELECT" in each["sql"]]
+    assert 'FROM "dashboard_api_ownershipclaim"' in locking[0]

@@ -6,7 +6,7 @@ from django.core.management.base import CommandError, CommandParser
 from django.utils import timezone
 
 from dashboard_api.management.lookup import find_account, find_website
-from dashboard_api.models import SiteLink
+from dashboard_api.models import OwnershipClaim, SiteLink
 from foundation.operator_command import OperatorCommand, Result
 
 
@@ -39,6 +39,7 @@ class Command(OperatorCommand):
         **options: Any,
     ) -> Result:
         website = find_website(host)
+        OwnershipClaim.objects.locked(website.host)  # a check could link another account meanwhile
         account = find_account(ref)
         former = ", ".join(website.former_holders(account))
         if former and new_owner:

@@ -6,6 +6,7 @@ from django.core.management.base import CommandError, CommandParser
 
 from dashboard_api.management.lifecycle_command import LinkCommand
 from dashboard_api.management.lookup import find_link
+from dashboard_api.models import OwnershipClaim
 from foundation.operator_command import Result
 
 
@@ -32,6 +33,7 @@ class Command(LinkCommand):
     ) -> Result:
         """Restore the link; raise an error where others have the website, or had it in the meantime."""
         link = find_link(link_id)
+        OwnershipClaim.objects.locked(link.website.host)  # a check could link another account meanwhile
         if link.revoked_at and not shared:
             link.website.check_not_of_others(link.account)
         former = ", ".join(link.website.former_holders(link.account))

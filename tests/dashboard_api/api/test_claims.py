@@ -111,6 +111,18 @@ def test_a_withdrawal_can_be_repeated_and_a_new_claim_has_another_token(client, 
     assert claimed(client)["token"] != claim["token"]
 
 
+def test_a_claim_that_is_withdrawn_twice_at_once_is_withdrawn(client, account, monkeypatch):
+    claim, withdraw = claimed(client), claims.withdraw
+
+    def late(found, **values):
+        withdraw(found, **values)
+        return withdraw(found, **values)
+
+    monkeypatch.setattr(claims, "withdraw", late)
+    answer = call(client, CLAIM_WITHDRAW_PATH, claim_id=claim["claim_id"], reason="mistake")
+    assert (answer.status_code, answer.json()["claim"]["state"]) == (200, "withdrawn")
+
+
 def test_an_ended_claim_cannot_be_checked(client, account):
     claim = claimed(client)
     call(client, CLAIM_WITHDRAW_PATH, claim_id=claim["claim_id"], reason="mistake")

@@ -461,8 +461,45 @@ def test_a_contested_claim_without_dns_is_refused_after_fourteen_days():
     held_by_another()
     claim = checked(added(), FILE)
     assert checked(claim, FILE, timedelta(days=13)).state == "contested"
-    assert checked(claim, NOT_ASKED, timedelta(days=15)).state == "contested"
+    assert describe(claim)["expires_at"] == "2026-12-07T12:00:00Z"
+    claim = checked(claim, NOT_ASKED, timedelta(days=15))
+    assert (claim.state, describe(claim)["expires_at"]) == ("contested", None)
     assert checked(claim, FILE, timedelta(days=14)).state == "refused"
+
+
+def test_a_refusal_by_time_has_no_reason_of_an_earlier_decision():
+    held_by_another()
+    claim = checked(added(), FILE)
+    OwnershipClaim.objects.filter(pk=claim.pk).update(reason="The invoice names them.")
+    claim = checked(claim, FILE, timedelta(days=14))
+    assert (claim.state, claim.reason) == ("refused", "")
+
+
+def change_before(monkeypatch, model, action, **changed):
+    """Let someone else change a row just before the action on it."""
+    original = getattr(model, action)
+
+    def late(row, **values):
+        model.objects.filter(pk=row.pk).update(**changed)
+        return original(row, **values)
+
+    monkeypatch.setattr(model, action, late)
+
+
+def test_a_claim_is_withdrawn_while_staff_revoke_its_link(monkeypatch):
+    claim = checked(added(), FILE)
+    change_before(monkeypatch, SiteLink, "revoke", revoked_at=NOW)
+    claim = claims.withdraw(claim, by="ada", reason="sold", now=NOW)
+    assert (claim.state, is_linked(claim)) == ("withdrawn", False)
+
+
+def test_a_website_that_staff_archive_during_a_check_is_not_replaced(monkeypatch):
+    left_with_findings()
+    archived = {"archived_at": NOW, "archived_by": "staff", "archive_reason": "not ours"}
+    change_before(monkeypatch, Website, "retire", **archived)
+    claim = checked(added(), FILE)
+    assert (claim.state, claim.link_problem, is_linked(claim)) == ("verified", "archived", False)
+    assert Website.objects.count() == 1
 
 
 def test_a_contested_claim_keeps_its_proof_by_dns_while_that_cannot_be_asked():

@@ -66,7 +66,7 @@ def run(owner, monkeypatch):
     [
         (VERIFIED, "shop.example.com is verified", "we check it every week"),
         (FAILING, "the proof of ownership is missing", "otherwise the link ends on 3 Dec 2026."),
-        (LAPSED, "the link has ended", "the same link comes back"),
+        (LAPSED, "the link has ended", "the website comes back"),
         ({**VERIFIED, "verified_at": None, "others": [OTHER]}, "Another account claims", "Agree or object"),
     ],
 )
