@@ -269,8 +269,9 @@ def _locations(changes: Sequence[Change], *, is_complete: bool) -> str:
     location, others = on_one_line(changes[0].location), len(changes) - 1
     if not others:
         return location
-    text = ngettext("%(location)s and %(count)s more", "%(location)s and %(count)s more", others)
-    if not is_complete:
+    if is_complete:
+        text = ngettext("%(location)s and %(count)s more", "%(location)s and %(count)s more", others)
+    else:
         text = _("%(location)s and at least %(count)s more")
     return text % {"location": location, "count": localize(others)}
 
