@@ -145,6 +145,7 @@ def check_kills(**_: object) -> Iterator[str]:
             account = _account()
             work = begin(account)
             is_killed = _killed_at(step, work)
+            _wait_for(account.ref)
             yield from (f"{name}, step {step}: {fault}" for fault in _half_applied(account))
             work()
             yield from (f"{name}, step {step}: {fault}" for fault in _not_once(account, account.ref))
@@ -215,6 +216,16 @@ def _killed_at(step: int, work: Callable[[], None]) -> bool:
     if not os.WIFSIGNALED(status) and os.waitstatus_to_exitcode(status):
         raise RuntimeError("the work itself failed")
     return os.WIFSIGNALED(status)
+
+
+def _wait_for(event_id: str) -> None:
+    """Wait until the database has freed the event of a killed process, which another attempt would skip."""
+    from django.db import transaction
+
+    from dashboard_api.models import CallbackEvent
+
+    with transaction.atomic():
+        list(CallbackEvent.objects.select_for_update().filter(event_id=event_id))
 
 
 def _half_applied(account: Any) -> Iterator[str]:
