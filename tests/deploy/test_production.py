@@ -213,6 +213,7 @@ def test_a_program_sends_a_report_through_nginx_and_a_stranger_cannot(production
     assert (stat.S_IMODE(folder.stat().st_mode), list(folder.iterdir())) == (0o700, [])
 
 
+@pytest.mark.once
 def test_without_the_product_calls_get_json_and_pages_a_page(tmp_path):
     with nginx(tmp_path, closed_port()) as website:
         status, headers, body = website.ask("POST", CALL, b"{}")
@@ -226,6 +227,7 @@ BURSTS = {"/": 200, IMPORT: 200, "/v1/docs": 200, "/v1/openapi.json": 200, "/sta
 BURSTS |= dict.fromkeys((CALL, "/v1/reports", "/v1/callbacks/stripe"), 400)
 
 
+@pytest.mark.once
 @pytest.mark.parametrize(("path", "most"), BURSTS.items())
 def test_a_flood_from_one_address_leaves_room_for_others(tmp_path, path, most):
     with nginx(tmp_path, closed_port(), changes=STRANGER) as website:
@@ -246,6 +248,7 @@ def by(mode, dest="", *, site="cross-site"):
     return {"Sec-Fetch-Site": site, "Sec-Fetch-Mode": mode, "Sec-Fetch-Dest": dest}
 
 
+@pytest.mark.once
 @pytest.mark.parametrize("path", ["/", PASSKEYS, "/sample/", "/static/a", "/v1/openapi.json", CALL])
 def test_what_pages_of_another_website_ask_for_is_refused_and_uses_up_no_limit(tmp_path, path):
     asked = [by("no-cors", "empty"), by("cors", "empty"), by("no-cors", "image", site="same-site")]
@@ -260,6 +263,7 @@ def test_what_pages_of_another_website_ask_for_is_refused_and_uses_up_no_limit(t
         assert flood(website, path, "127.0.0.9", times=200)[0] == 0
 
 
+@pytest.mark.once
 def test_links_from_another_website_lead_here_but_not_to_the_start_of_a_passkey(tmp_path):
     pages = ["/", "/sample/", "/s/token/", "/sites/shop.example.com/", "/v1/docs", "/accounts/login/"]
     with nginx(tmp_path, closed_port()) as website:
@@ -269,6 +273,7 @@ def test_links_from_another_website_lead_here_but_not_to_the_start_of_a_passkey(
             assert website.ask("GET", PASSKEYS, headers=by("navigate", dest))[0] == 403
 
 
+@pytest.mark.once
 def test_what_is_made_for_other_websites_is_shown_there(tmp_path):
     feeds = [f"/v1/public{rest}" for rest in ("", "/feed", "/statistics", "/statistics/2026-11-21")]
     shown = [("/badge/token.svg", by("no-cors", "image")), ("/v1/public/feed.html", by("navigate", "iframe"))]
@@ -277,6 +282,7 @@ def test_what_is_made_for_other_websites_is_shown_there(tmp_path):
             assert website.ask("GET", path, headers=headers)[0] in (502, 503), path
 
 
+@pytest.mark.once
 @pytest.mark.parametrize("path", [*BURSTS, "/badge/token.svg", "/v1/public/feed"])
 @pytest.mark.parametrize("site", ["cross-site", "same-site"])
 def test_what_another_website_may_cause_has_a_limit_of_its_own(tmp_path, path, site):
@@ -286,6 +292,7 @@ def test_what_another_website_may_cause_has_a_limit_of_its_own(tmp_path, path, s
             assert flood(website, own, "127.0.0.9", times=200)[0] == 0
 
 
+@pytest.mark.once
 def test_pages_of_one_session_beyond_forty_wait_in_front_of_the_product(tmp_path):
     key = "k1" * 16
     with nginx(tmp_path, closed_port()) as website:
@@ -301,6 +308,7 @@ def test_pages_of_one_session_beyond_forty_wait_in_front_of_the_product(tmp_path
         assert time.monotonic() - began >= 2
 
 
+@pytest.mark.once
 def test_pages_of_many_sessions_at_one_address_wait_like_those_of_one(tmp_path):
     with nginx(tmp_path, closed_port(), changes=STRANGER) as website:
         for address, seconds in (("127.0.0.9", 2), ("127.0.0.1", 0)):
@@ -311,6 +319,7 @@ def test_pages_of_many_sessions_at_one_address_wait_like_those_of_one(tmp_path):
             assert seconds <= time.monotonic() - began < seconds + 2
 
 
+@pytest.mark.once
 def test_another_host_than_in_the_handshake_gets_no_response(tmp_path):
     with nginx(tmp_path, closed_port()) as website, website.connected("127.0.0.1") as connection:
         connection.sendall(b"GET / HTTP/1.1\r\nHost: evil.example.com\r\n\r\n")
@@ -320,6 +329,7 @@ def test_another_host_than_in_the_handshake_gets_no_response(tmp_path):
         assert received == b""
 
 
+@pytest.mark.once
 @pytest.mark.parametrize("path", ["/accounts/login/", "/admin/login/", "/accounts/reauthenticate/"])
 def test_passwords_from_one_address_beyond_six_wait_in_front_of_the_product(tmp_path, path):
     with nginx(tmp_path, closed_port(), changes=STRANGER) as website:
@@ -333,6 +343,7 @@ def test_passwords_from_one_address_beyond_six_wait_in_front_of_the_product(tmp_
             assert seconds <= time.monotonic() - began < seconds + 2
 
 
+@pytest.mark.once
 def test_the_addresses_of_one_line_with_ipv6_count_as_one(tmp_path):
     as_by_proxy = {"    server_tokens off;": "set_real_ip_from 127.0.0.1; real_ip_header X-Real-IP;"}
     with nginx(tmp_path, closed_port(), changes=as_by_proxy) as website:
@@ -342,6 +353,7 @@ def test_the_addresses_of_one_line_with_ipv6_count_as_one(tmp_path):
         assert flood(website, "/", "127.0.0.1", forwarded=lines)[0] == 0
 
 
+@pytest.mark.once
 def test_ten_large_bodies_or_files_of_an_address_are_stored_at_a_time(tmp_path):
     with nginx(tmp_path, closed_port(), changes=STRANGER) as website, ExitStack() as stack:
         for _ in range(10):
@@ -353,6 +365,7 @@ def test_ten_large_bodies_or_files_of_an_address_are_stored_at_a_time(tmp_path):
         assert flood(website, "/", "127.0.0.9", times=1)[0] == 0
 
 
+@pytest.mark.once
 def test_what_nginx_answers_itself_does_not_fill_the_disk_with_lines(tmp_path):
     with nginx(tmp_path, closed_port(), changes=STRANGER) as website:
         for path in ("/livez", "/"):
@@ -382,6 +395,7 @@ def flood(website, path, address, *, times=800, forwarded=(), headers=None, meth
     return refused, of_refusal
 
 
+@pytest.mark.once
 def test_the_logs_of_nginx_contain_no_token_and_no_query(tmp_path):
     pages = ["s", "invitations", "prove", "sign-up", "notifications/unsubscribe", "news/stop"]
     pages += ["accounts/password/reset/key"]
