@@ -16,7 +16,7 @@ from django.views.decorators.debug import sensitive_variables
 
 from audit.recording import record
 from dashboard_api.billing import entitlements
-from dashboard_api.models import Account, Entitlement, Secret, SiteLink, Website
+from dashboard_api.models import Account, Entitlement, OwnershipClaim, Secret, SiteLink, Website
 
 SUPPORT = "Our team"  # invites, where no operator is named
 
@@ -68,6 +68,7 @@ def onboard(customer: Customer, *, by: str, origin: str) -> Onboarded:
 @transaction.atomic
 def _onboard(customer: Customer, *, by: str, origin: str) -> Onboarded:
     created: list[str] = []
+    OwnershipClaim.objects.locked(customer.host)  # before the account, as checks do
     account = _account(customer, created)
     entitlement = _entitlement(account, customer, by, created)
     link = _link(account, customer, by, created)
@@ -140,9 +141,9 @@ def _link(account: Account, customer: Customer, by: str, created: list[str]) -> 
         created.append("website")
     link = SiteLink.objects.filter(account=account, website=website).first()
     if link is None:
-        if not customer.shared:
-            website.check_not_of_others(account)
         link = SiteLink.objects.link(account, website, by=by)
+        if not customer.shared:
+            website.check_not_of_others(account)  # of those, too, whose check was a moment earlier
         created.append("link")
     if link.revoked_at is not None:
         raise ValidationError(

@@ -154,6 +154,8 @@ class Website(models.Model):
         OwnershipClaim.objects.locked(self.host)
         self._lock()
         self.check_verified()
+        if self.retired_at is not None:  # a new owner took over at the same time, perhaps
+            raise ValidationError(_("%(website)s belongs to former owners for good.") % {"website": self})
         if not (by.strip() and reason.strip()):
             raise ValidationError(_("Say who withdraws the verification, and why."))
         event = LinkEvent(action=LinkEvent.Action.REVOKED, by=by.strip(), reason=reason.strip())
@@ -312,7 +314,7 @@ class Website(models.Model):
         list(Website.objects.select_for_update(no_key=True).filter(pk__in=set(websites)).order_by("pk"))
 
     def _lock(self) -> None:
-        """Lock the website until the end of the transaction, and reload its archive and its verification.
+        """Lock the website until the end of the transaction, and reload its host, archive and verification.
 
         Code that also locks an account locks the website first.
         """
@@ -320,6 +322,7 @@ class Website(models.Model):
         self.archived_at, self.archived_by = locked.archived_at, locked.archived_by
         self.archive_reason, self.verification_method = locked.archive_reason, locked.verification_method
         self.verified_at, self.verified_by = locked.verified_at, locked.verified_by
+        self.host, self.retired_at = locked.host, locked.retired_at
 
     def _save_archive(self) -> None:
         self.save(update_fields=["archived_at", "archived_by", "archive_reason"])

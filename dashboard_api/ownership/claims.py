@@ -359,6 +359,7 @@ def _take_over(claim: OwnershipClaim, now: datetime, *, is_inherited: bool) -> N
 
     Unless ``is_inherited``, the account gets a new website without the findings of former owners.
     """
+    list(Website.objects.select_for_update(no_key=True).filter(host=claim.host))  # staff may link others
     if _others(claim).exists():
         claim.state, claim.contested_at = State.CONTESTED, now
         claim.objected_at = claim.silent_since = None

@@ -52,9 +52,9 @@ class Command(OperatorCommand):
         link = SiteLink.objects.not_revoked().filter(account=account, website=website).first()
         changed = link is None
         if link is None:
-            if not shared:
-                website.check_not_of_others(account)
             link = SiteLink.objects.link(account, website, by=by)
+            if not shared:
+                website.check_not_of_others(account)  # of those, too, whose check was a moment earlier
         text = (
             f"Linked {website} to {ref}" if changed else f"Nothing to do: {ref} has linked {website} already"
         )

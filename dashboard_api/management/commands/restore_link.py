@@ -34,8 +34,7 @@ class Command(LinkCommand):
         """Restore the link; raise an error where others have the website, or had it in the meantime."""
         link = find_link(link_id)
         OwnershipClaim.objects.locked(link.website.host)  # a check could link another account meanwhile
-        if link.revoked_at and not shared:
-            link.website.check_not_of_others(link.account)
+        was_revoked = link.revoked_at is not None
         former = ", ".join(link.website.former_holders(link.account))
         if former and not keep_findings:
             ref, host = link.account.ref, link.website.host
@@ -44,4 +43,7 @@ class Command(LinkCommand):
                 f"begin without it: 'manage.py link_site {ref} {host} --new-owner'. Otherwise add "
                 "--keep-findings."
             )
-        return super().perform(link_id=link_id, **options)
+        result = super().perform(link_id=link_id, **options)
+        if was_revoked and not shared:
+            link.website.check_not_of_others(link.account)  # of those, too, whose check was a moment earlier
+        return result

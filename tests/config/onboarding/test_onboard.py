@@ -7,6 +7,8 @@ import pytest
 from django.core import mail
 from django.core.mail.backends import locmem
 from django.core.management import CommandError, call_command
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from dashboard_api import models as api
@@ -229,3 +231,13 @@ def test_two_at_once_set_up_one_customer(settings):
     race(lambda _: run(*COMMAND), times=2)
     counts = [table.objects.count() for table in (api.Account, api.Secret, api.SiteLink, portal.Account)]
     assert counts == [1, 3, 1, 1]  # the customer's, its test secret and the portal's
+
+
+def test_the_claims_of_the_website_are_locked_before_the_account():
+    """Else a customer who is set up, and a check of another account's proof, wait for each other."""
+    if connection.vendor != "postgresql":
+        pytest.skip("SQLite has no locks of rows")
+    with CaptureQueriesContext(connection) as queries:
+        run(*COMMAND)
+    locking = [each["sql"] for each in queries if "FOR " in each["sql"] and "SELECT" in each["sql"]]
+    assert 'FROM "dashboard_api_ownershipclaim"' in locking[0]

@@ -493,6 +493,15 @@ def test_a_claim_is_withdrawn_while_staff_revoke_its_link(monkeypatch):
     assert (claim.state, is_linked(claim)) == ("withdrawn", False)
 
 
+def test_a_website_that_a_new_owner_took_over_meanwhile_stays_verified():
+    former = left_with_findings()
+    claim = checked(added(), FILE)
+    with pytest.raises(ValidationError, match="former owners"):
+        former.unverify(by="staff", reason="sold", now=NOW)
+    claim.refresh_from_db()
+    assert (claim.state, is_linked(claim)) == ("verified", True)
+
+
 def test_a_website_that_staff_archive_during_a_check_is_not_replaced(monkeypatch):
     left_with_findings()
     archived = {"archived_at": NOW, "archived_by": "staff", "archive_reason": "not ours"}
