@@ -24,7 +24,6 @@ from dashboard_api.models import Account, LinkEvent, OwnershipClaim, ScanJob, Si
 from dashboard_api.models.accounts import AlreadyRevoked
 from dashboard_api.models.ownership import OwnershipClaimQuerySet, new_token
 from dashboard_api.models.sites import (
-    AlreadyArchived,
     Archived,
     PlanInactive,
     SiteLinkQuerySet,
@@ -359,7 +358,7 @@ def _take_over(claim: OwnershipClaim, now: datetime, *, is_inherited: bool) -> N
 
     Unless ``is_inherited``, the account gets a new website without the findings of former owners.
     """
-    list(Website.objects.select_for_update(no_key=True).filter(host=claim.host))  # staff may link others
+    list(Website.objects.select_for_update(no_key=True).filter(host=claim.host))  # staff may change it
     if _others(claim).exists():
         claim.state, claim.contested_at = State.CONTESTED, now
         claim.objected_at = claim.silent_since = None
@@ -368,9 +367,8 @@ def _take_over(claim: OwnershipClaim, now: datetime, *, is_inherited: bool) -> N
         return
     if not is_inherited:
         former = _website(claim)
-        if former is not None:  # one that staff archived, perhaps just now, stays as it is
-            with suppress(AlreadyArchived):
-                former.retire(now=now)
+        if former is not None:  # one that staff archived stays as it is
+            former.retire(now=now)
     _verify(claim, now)
 
 

@@ -5,7 +5,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 from django.core.exceptions import ValidationError
-from django.db import IntegrityError, transaction
+from django.db import IntegrityError, connection, transaction
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 from hypothesis import settings as limits_of
 from hypothesis import strategies as st
@@ -502,13 +503,21 @@ def test_a_website_that_a_new_owner_took_over_meanwhile_stays_verified():
     assert (claim.state, is_linked(claim)) == ("verified", True)
 
 
-def test_a_website_that_staff_archive_during_a_check_is_not_replaced(monkeypatch):
+def test_the_website_is_locked_before_a_check_looks_whether_staff_archived_or_linked_it():
+    if connection.vendor != "postgresql":
+        pytest.skip("SQLite has no locks of rows")
     left_with_findings()
-    archived = {"archived_at": NOW, "archived_by": "staff", "archive_reason": "not ours"}
-    change_before(monkeypatch, Website, "retire", **archived)
-    claim = checked(added(), FILE)
-    assert (claim.state, claim.link_problem, is_linked(claim)) == ("verified", "archived", False)
-    assert Website.objects.count() == 1
+    claim = added()
+    with CaptureQueriesContext(connection) as queries:
+        checked(claim, FILE)
+    asked = [each["sql"] for each in queries]
+    locks = [number for number, sql in enumerate(asked) if "FOR NO KEY UPDATE" in sql]
+    looks = [
+        number
+        for number, sql in enumerate(asked)
+        if 'archived_at" IS NULL' in sql or 'revoked_at" IS NULL' in sql
+    ]
+    assert locks[0] < looks[0]
 
 
 def test_a_contested_claim_keeps_its_proof_by_dns_while_that_cannot_be_asked():
