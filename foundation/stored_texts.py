@@ -25,6 +25,7 @@ _ROWS = (
     _("has a %(name)s that is none of %(values)s"),
     _("has a %(name)s that is neither true nor false"),
     _("has a %(name)s that is no number"),
+    _("has a time that is out of range"),
     _("has %(count)s columns, and the first line %(expected)s"),
     _("has no %(name)s"),
     _("failed, and has no score (scoreModifier or score_modifier)"),
@@ -125,6 +126,7 @@ _FILES = (
         " right, unpack it first."
     ),
     _("None of the first %(count)s rows can be read: the last of them %(problem)s."),
+    _("The time of the scan is not clear: the report says %(time)s. Say with scanned_at when it ended."),
     _("Nmap reached no host, so the report says nothing about the website."),
     _("WPScan gave up: %(problem)s."),
 )

@@ -18,8 +18,8 @@ from dashboard_api.importing.locations import OutsideWebsite, normalise_location
 from dashboard_api.models import ReportToken, Severity, Website
 from dashboard_api.models.sites import host_before
 from dashboard_api.scanners import READERS, max_sent_bytes
-from dashboard_api.scanners.members import parse_time
 from dashboard_api.scanners.streams import GZIP
+from dashboard_api.scanners.times import parse_time
 from foundation.hosts import InvalidHost, normalise_host
 from foundation.request_ids import note_account
 

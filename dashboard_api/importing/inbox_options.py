@@ -14,7 +14,7 @@ from django.utils import timezone
 
 from dashboard_api.limits import MAX_CATEGORY_LENGTH
 from dashboard_api.scanners import READERS
-from dashboard_api.scanners.members import as_utc
+from dashboard_api.scanners.times import as_utc
 
 OF_FOLDER = "import.toml"
 SIDECAR = ".toml"

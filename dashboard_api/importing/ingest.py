@@ -24,8 +24,9 @@ from dashboard_api.importing.scopes import Scan, Targets, target_of
 from dashboard_api.importing.staging import GroupedFinding, StagedReport, TimeOf, stage
 from dashboard_api.limits import MAX_CATEGORY_LENGTH
 from dashboard_api.models import Coverage, CoverageScope, Finding, Severity, Source, Website
-from dashboard_api.scanners.report import Reject, ScanReport
+from dashboard_api.scanners.report import Reject, ScanReport, UnreadableReport
 from dashboard_api.scanners.text import one_line
+from dashboard_api.scanners.times import UnreadTime
 
 BATCH = 1_000
 SHOWN_TARGETS = 20
@@ -113,13 +114,13 @@ class ReadReport:
 def read(report: ScanReport, website: Website, options: ImportOptions) -> ReadReport:
     """Read every row of ``report``; raise NothingImported or UnreadableReport."""
     # Some rows, such as a certificate's expiry, are judged as of this time.
-    report.judged_at = options.scanned_at or report.scanned_at or options.modified_at
+    report.judged_at = _scanned_at(report, options)
     rows = stage(report, website.host, base_url=options.base_url)
     rows.use_stored_aliases(partial(_stored_fingerprints, website, report.source))
     note = _complete_scope(rows, report, website, options)
     is_complete = options.complete if report.complete is None else report.complete
     is_complete = is_complete and note != NOTHING_SCANNED
-    scanned_at = options.scanned_at or report.scanned_at or options.modified_at
+    scanned_at = _scanned_at(report, options)
     now = timezone.now()
     ended_at = min(scanned_at or now, now)
     result = _result(report, rows, website, ended_at=ended_at, is_complete=is_complete)
@@ -152,6 +153,19 @@ def _complete_scope(rows: StagedReport, report: ScanReport, website: Website, op
         return ""
     scope.targets.add(website.host)
     return NOTHING_SCANNED if report.names_targets else _NO_TARGET  # it would name what it reached
+
+
+def _scanned_at(report: ScanReport, options: ImportOptions) -> datetime | None:
+    """Return the time of the scan, as far as it is read; raise UnreadableReport for one that is not clear.
+
+    As "now", or the time of the file, it would let an old scan fix what a newer one found.
+    """
+    time = options.scanned_at or report.scanned_at or options.modified_at
+    if isinstance(time, UnreadTime):
+        raise UnreadableReport(
+            f"The time of the scan is not clear: the report says {time}. Say with scanned_at when it ended."
+        )
+    return time
 
 
 def _time_of(options: ImportOptions, *, ended_at: datetime, now: datetime) -> TimeOf:

@@ -6,10 +6,9 @@ the scan, so it does not say whether everything was looked for.
 
 import re
 from collections.abc import Iterator
-from datetime import datetime
 from typing import BinaryIO
 
-from dashboard_api.scanners.members import address_of_path, as_utc, parse_time
+from dashboard_api.scanners.members import address_of_path
 from dashboard_api.scanners.report import (
     SEVERITIES,
     BadRow,
@@ -32,6 +31,7 @@ from dashboard_api.scanners.text import (
     one_line,
     section,
 )
+from dashboard_api.scanners.times import DateOrder, newest
 from dashboard_api.scanners.xml_document import (
     Element,
     XmlRow,
@@ -54,32 +54,31 @@ def read(stream: BinaryIO) -> ScanReport:
     rows = XmlRows(stream, rows=["ReportItem", "Scan", "SiteFile"])
     if not rows.are_left:
         raise UnreadableReport("The file is not a report of Acunetix: it has no scan.")
-    ends: list[datetime] = []
+    dates = DateOrder()
+    ends: list[str] = []
     aborted: list[bool] = []
 
     def entries() -> Iterator[ReportRow | Ending]:
-        yield from convert_rows(enumerate(_own(rows, ends, aborted), start=1), _convert)
-        yield Ending(scanned_at=max(ends, default=None), complete=False if any(aborted) else None)
+        yield from convert_rows(enumerate(_own(rows, dates, ends, aborted), start=1), _convert)
+        yield Ending(scanned_at=newest(map(dates.read, ends)), complete=False if any(aborted) else None)
 
     return ScanReport(source="acunetix", source_name="Acunetix", names_targets=True, entries=entries())
 
 
-def _own(rows: XmlRows, ends: list[datetime], aborted: list[bool]) -> Iterator[XmlRow]:
+def _own(rows: XmlRows, dates: DateOrder, ends: list[str], aborted: list[bool]) -> Iterator[XmlRow]:
+    """Yield the rows that count; add when each scan ended, and whether it was aborted."""
+    exported = one_line(text_at(child(rows.root, "ScanGroup"), "@ExportedOn"))
     for row in rows:
         if row.name == "Scan":
             aborted.append(one_line(text_at(row.element, "Aborted")).lower() == "true")
-            if end := _time(one_line(text_at(row.element, "FinishTime"))):
-                ends.append(end)
+            start, end = (one_line(text_at(row.element, name)) for name in ("StartTime", "FinishTime"))
+            dates.see(start, end, exported)
+            ends.append(end or start or exported)
+        elif row.name == "ReportItem":
+            response = text_at(child(row.element, "TechnicalDetails"), "Response")
+            dates.see_response(one_line(text_at(row.parent("Scan"), "StartTime")), response)
         if row.name != "SiteFile":
             yield row
-
-
-def _time(text: str) -> datetime | None:
-    """Return a time such as "27/02/2020, 14:52:19", taken as UTC, or an ISO 8601 time."""
-    try:
-        return as_utc(datetime.strptime(text, "%d/%m/%Y, %H:%M:%S"))  # noqa: DTZ007 - as_utc gives it one
-    except ValueError:
-        return parse_time(text)
 
 
 def _convert(number: int, row: XmlRow) -> ReportedFinding | Check:

@@ -6,10 +6,9 @@ whether the scan was complete.
 """
 
 from collections.abc import Iterator
-from datetime import datetime
 from typing import BinaryIO
 
-from dashboard_api.scanners.members import address_of_path, parse_mail_time
+from dashboard_api.scanners.members import address_of_path
 from dashboard_api.scanners.report import (
     BadRow,
     Check,
@@ -28,6 +27,7 @@ from dashboard_api.scanners.text import (
     one_line,
     section,
 )
+from dashboard_api.scanners.times import read_time
 from dashboard_api.scanners.xml_document import (
     Element,
     XmlRows,
@@ -50,7 +50,6 @@ _SEVERITIES = {
 _FALSE_POSITIVE = "false positive"
 _KINDS: dict[str, Kind] = {"certain": "confirmed", "firm": "suspected", "tentative": "suspected"}
 _EXTENSION = "134217728"  # the type of every issue of an extension, whose names distinguish them
-_ZONES = {"CET": "+0100", "CEST": "+0200", "EET": "+0200", "EEST": "+0300", "MSK": "+0300", "JST": "+0900"}
 _MAX_MESSAGES = 3  # requests with their responses in the evidence
 
 
@@ -62,19 +61,9 @@ def read(stream: BinaryIO) -> ScanReport:
         source="burp",
         source_name="Burp Suite",
         version=text_at(issues, "@burpVersion"),
-        scanned_at=_export_time(text_at(issues, "@exportTime")),
+        scanned_at=read_time(one_line(text_at(issues, "@exportTime"))),
         entries=convert_rows(enumerate((row.element for row in rows), start=1), _convert),
     )
-
-
-def _export_time(text: str) -> datetime | None:
-    """Return a time such as "Wed Jan 27 22:43:35 CET 2021" if its zone is known."""
-    match text.split():
-        case [_, month, day, time, zone, year]:
-            named_zones = ("UTC", "GMT", "EST", "EDT", "CST", "CDT", "MST", "MDT", "PST", "PDT")
-            if zone in _ZONES or zone in named_zones:
-                return parse_mail_time(f"{day} {month} {year} {time} {_ZONES.get(zone, zone)}")
-    return None
 
 
 def _convert(number: int, issue: Element) -> ReportedFinding | Check:

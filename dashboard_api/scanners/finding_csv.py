@@ -11,7 +11,6 @@ from itertools import chain
 from typing import BinaryIO, NamedTuple
 
 from dashboard_api.scanners.csv_rows import CsvRow, CsvRows
-from dashboard_api.scanners.members import parse_time
 from dashboard_api.scanners.report import (
     SEVERITIES,
     BadRow,
@@ -23,6 +22,7 @@ from dashboard_api.scanners.report import (
     convert_rows,
 )
 from dashboard_api.scanners.text import cves_in, numbers_in, one_line, slug, spelt
+from dashboard_api.scanners.times import parse_time
 
 _REQUIRED = ("title", "severity", "location")
 _SEVERITIES = {**SEVERITIES, "information": Severity.INFO, "informational": Severity.INFO}

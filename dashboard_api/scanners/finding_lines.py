@@ -12,7 +12,7 @@ import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from dashboard_api.scanners.json_rows import read_rows
-from dashboard_api.scanners.members import Row, as_utc
+from dashboard_api.scanners.members import Row
 from dashboard_api.scanners.report import (
     RULE_LENGTH,
     SEVERITIES,
@@ -27,6 +27,7 @@ from dashboard_api.scanners.report import (
     convert_rows,
 )
 from dashboard_api.scanners.text import one_line, spelt
+from dashboard_api.scanners.times import as_utc
 
 HEAD = re.compile(rb'\A(?:\xef\xbb\xbf)?\s*\{[^{}]*"scan"\s*:\s*"findings/1"')
 
@@ -100,13 +101,14 @@ def read(stream: BinaryIO) -> ScanReport:
         if isinstance(first, BadRow):
             raise first
         scan = _as(ScanLine, first)
+        scanned_at = _utc(scan.scanned_at)
     except BadRow as error:
         raise UnreadableReport(f"The first line names no scan: it {error}.") from error
     return ScanReport(
         source=scan.source,
         source_name=spelt(scan.name, scan.source),
         version=scan.version,
-        scanned_at=_utc(scan.scanned_at),
+        scanned_at=scanned_at,
         entries=convert_rows(rows, _convert),
     )
 
@@ -165,7 +167,11 @@ def _as(kind: type[Line], row: Row) -> Line:
 
 
 def _utc(time: datetime | UnsetType) -> datetime | None:
-    return None if isinstance(time, UnsetType) else as_utc(time)
+    if isinstance(time, UnsetType):
+        return None
+    if (moment := as_utc(time)) is None:
+        raise BadRow("has a time that is out of range")
+    return moment
 
 
 def schema() -> dict[str, Any]:

@@ -12,7 +12,6 @@ from typing import BinaryIO, NamedTuple
 
 import msgspec
 
-from dashboard_api.scanners.members import parse_time
 from dashboard_api.scanners.report import (
     BadRow,
     Check,
@@ -26,6 +25,7 @@ from dashboard_api.scanners.report import (
     convert_rows,
 )
 from dashboard_api.scanners.text import cves_in, named, one_line, section
+from dashboard_api.scanners.times import read_time
 from dashboard_api.scanners.xml_document import (
     Element,
     XmlRows,
@@ -67,7 +67,7 @@ def read(stream: BinaryIO) -> ScanReport:
         report = _inner(rows.root)
         status = one_line(text_at(report, "scan_run_status"))
         yield Ending(
-            scanned_at=parse_time(one_line(text_at(report, "scan_end"))),
+            scanned_at=read_time(one_line(text_at(report, "scan_end") or text_at(report, "scan_start"))),
             complete=None if status in ("Done", "") else False,
         )
 

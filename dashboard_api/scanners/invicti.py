@@ -11,13 +11,15 @@ from itertools import chain
 from typing import Any, BinaryIO
 
 from dashboard_api.scanners.json_values import open_document
-from dashboard_api.scanners.members import Row, as_utc, dicts_of, line_of, list_of, object_of, text_of
+from dashboard_api.scanners.members import Row, dicts_of, line_of, list_of, object_of, text_of
 from dashboard_api.scanners.report import (
     SEVERITIES,
     BadRow,
     Check,
+    Ending,
     Kind,
     ReportedFinding,
+    ReportRow,
     ScanReport,
     Severity,
     UnreadableReport,
@@ -25,6 +27,7 @@ from dashboard_api.scanners.report import (
 )
 from dashboard_api.scanners.streams import joined
 from dashboard_api.scanners.text import cves_in, html_text, links_in, named, numbers_in, section
+from dashboard_api.scanners.times import DateOrder, Time
 from dashboard_api.scanners.xml_document import Element, XmlRows, child, children, head_of, text_at
 
 _XML_HEAD = head_of("(?:invicti|netsparker)-enterprise", "(?:invicti|netsparker)-cloud")
@@ -32,8 +35,6 @@ _JSON_HEAD = rb'\A(?:\xef\xbb\xbf)?\s*\{\s*"Generated"\s*:\s*"[^"]*"\s*,\s*"Targ
 HEAD = re.compile(_JSON_HEAD + b"|" + _XML_HEAD.pattern)
 _SEVERITIES = {**SEVERITIES, "information": Severity.INFO, "bestpractice": Severity.INFO}
 _GONE = {"falsepositive", "fixed", "fixedunconfirmed", "fixedconfirmed"}
-_ZONE = re.compile(r"\s*\(UTC(?P<sign>[+-])?(?:(?P<hours>\d\d):(?P<minutes>\d\d))?\)$")
-_TIMES = ["%m/%d/%Y %H:%M:%S", "%m/%d/%Y %I:%M:%S %p", "%m/%d/%Y %I:%M %p", "%m/%d/%Y %H:%M"]
 _DURATION = re.compile(r"(?:(\d{1,3})\.)?(\d\d):(\d\d):(\d\d)(?:\.\d*)?")
 _SIMPLE = {
     "Url": "url",
@@ -59,20 +60,26 @@ def read(stream: BinaryIO) -> ScanReport:
     target, rows = _from_xml(whole) if _XML_HEAD.search(start) else _from_json(whole)
     url = line_of(target, "Url")
     first: list[Row | None] = [None] if url else []
+    dates = DateOrder()
+    dates.see(line_of(target, "Initiated"), line_of(target, "Generated"))
 
     def convert(number: int, row: Any) -> ReportedFinding | Check:
         if row is None:
             return Check(row=number, location=url, seen_at=None)
         if not isinstance(row, dict):
             raise BadRow("is not a JSON object")
+        _see_dates(dates, target, row)
         return _convert(number, row)
+
+    def entries() -> Iterator[ReportRow | Ending]:
+        yield from convert_rows(enumerate(chain(first, rows), start=1), convert)
+        yield Ending(scanned_at=_end(dates, target))
 
     return ScanReport(
         source="invicti",
         source_name="Invicti",
-        scanned_at=_end(target),
         names_targets=bool(url),
-        entries=convert_rows(enumerate(chain(first, rows), start=1), convert),
+        entries=entries(),
     )
 
 
@@ -80,7 +87,8 @@ def _from_json(stream: BinaryIO) -> tuple[Row, Iterable[Any]]:
     document = open_document(stream)
     if not isinstance(document, dict) or "Vulnerabilities" not in document:
         raise UnreadableReport("The file is not a report of Invicti: it has no Vulnerabilities.")
-    return object_of(document, "Target"), list_of(document, "Vulnerabilities")
+    target = object_of(document, "Target") | {"Generated": document.get("Generated")}
+    return target, list_of(document, "Vulnerabilities")
 
 
 def _from_xml(stream: BinaryIO) -> tuple[Row, Iterable[Row]]:
@@ -88,13 +96,16 @@ def _from_xml(stream: BinaryIO) -> tuple[Row, Iterable[Row]]:
     root: Element = next((each[0] for name, each in rows.root.items() if name), {})
     target = child(root, "target")
     names = {"Url": "url", "Initiated": "initiated", "Duration": "duration"}
-    return {key: text_at(target, name) for key, name in names.items()}, (_row(row.element) for row in rows)
+    members = {key: text_at(target, name) for key, name in names.items()}
+    return members | {"Generated": text_at(root, "@generated")}, (_row(row.element) for row in rows)
 
 
 def _row(element: Element) -> Row:
     """Return the vulnerability with the members that JSON has."""
     request, response = child(element, "http-request"), child(element, "http-response")
     return {key: text_at(element, name) for key, name in _SIMPLE.items()} | {
+        "FirstSeenDate": text_at(element, "FirstSeenDate"),
+        "LastSeenDate": text_at(element, "LastSeenDate"),
         "Confirmed": text_at(element, "confirmed").strip().lower() == "true",
         "Classification": {"Cwe": text_at(child(element, "classification"), "cwe")},
         "HttpRequest": {"Content": text_at(request, "content")},
@@ -110,32 +121,22 @@ def _row(element: Element) -> Row:
     }
 
 
-def _end(target: Row) -> datetime | None:
-    """Return the scan's start, such as "03/02/2019 15:48:23 (UTC-06:00)", and its duration."""
-    text = line_of(target, "Initiated")
-    zone = _ZONE.search(text)
-    time = _parse(text[: zone.start()] if zone else text)
+def _see_dates(dates: DateOrder, target: Row, row: Row) -> None:
+    """Let the dates of a vulnerability say whether the day or the month comes first."""
+    seen = (line_of(row, "FirstSeenDate"), line_of(row, "LastSeenDate"))
+    dates.see(*seen, line_of(target, "Generated"))
+    response = text_of(object_of(row, "HttpResponse").get("Content"))
+    dates.see_response(line_of(target, "Initiated"), response)
+
+
+def _end(dates: DateOrder, target: Row) -> Time:
+    """Return the scan's start and its duration; without them, the time of the report."""
+    start = dates.read(line_of(target, "Initiated"))
     duration = _DURATION.fullmatch(line_of(target, "Duration"))
-    if time is None:
-        return None
-    if zone and zone["hours"]:
-        offset = timedelta(hours=int(zone["hours"]), minutes=int(zone["minutes"]))
-        time += -offset if zone["sign"] == "+" else offset
-    if duration:
+    if duration and isinstance(start, datetime):
         days, hours, minutes, seconds = (int(part or 0) for part in duration.groups())
-        time += timedelta(days=days, hours=hours, minutes=minutes, seconds=seconds)
-    return as_utc(time)
-
-
-def _parse(text: str) -> datetime | None:
-    """Return a time with the month before the day or, if that is no time, after it; 1900 to 2999."""
-    for form in [*_TIMES, *(each.replace("%m/%d", "%d/%m") for each in _TIMES)]:
-        try:
-            time = datetime.strptime(text, form)  # noqa: DTZ007 - the zone is added later
-        except ValueError:
-            continue
-        return time if 1900 < time.year < 3000 else None
-    return None
+        return start + timedelta(days=days, hours=hours, minutes=minutes, seconds=seconds)
+    return start or dates.read(line_of(target, "Generated"))
 
 
 def _convert(number: int, row: Row) -> ReportedFinding | Check:

@@ -1,8 +1,7 @@
 """Members of a JSON object from a report, any of which may be absent or of any type."""
 
 from collections.abc import Sequence
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
+from datetime import datetime
 from typing import Any
 from urllib.parse import urljoin
 
@@ -10,6 +9,7 @@ from dashboard_api import limits
 from dashboard_api.scanners.lazy_list import LazyList, is_list
 from dashboard_api.scanners.report import BadRow
 from dashboard_api.scanners.text import one_line
+from dashboard_api.scanners.times import Time, read_time
 
 Row = dict[str, Any]
 _MAX_TEXT = 4 * limits.MAX_STORED_EVIDENCE_BYTES  # characters, with markup; many rows may share a text
@@ -76,31 +76,12 @@ def address_of_path(base: str, path: str) -> str:
     return address_in(base, f"/.{path}" if path.startswith("//") else path)
 
 
-def time_of(parent: Row, *keys: str) -> datetime | None:
-    """Return the ISO 8601 time at the first of the keys that has one."""
-    return next((time for key in keys if (time := parse_time(line_of(parent, key)))), None)
+def time_of(parent: Row, *keys: str) -> Time:
+    """Return the time at the first of the keys that has a text."""
+    return read_time(line_of(parent, *keys))
 
 
-def parse_time(text: str) -> datetime | None:
-    """Return an ISO 8601 time in UTC; None for any other text."""
-    try:
-        return as_utc(datetime.fromisoformat(text))
-    except ValueError:
-        return None
-
-
-def parse_mail_time(text: str) -> datetime | None:
-    """Return a time as in e-mail, "Wed, 3 Dec 2025 12:46:55", in UTC; None for any other text."""
-    try:
-        return as_utc(parsedate_to_datetime(text))
-    except (TypeError, ValueError, OverflowError):
-        return None
-
-
-def as_utc(time: datetime) -> datetime | None:
-    """Return ``time`` in UTC, also if it has no zone; None if it is out of range or Go's zero time."""
-    try:
-        time = time.replace(tzinfo=UTC) if time.tzinfo is None else time.astimezone(UTC)
-    except (ValueError, OverflowError):
-        return None
-    return time if time.year > 1 else None
+def known_time_of(parent: Row, key: str) -> datetime | None:
+    """Return the time at ``key`` if it is understood."""
+    time = time_of(parent, key)
+    return time if isinstance(time, datetime) else None

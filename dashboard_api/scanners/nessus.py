@@ -6,13 +6,11 @@ Policies, which may hold credentials, are skipped. The format does not say wheth
 
 import re
 from collections.abc import Iterator
-from datetime import UTC, datetime
 from functools import partial
 from ipaddress import ip_address
 from typing import BinaryIO
 from urllib.parse import urlsplit
 
-from dashboard_api.scanners.members import as_utc, parse_time
 from dashboard_api.scanners.report import (
     BadRow,
     Check,
@@ -26,6 +24,7 @@ from dashboard_api.scanners.report import (
     convert_rows,
 )
 from dashboard_api.scanners.text import cves_in, cwes_in, named, numbers_in, one_line, section
+from dashboard_api.scanners.times import Time, newest, read_time
 from dashboard_api.scanners.xml_document import (
     Element,
     XmlRow,
@@ -44,6 +43,7 @@ _FOUND_ON = re.compile(r"\bon URL '(https?://[^'\s]+)'")
 # Nessus' words where it trusts a banner; then nothing was tried.
 _BY_VERSION = re.compile(r"self-reported version|has not (?:actually )?(?:tested|attempted)", re.IGNORECASE)
 _ENDS = {"HOST_END", "HOST_END_TIMESTAMP"}
+_TIMES = ("HOST_END_TIMESTAMP", "HOST_END", "HOST_START_TIMESTAMP", "HOST_START")
 _NOTHING = {"n/a", "none", ""}
 
 
@@ -53,21 +53,21 @@ def read(stream: BinaryIO) -> ScanReport:
     rows = XmlRows(stream, rows=["ReportItem", "ReportHost", "PluginItem", "preference", "item"])
     if not rows.are_left:
         raise UnreadableReport("The file is not a report of Nessus: it has no host.")
-    ends: list[datetime] = []
+    ends: list[Time] = []
 
     def entries() -> Iterator[ReportRow | Ending]:
         own = (row for row in rows if row.name in ("ReportItem", "ReportHost"))
         rows_of_hosts = enumerate(_noting_ends(own, ends), start=1)
         yield from convert_rows(rows_of_hosts, partial(_convert, names=_Names()))
-        yield Ending(scanned_at=max(ends, default=None))
+        yield Ending(scanned_at=newest(ends))
 
     return ScanReport(source="nessus", source_name="Nessus", names_targets=True, entries=entries())
 
 
-def _noting_ends(rows: Iterator[XmlRow], ends: list[datetime]) -> Iterator[XmlRow]:
+def _noting_ends(rows: Iterator[XmlRow], ends: list[Time]) -> Iterator[XmlRow]:
     for row in rows:
-        if row.name == "ReportHost" and (end := _end(_properties(row.element))):
-            ends.append(end)
+        if row.name == "ReportHost":
+            ends.append(_end(_properties(row.element)))
         yield row
 
 
@@ -76,16 +76,10 @@ def _properties(host: Element) -> dict[str, str]:
     return {text_at(tag, "@name"): one_line(text_in(tag)) for tag in tags}
 
 
-def _end(properties: dict[str, str]) -> datetime | None:
-    """Return the end of a host's scan: in seconds, in ISO 8601, or without a zone, taken as UTC."""
-    seconds = properties.get("HOST_END_TIMESTAMP", "")
-    if seconds.isascii() and seconds.isdecimal() and len(seconds) <= 11:
-        return datetime.fromtimestamp(int(seconds), tz=UTC)
-    text = properties.get("HOST_END", "")
-    try:
-        return as_utc(datetime.strptime(text, "%a %b %d %H:%M:%S %Y"))  # noqa: DTZ007 - as_utc gives it one
-    except ValueError:
-        return parse_time(text)
+def _end(properties: dict[str, str]) -> Time:
+    """Return the end of a host's scan, or its start where it did not end."""
+    texts = (properties.get(name, "") for name in _TIMES)
+    return read_time(next(filter(None, texts), ""))
 
 
 class _Names:

@@ -8,7 +8,6 @@ not listed: reports with equal choices of scripts are one category, with IPv6 (-
 
 import re
 from collections.abc import Iterator, Sequence
-from datetime import UTC, datetime
 from typing import BinaryIO, NamedTuple
 
 from dashboard_api.scanners.report import (
@@ -23,6 +22,7 @@ from dashboard_api.scanners.report import (
     convert_rows,
 )
 from dashboard_api.scanners.text import cves_in, named, one_line, section
+from dashboard_api.scanners.times import read_time
 from dashboard_api.scanners.xml_document import (
     Element,
     XmlRows,
@@ -110,7 +110,9 @@ def read(stream: BinaryIO) -> ScanReport:
             raise UnreadableReport("Nmap reached no host, so the report says nothing about the website.")
         finished = child(statistics, "finished")
         is_complete = {"success": True, "error": False}.get(text_at(finished, "@exit"))
-        yield Ending(complete=is_complete, scanned_at=_time(text_at(finished, "@time")))
+        yield Ending(
+            complete=is_complete, scanned_at=read_time(text_at(finished, "@time") or text_at(run, "@start"))
+        )
 
     return ScanReport(
         source="nmap",
@@ -129,12 +131,6 @@ def _reached_every_host(statistics: Element, arguments: str) -> bool:
     hosts = child(statistics, "hosts")
     is_known = not _EVERY_HOST.search(arguments)
     return is_known and text_at(hosts, "@up") not in ("", "0") and text_at(hosts, "@down") == "0"
-
-
-def _time(seconds: str) -> datetime | None:
-    if seconds.isascii() and seconds.isdecimal() and 0 < len(seconds) <= 11:
-        return datetime.fromtimestamp(int(seconds), tz=UTC)
-    return None
 
 
 def _scripts(arguments: str) -> str:

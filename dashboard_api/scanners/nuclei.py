@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import BinaryIO
 
 from dashboard_api.scanners.json_rows import read_rows
-from dashboard_api.scanners.members import Row, line_of, object_of, text_of, texts_of, time_of
+from dashboard_api.scanners.members import Row, known_time_of, line_of, object_of, text_of, texts_of, time_of
 from dashboard_api.scanners.redaction import redact_command
 from dashboard_api.scanners.report import (
     SEVERITIES,
@@ -22,6 +22,7 @@ from dashboard_api.scanners.report import (
     convert_rows,
 )
 from dashboard_api.scanners.text import clean, cves_in, named, numbers_in, section
+from dashboard_api.scanners.times import Time
 
 # Nuclei writes an empty file if it finds nothing.
 HEAD = re.compile(rb'\A\s*+(?:\[\]\s*+)?\Z|"template(?:-id|ID)"\s*:')
@@ -33,8 +34,12 @@ def read(stream: BinaryIO) -> ScanReport:
         source="nuclei",
         source_name="Nuclei",
         hosts_are_names=True,  # templates of DNS name the host alone
-        entries=convert_rows(read_rows(stream), _convert),
+        entries=convert_rows(read_rows(stream), _convert, time_of=_time),
     )
+
+
+def _time(row: Row) -> Time:
+    return time_of(row, "timestamp")
 
 
 def _convert(number: int, row: Row) -> ReportedFinding | Check:
@@ -49,7 +54,9 @@ def _convert(number: int, row: Row) -> ReportedFinding | Check:
         raise BadRow("has a matcher-status that is neither true nor false")
     error = line_of(row, "error")
     if error or matched is False:
-        return Check(row=number, location=location, seen_at=time_of(row, "timestamp"), error=error[:200])
+        return Check(
+            row=number, location=location, seen_at=known_time_of(row, "timestamp"), error=error[:200]
+        )
     return _finding(number, row, rule=rule, location=location)
 
 
@@ -75,7 +82,7 @@ def _finding(number: int, row: Row, *, rule: str, location: str) -> ReportedFind
         cve=cves_in(texts_of(classification.get("cve-id"))),
         location=location,
         evidence="\n\n".join(_evidence(row, location)),
-        seen_at=time_of(row, "timestamp"),
+        seen_at=known_time_of(row, "timestamp"),
     )
 
 

@@ -19,7 +19,6 @@ from dashboard_api.scanners.members import (
     address_in,
     line_of,
     object_of,
-    parse_mail_time,
     text_of,
     texts_of,
     time_of,
@@ -64,8 +63,7 @@ def read(stream: BinaryIO) -> ScanReport:
         source_name="MDN HTTP Observatory",
         version=line_of(scan, "algorithmVersion", "algorithm_version"),
         complete=_completeness(scan, len(tests)),
-        scanned_at=time_of(scan, "scanned_at", "scannedAt", "end_time")
-        or parse_mail_time(line_of(scan, "end_time")),
+        scanned_at=time_of(scan, "scanned_at", "scannedAt", "end_time"),
         names_targets=True,
         checks=set(),
         entries=convert_rows(enumerate(tests.items(), start=1), partial(_convert, location=location)),

@@ -7,10 +7,8 @@ for.
 """
 
 from collections.abc import Iterator
-from datetime import datetime
 from typing import BinaryIO, NamedTuple
 
-from dashboard_api.scanners.members import as_utc
 from dashboard_api.scanners.report import (
     BadRow,
     Check,
@@ -30,6 +28,7 @@ from dashboard_api.scanners.text import (
     one_line,
     section,
 )
+from dashboard_api.scanners.times import Time, newest, read_time
 from dashboard_api.scanners.xml_document import (
     Element,
     child,
@@ -80,8 +79,8 @@ def read(stream: BinaryIO) -> ScanReport:
         complete=False
         if any(one_line(text_at(s, "STATUS")) not in ("Finished", "") for s in scans)
         else None,
-        scanned_at=max((end for scan in scans if (end := _time(text_at(scan, "END_DATE")))), default=None)
-        or _time(text_at(child(report, "HEADER"), "GENERATION_DATETIME")),
+        scanned_at=newest(_time(scan, "END_DATE", "START_DATE") for scan in scans)
+        or _time(child(report, "HEADER"), "GENERATION_DATETIME"),
         names_targets=bool(websites),
         entries=convert_rows(enumerate(_rows(report, rows), start=1), convert),
     )
@@ -96,12 +95,8 @@ def _rows(report: Element, websites: list[_Row]) -> Iterator[_Row]:
                 yield _Row(group, element)
 
 
-def _time(text: str) -> datetime | None:
-    """Return a time such as "12 Mar 2020 04:54PM GMT-0400"."""
-    try:
-        return as_utc(datetime.strptime(one_line(text), "%d %b %Y %I:%M%p GMT%z"))
-    except ValueError:
-        return None
+def _time(element: Element, *names: str) -> Time:
+    return read_time(next(filter(None, (one_line(text_at(element, name)) for name in names)), ""))
 
 
 def _convert(number: int, row: _Row, glossary: dict[str, Element], website: str) -> ReportedFinding | Check:

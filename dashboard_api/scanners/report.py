@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from dashboard_api import limits
 from dashboard_api.scanners.redaction import redact_addresses, redact_headers
 from dashboard_api.scanners.text import clean, one_line, within_bytes
+from dashboard_api.scanners.times import Time, UnreadTime
 
 # The lengths of the models' columns.
 TITLE_LENGTH = 500
@@ -155,7 +156,7 @@ class Ending:
     """Facts from the end of a report, which is no row of it."""
 
     complete: bool | None = None
-    scanned_at: datetime | None = None
+    scanned_at: Time = None
 
 
 ReportRow = ReportedFinding | Check | Reject
@@ -179,7 +180,7 @@ class ScanReport:
     entries: Iterator[ReportRow | Ending]
     rows: int = 0  # the number of rows read so far
     complete: bool | None = None  # None: the format does not say
-    scanned_at: datetime | None = None  # the end of the scan, else the newest time of a row, if any
+    scanned_at: Time = None  # the end of the scan, else the newest time of a row, if any
     judged_at: datetime | None = None  # the scan's time, set by the importer before it reads rows
     others: tuple["ScanReport", ...] = ()  # reports of further tools or categories in the same file
     names_targets: bool = False  # rows name every scanned target, even without problems
@@ -201,7 +202,8 @@ class ScanReport:
         for row in self._within_budget():
             if isinstance(row, Ending):
                 self.complete = self.complete if row.complete is None else row.complete
-                self.scanned_at = row.scanned_at or self.scanned_at
+                if isinstance(row.scanned_at, datetime) or self.scanned_at is None:
+                    self.scanned_at = row.scanned_at
                 continue
             self.rows += 1
             has_good_row = has_good_row or not isinstance(row, Reject)
@@ -212,7 +214,8 @@ class ScanReport:
             if not isinstance(row, Reject) and row.seen_at is not None:
                 newest = max(newest or row.seen_at, row.seen_at)
             yield row
-        self.scanned_at = self.scanned_at or newest
+        if not isinstance(self.scanned_at, datetime):
+            self.scanned_at = newest or self.scanned_at
 
     def _within_budget(self) -> Iterator["ReportRow | Ending"]:
         began = time.thread_time()
@@ -226,19 +229,29 @@ class ScanReport:
 def convert_rows(
     rows: Iterable[tuple[int, Item | BadRow]],
     convert: Callable[[int, Item], ReportedFinding | Check | Ending],
+    *,
+    time_of: Callable[[Item], Time] = lambda _: None,
 ) -> Iterator[ReportRow | Ending]:
-    """Yield ``convert`` of each numbered row, cleaned; a Reject for a row that is bad or raises BadRow."""
+    """Yield ``convert`` of each numbered row, cleaned; a Reject for a row that is bad or raises BadRow.
+
+    At the end yield the first ``time_of`` a row that is not understood.
+    """
+    unread: Time = None
     for number, row in rows:
         try:
             if isinstance(row, BadRow):
                 raise row
             entry = convert(number, row)
+            if unread is None and isinstance(time_of_row := time_of(row), UnreadTime):
+                unread = time_of_row
         except BadRow as error:
             yield Reject(row=number, reason=str(error))
         except RecursionError:
             yield Reject(row=number, reason="is nested too deeply")
         else:
             yield entry.cleaned() if isinstance(entry, ReportedFinding) else entry
+    if unread:
+        yield Ending(scanned_at=unread)
 
 
 def _identity(parts: Iterable[str]) -> tuple[str, ...]:

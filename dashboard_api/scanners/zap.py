@@ -18,9 +18,8 @@ from dashboard_api.scanners.members import (
     line_of,
     list_of,
     objects_in,
-    parse_mail_time,
-    parse_time,
     text_of,
+    time_of,
 )
 from dashboard_api.scanners.redaction import REDACTED
 from dashboard_api.scanners.report import (
@@ -63,12 +62,11 @@ def read(stream: BinaryIO) -> ScanReport:
     document = _from_xml(xml_document.read_xml(whole, encoded=_REPEATED)) if is_xml else open_document(whole)
     if not isinstance(document, dict) or "site" not in document:
         raise UnreadableReport("The file is not a report of ZAP: it has no site.")
-    created = parse_time(line_of(document, "created")) or parse_mail_time(line_of(document, "@generated"))
     return ScanReport(
         source="zap",
         source_name="ZAP",
         version=line_of(document, "@version"),
-        scanned_at=created,
+        scanned_at=time_of(document, "created", "@generated"),
         names_targets=True,
         entries=convert_rows(enumerate(_rows(document), start=1), _convert),
     )

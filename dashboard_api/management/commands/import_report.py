@@ -19,7 +19,7 @@ from dashboard_api.importing.service import EmptyRefusal, RefusedReport, import_
 from dashboard_api.management.lookup import find_account, find_website
 from dashboard_api.models import SiteLink, Website
 from dashboard_api.scanners import READERS, finding_csv
-from dashboard_api.scanners.members import parse_time
+from dashboard_api.scanners.times import parse_time
 from foundation.operator_command import OperatorCommand, Result, web_address
 
 STANDARD_INPUT = "-"

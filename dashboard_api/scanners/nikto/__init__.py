@@ -8,7 +8,6 @@ whether a scan was complete.
 
 import re
 from collections.abc import Iterable, Iterator
-from datetime import datetime
 from typing import Any, BinaryIO
 
 from dashboard_api import limits
@@ -19,10 +18,11 @@ from dashboard_api.scanners.members import (
     list_of,
     objects_in,
     texts_of,
+    time_of,
 )
 from dashboard_api.scanners.nikto.almost_json import read_almost_json
 from dashboard_api.scanners.nikto.problems import recognise
-from dashboard_api.scanners.nikto.xml_items import XML_HEAD, parse_zoned_time, xml_rows
+from dashboard_api.scanners.nikto.xml_items import XML_HEAD, xml_rows
 from dashboard_api.scanners.problem_texts import ProblemText
 from dashboard_api.scanners.report import (
     BadRow,
@@ -36,6 +36,7 @@ from dashboard_api.scanners.report import (
 )
 from dashboard_api.scanners.streams import joined
 from dashboard_api.scanners.text import cves_in, cwes_in, named, section, without_numbers
+from dashboard_api.scanners.times import Time, newest
 from dashboard_api.scanners.xml_document import XmlRows, child, text_at
 
 HEAD = re.compile(
@@ -71,10 +72,8 @@ def _read_json(stream: BinaryIO) -> ScanReport:
             "and write a new file with -Format json."
         )
     rows = enumerate(_rows(_hosts(document)), start=1)
-    ends = [
-        end for host in _hosts(document) if (end := parse_zoned_time(line_of(host, "end_time", "start_time")))
-    ]
-    return _report(convert_rows(rows, _convert), scanned_at=max(ends, default=None))
+    ends = (time_of(host, "end_time", "start_time") for host in _hosts(document))
+    return _report(convert_rows(rows, _convert), scanned_at=newest(ends))
 
 
 def _read_xml(stream: BinaryIO) -> ScanReport:
@@ -83,17 +82,17 @@ def _read_xml(stream: BinaryIO) -> ScanReport:
         raise UnreadableReport("The file is not a complete report of Nikto: it has no host.")
     outer = child(rows.root, "niktoscan") or child(rows.root, "niktoscans")
     version = text_at(outer, "@version") or text_at(child(outer, "niktoscan"), "@version")
-    ends: list[datetime] = []
+    ends: list[Time] = []
 
     def entries() -> Iterator[ReportRow | Ending]:
         yield from convert_rows(enumerate(xml_rows(rows, ends), start=1), _convert)
-        yield Ending(scanned_at=max(ends, default=None))  # the start, if the end is in 1970
+        yield Ending(scanned_at=newest(ends))  # the start, if the end is in 1970
 
     return _report(entries(), version=version)
 
 
 def _report(
-    entries: Iterator[ReportRow | Ending], *, version: str = "", scanned_at: datetime | None = None
+    entries: Iterator[ReportRow | Ending], *, version: str = "", scanned_at: Time = None
 ) -> ScanReport:
     return ScanReport(
         source="nikto",

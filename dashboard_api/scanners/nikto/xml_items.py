@@ -1,25 +1,17 @@
 """The hosts and items of Nikto's XML, with the names that its JSON has for the same members."""
 
 from collections.abc import Iterator
-from datetime import datetime
 from typing import Any
 
-from dashboard_api.scanners.members import Row, as_utc, parse_time
+from dashboard_api.scanners.members import Row
+from dashboard_api.scanners.times import Time, read_time
 from dashboard_api.scanners.xml_document import Element, XmlRows, child, head_of, text_at
 
 XML_HEAD = head_of("niktoscans?")
 _CODES = {"&lt;": "<", "&gt;": ">", "&quot;": '"'}  # in addresses, also in CDATA
 
 
-def parse_zoned_time(text: str) -> datetime | None:
-    """Return a time such as "2026-03-01 10:00:00 +0100", which Nikto writes since 2025."""
-    try:
-        return as_utc(datetime.strptime(text, "%Y-%m-%d %H:%M:%S %z"))
-    except ValueError:
-        return None
-
-
-def xml_rows(rows: XmlRows, ends: list[datetime]) -> Iterator[tuple[Row, Any]]:
+def xml_rows(rows: XmlRows, ends: list[Time]) -> Iterator[tuple[Row, Any]]:
     """Yield the items of each host, and a host without items; add the time at which each one ended."""
     has_items = False
     for row in rows:
@@ -31,7 +23,7 @@ def xml_rows(rows: XmlRows, ends: list[datetime]) -> Iterator[tuple[Row, Any]]:
             yield _host(row.element), None
         has_items = False
         times = text_at(child(row.element, "statistics"), "@endtime"), text_at(row.element, "@starttime")
-        ends += [time for text in times if (time := parse_zoned_time(text) or parse_time(text))]
+        ends += map(read_time, times)
 
 
 def _host(host: Element) -> Row:

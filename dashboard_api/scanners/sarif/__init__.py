@@ -9,13 +9,21 @@ do not count: many tools end with 1 when they found something.
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Any, BinaryIO
 
 from dashboard_api import limits
 from dashboard_api.scanners.json_values import open_document
 from dashboard_api.scanners.lazy_list import is_list
-from dashboard_api.scanners.members import Row, dicts_of, line_of, list_of, object_of, texts_of, time_of
+from dashboard_api.scanners.members import (
+    Row,
+    dicts_of,
+    known_time_of,
+    line_of,
+    list_of,
+    object_of,
+    texts_of,
+    time_of,
+)
 from dashboard_api.scanners.report import (
     RULE_LENGTH,
     SEVERITIES,
@@ -32,6 +40,7 @@ from dashboard_api.scanners.sarif.evidence import evidence_of
 from dashboard_api.scanners.sarif.identity import identities_of
 from dashboard_api.scanners.sarif.run import Run, dicts_of_all, old_names, text_in
 from dashboard_api.scanners.text import cves_in, cwes_in, numbers_in, one_line, slug, spelt, without_numbers
+from dashboard_api.scanners.times import Time, newest
 
 HEAD = re.compile(rb'"runs"\s*:\s*\[')
 _LEVELS = {
@@ -124,11 +133,11 @@ def _report(source: str, category: str, runs: list[Run]) -> ScanReport:
         source_name=spelt(line_of(driver, "name") or "SARIF", source),
         version=line_of(driver, "semanticVersion", "version"),
         complete=_completeness(runs),
-        scanned_at=max((time for run in runs if (time := _end(run))), default=None),
+        scanned_at=newest(_end(run) for run in runs),
         checks=rules or None,
         category=category,
         is_unnamed_part=not category,
-        entries=convert_rows(enumerate(_rows(runs), start=1), _convert),
+        entries=convert_rows(enumerate(_rows(runs), start=1), _convert, time_of=_detected),
     )
 
 
@@ -266,8 +275,8 @@ def _finding(number: int, row: _Row) -> ReportedFinding:
         cve=cves_in(texts),
         location=row.address,
         evidence="\n\n".join(evidence_of(run, result, row.address, row.locations, is_first=row.is_first)),
-        seen_at=time_of(provenance, "lastDetectionTimeUtc"),
-        first_seen_at=time_of(provenance, "firstDetectionTimeUtc"),
+        seen_at=known_time_of(provenance, "lastDetectionTimeUtc"),
+        first_seen_at=known_time_of(provenance, "firstDetectionTimeUtc"),
     )
 
 
@@ -375,6 +384,9 @@ def _shows_its_work(run: Run) -> bool:
     return is_list(results) and (bool(results) or not is_empty)
 
 
-def _end(run: Run) -> datetime | None:
-    ends = [time_of(each, "endTimeUtc", "startTimeUtc") for each in run.invocations]
-    return max((end for end in ends if end), default=None)
+def _detected(row: _Row) -> Time:
+    return time_of(object_of(row.result, "provenance"), "lastDetectionTimeUtc")
+
+
+def _end(run: Run) -> Time:
+    return newest(time_of(each, "endTimeUtc", "startTimeUtc") for each in run.invocations)

@@ -12,7 +12,7 @@ from datetime import datetime
 from typing import BinaryIO
 
 from dashboard_api.scanners.json_values import read_document
-from dashboard_api.scanners.members import Row, line_of, object_of, objects_in, time_of
+from dashboard_api.scanners.members import Row, known_time_of, line_of, object_of, objects_in, time_of
 from dashboard_api.scanners.report import (
     BadRow,
     Check,
@@ -57,7 +57,7 @@ def read(stream: BinaryIO) -> ScanReport:
 
     def rows() -> Iterator[ReportRow | Ending]:
         # The importer sets judged_at after ``read`` has returned, before the rows are read.
-        judged_at = report.judged_at or report.scanned_at
+        judged_at = report.judged_at or known_time_of(document, "date_scans_completed")
         yield from convert_rows(enumerate(_rows(document, servers, judged_at), start=1), _convert)
 
     report = ScanReport(

@@ -9,8 +9,9 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import NamedTuple
 
-from dashboard_api.scanners.members import Row, dicts_of, line_of, object_of, parse_time
+from dashboard_api.scanners.members import Row, dicts_of, line_of, object_of
 from dashboard_api.scanners.problem_texts import ProblemText, load_texts
+from dashboard_api.scanners.times import parse_time
 
 _EXPIRES_SOON = timedelta(days=30)
 _WEAK_SUITE = re.compile(r"NULL|EXPORT|EXP_|_RC4_|_RC2_|_DES_|_DES40_|_3DES_|_IDEA_|_anon_", re.IGNORECASE)

@@ -9,13 +9,13 @@ were reported.
 import io
 import re
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import datetime, timedelta
 from typing import BinaryIO
 
 from dashboard_api import limits
 from dashboard_api.scanners.csv_rows import CsvRows
 from dashboard_api.scanners.json_values import read_all, read_document
-from dashboard_api.scanners.members import Row, line_of
+from dashboard_api.scanners.members import Row, line_of, time_of
 from dashboard_api.scanners.report import (
     BadRow,
     Check,
@@ -28,6 +28,7 @@ from dashboard_api.scanners.streams import joined
 from dashboard_api.scanners.testssl.check_ids import RATINGS, SUITES_OF, WRITTEN_WITH
 from dashboard_api.scanners.testssl.entries import Entry, flat_entries, pretty_entries
 from dashboard_api.scanners.testssl.findings import finding, group_entries, group_of
+from dashboard_api.scanners.times import Time
 
 _NOTHING_FOUND = {"OK", "INFO"}
 _NOT_CHECKED = {"WARN", "DEBUG", "FATAL", "CANNOT BE DETERMINED"}  # the last is a mistake in cert_keySize
@@ -183,10 +184,8 @@ def _completeness(head: Row, entries: list[Entry]) -> bool | None:
     return True if all(text.isdecimal() for text in times) and checks.issuperset(_NEEDED) else None
 
 
-def _end(head: Row) -> datetime | None:
+def _end(head: Row) -> Time:
     """Return the end of the scan by the start and duration in seconds that a pretty report names."""
-    start, duration = line_of(head, "startTime"), line_of(head, "scanTime")
-    if not (start.isdecimal() and start.isascii() and len(start) <= 11):
-        return None
+    start, duration = time_of(head, "startTime"), line_of(head, "scanTime")
     seconds = int(duration) if duration.isdecimal() and duration.isascii() and len(duration) <= 7 else 0
-    return datetime.fromtimestamp(int(start) + seconds, tz=UTC)
+    return start + timedelta(seconds=seconds) if isinstance(start, datetime) else start

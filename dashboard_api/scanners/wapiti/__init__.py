@@ -19,9 +19,9 @@ from dashboard_api.scanners.members import (
     line_of,
     list_of,
     object_of,
-    parse_mail_time,
     text_of,
     texts_of,
+    time_of,
 )
 from dashboard_api.scanners.redaction import redact_command
 from dashboard_api.scanners.report import (
@@ -72,7 +72,7 @@ def read(stream: BinaryIO) -> ScanReport:
         source="wapiti",
         source_name="Wapiti",
         version=line_of(infos, "version").removeprefix("Wapiti "),
-        scanned_at=parse_mail_time(line_of(infos, "date")),
+        scanned_at=time_of(infos, "date"),
         names_targets=bool(target),
         entries=convert_rows(enumerate(chain(_checks(infos), rows), start=1), convert),
     )

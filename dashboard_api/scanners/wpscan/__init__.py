@@ -8,12 +8,11 @@ looked for, so it does not say whether a scan was complete.
 
 import re
 from collections.abc import Iterator
-from datetime import UTC, datetime
 from functools import partial
 from typing import Any, BinaryIO, NamedTuple
 
 from dashboard_api.scanners.json_values import open_document
-from dashboard_api.scanners.members import Row, dicts_of, line_of, list_of, object_of
+from dashboard_api.scanners.members import Row, dicts_of, line_of, list_of, object_of, time_of
 from dashboard_api.scanners.report import (
     BadRow,
     Check,
@@ -62,7 +61,7 @@ def read(stream: BinaryIO) -> ScanReport:
         source_name="WPScan",
         version=line_of(object_of(document, "banner"), "version"),
         complete=False if _has_failed(document) else None,
-        scanned_at=_time(document.get("stop_time")) or _time(document.get("start_time")),
+        scanned_at=time_of(document, "stop_time", "start_time"),
         names_targets=True,
         checks=_checks(document),
         entries=convert_rows(enumerate(items, start=1), convert),
@@ -72,12 +71,6 @@ def read(stream: BinaryIO) -> ScanReport:
 def _has_failed(document: Row) -> bool:
     """Return whether WPScan gave up, or warns that too many requests failed, as where it is blocked."""
     return "scan_aborted" in document or document.get("response_status_codes_warning") is True
-
-
-def _time(seconds: object) -> datetime | None:
-    if isinstance(seconds, int) and not isinstance(seconds, bool) and 0 < seconds < 10**11:
-        return datetime.fromtimestamp(seconds, tz=UTC)
-    return None
 
 
 def _checks(document: Row) -> set[str]:

@@ -492,7 +492,7 @@ def make_nessus_item(**members):
 
 
 def make_nessus_host(*items, name="shop.example.com", **tags):
-    tags = without_none({"HOST_END": "x"} | tags)
+    tags = without_none({"HOST_END": "Sun Mar  1 10:00:00 2026"} | tags)
     properties = [xml_of("tag", text, name=key) for key, text in tags.items()]
     return xml_of("ReportHost", [xml_of("HostProperties", properties), *items], name=name)
 
@@ -504,7 +504,9 @@ def make_nessus(*hosts):
     return as_xml(xml_of("NessusClientData_v2", [policy, xml_of("Report", list(hosts), name="weekly")]))
 
 
-def make_acunetix_item(*, cwe=("CWE-693",), cve=(), urls=("https://a.example/",), request="", **texts):
+def make_acunetix_item(
+    *, cwe=("CWE-693",), cve=(), urls=("https://a.example/",), request="", response="", **texts
+):
     """Return an item of Acunetix; ``texts`` are elements by the names that Acunetix has."""
     texts = {
         "Name": "Clickjacking: X-Frame-Options header",
@@ -522,7 +524,7 @@ def make_acunetix_item(*, cwe=("CWE-693",), cve=(), urls=("https://a.example/",)
         "ReportItem",
         [
             *[xml_of(name, text) for name, text in without_none(texts).items()],
-            xml_of("TechnicalDetails", [xml_of("Request", request)]),
+            xml_of("TechnicalDetails", [xml_of("Request", request), xml_of("Response", response)]),
             xml_of("CWEList", [xml_of("CWE", each) for each in cwe]),
             xml_of("CVEList", [xml_of("CVE", each) for each in cve]),
             xml_of("CVSS3", [xml_of("Descriptor", "CVSS:3.0/AV:N"), xml_of("Score", "5.3")]),
@@ -532,14 +534,14 @@ def make_acunetix_item(*, cwe=("CWE-693",), cve=(), urls=("https://a.example/",)
 
 
 def make_acunetix_scan(*items, start="https://shop.example.com/", **texts):
-    texts = {"FinishTime": "01/03/2026, 10:00:00", "Aborted": "False"} | texts
+    texts = {"FinishTime": "13/03/2026, 10:00:00", "Aborted": "False"} | texts
     crawler = xml_of("Crawler", [xml_of("SiteFiles", [xml_of("SiteFile", "a", id="1")])], StartUrl=start)
     heads = [xml_of(name, text) for name, text in texts.items()]
     return xml_of("Scan", [*heads, crawler, xml_of("ReportItems", list(items))])
 
 
 def make_acunetix(*scans):
-    return as_xml(xml_of("ScanGroup", list(scans), ExportedOn="01/03/2026, 11:00:00"))
+    return as_xml(xml_of("ScanGroup", list(scans), ExportedOn="13/03/2026, 11:00:00"))
 
 
 def make_invicti(*vulnerabilities, **target):
@@ -547,10 +549,10 @@ def make_invicti(*vulnerabilities, **target):
     target = {
         "ScanId": "a1",
         "Url": "https://shop.example.com/",
-        "Initiated": "03/01/2026 10:00:00 (UTC+01:00)",
+        "Initiated": "03/13/2026 10:00:00 (UTC+01:00)",
         "Duration": "00:30:20.4322725",
     } | target
-    return {"Generated": "03/01/2026 11:00:00", "Target": target, "Vulnerabilities": list(vulnerabilities)}
+    return {"Generated": "03/13/2026 11:00:00", "Target": target, "Vulnerabilities": list(vulnerabilities)}
 
 
 def make_invicti_row(**members):
@@ -579,12 +581,17 @@ def make_invicti_xml(document, *, root="invicti-enterprise"):
     """Return Invicti's JSON as its XML."""
     target = [xml_of(key.lower(), text) for key, text in document["Target"].items()]
     rows = [_invicti_row(row) for row in document["Vulnerabilities"]]
-    return as_xml(xml_of(root, [xml_of("target", target), xml_of("vulnerabilities", rows)], generated="x"))
+    return as_xml(
+        xml_of(
+            root, [xml_of("target", target), xml_of("vulnerabilities", rows)], generated=document["Generated"]
+        )
+    )
 
 
 def _invicti_row(row):
     names = {"RemedialProcedure": "remedial-procedure", "ExternalReferences": "external-references"}
     names |= {"ProofOfConcept": "proof-of-concept"}
+    names |= {name: name for name in ("FirstSeenDate", "LastSeenDate")}
     texts = [xml_of(names.get(key, key.lower()), str(value)) for key, value in row.items() if is_plain(value)]
     messages = {"http-request": row["HttpRequest"], "http-response": row["HttpResponse"]}
     texts += [xml_of(name, [xml_of("content", each["Content"])]) for name, each in messages.items()]

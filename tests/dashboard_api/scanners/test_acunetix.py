@@ -4,6 +4,7 @@ import pytest
 
 from dashboard_api.scanners import acunetix
 from dashboard_api.scanners.report import Severity, UnreadableReport
+from dashboard_api.scanners.times import UnreadTime
 from tests.dashboard_api.scanners.samples import (
     make_acunetix,
     make_acunetix_item,
@@ -96,9 +97,9 @@ def test_scans_are_what_was_checked_even_without_items():
 @pytest.mark.parametrize(
     ("texts", "scanned_at", "complete"),
     [
-        ({}, datetime(2026, 3, 1, 10, tzinfo=UTC), None),
+        ({}, datetime(2026, 3, 13, 10, tzinfo=UTC), None),
         ({"FinishTime": "2026-03-01T10:00:00+01:00"}, datetime(2026, 3, 1, 9, tzinfo=UTC), None),
-        ({"FinishTime": "soon", "Aborted": "True"}, None, False),
+        ({"FinishTime": "soon", "Aborted": "True"}, UnreadTime("soon"), False),
     ],
 )
 def test_time_and_completeness(texts, scanned_at, complete):
@@ -133,3 +134,32 @@ def test_items_of_a_scan_without_address_are_rejected():
 def test_other_document_is_refused(data, reason):
     with pytest.raises(UnreadableReport, match=reason):
         read_whole(acunetix, data)
+
+
+@pytest.mark.parametrize(
+    ("start", "exported", "expected"),
+    [
+        ("02/03/2024, 09:00:00", "13/03/2026, 11:00:00", datetime(2024, 3, 2, 10, tzinfo=UTC)),
+        ("02/03/2024, 09:00:00", "03/13/2026, 11:00:00", datetime(2024, 2, 3, 10, tzinfo=UTC)),
+        ("02/03/2024, 09:00:00", "02/03/2024, 11:00:00", UnreadTime("02/03/2024, 10:00:00")),
+    ],
+)
+def test_other_dates_say_whether_the_day_comes_first(start, exported, expected):
+    scan = make_acunetix_scan(make_acunetix_item(), StartTime=start, FinishTime="02/03/2024, 10:00:00")
+    data = make_acunetix(scan).replace(b"13/03/2026, 11:00:00", exported.encode())
+    assert read_whole(acunetix, data).scanned_at == expected
+
+
+def test_the_date_of_a_response_says_whether_the_day_comes_first():
+    response = "HTTP/1.1 200 OK\r\nDate: Sat, 02 Mar 2024 09:10:00 GMT\r\n\r\n"
+    item = make_acunetix_item(response=response)
+    scan = make_acunetix_scan(item, StartTime="02/03/2024, 09:00:00", FinishTime="02/03/2024, 10:00:00")
+    data = make_acunetix(scan).replace(b"13/03/2026, 11:00:00", b"")
+    assert read_whole(acunetix, data).scanned_at == datetime(2024, 3, 2, 10, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    "texts", [{"FinishTime": "", "StartTime": "13/03/2026, 11:00:00"}, {"FinishTime": ""}]
+)
+def test_a_scan_without_an_end_is_of_its_start_or_of_the_export(texts):
+    assert read(make_acunetix_item(), **texts).scanned_at == datetime(2026, 3, 13, 11, tzinfo=UTC)

@@ -5,6 +5,7 @@ import pytest
 
 from dashboard_api.scanners import invicti
 from dashboard_api.scanners.report import Severity, UnreadableReport
+from dashboard_api.scanners.times import UnreadTime
 from tests.dashboard_api.scanners.samples import (
     make_invicti,
     make_invicti_row,
@@ -83,18 +84,19 @@ def test_xml_reads_as_json_does():
 @pytest.mark.parametrize(
     ("target", "expected"),
     [
-        ({}, datetime(2026, 3, 1, 9, 30, 20, tzinfo=UTC)),
+        ({}, datetime(2026, 3, 13, 9, 30, 20, tzinfo=UTC)),
         ({"Initiated": "03/01/2026 04:57 PM", "Duration": ""}, datetime(2026, 3, 1, 16, 57, tzinfo=UTC)),
-        ({"Initiated": "31/01/2026 10:00:00", "Duration": "x"}, datetime(2026, 1, 31, 10, tzinfo=UTC)),
         (
             {"Initiated": "03/02/2019 15:48:23 (UTC-06:00)", "Duration": "1.00:00:00"},
             datetime(2019, 3, 3, 21, 48, 23, tzinfo=UTC),
         ),
-        ({"Initiated": "01/01/0001 00:00:00"}, None),
-        ({"Initiated": "soon"}, None),
+        ({"Initiated": "2026-01-26 05:18 PM", "Duration": "x"}, datetime(2026, 1, 26, 17, 18, tzinfo=UTC)),
+        ({"Initiated": None}, datetime(2026, 3, 13, 11, tzinfo=UTC)),
+        ({"Initiated": "01/01/0001 00:00:00"}, UnreadTime("01/01/0001 00:00:00")),
+        ({"Initiated": "soon"}, UnreadTime("soon")),
     ],
 )
-def test_time_is_the_start_and_the_duration(target, expected):
+def test_time_is_the_start_and_the_duration_else_that_of_the_report(target, expected):
     report = read(make_invicti_row(), **target)
     assert (report.scanned_at, report.complete) == (expected, None)
 
@@ -133,3 +135,27 @@ def test_broken_row_is_rejected_and_loses_no_other(row, reason):
 def test_other_document_is_refused(data, reason):
     with pytest.raises(UnreadableReport, match=reason):
         read_whole(invicti, data)
+
+
+AMBIGUOUS = "12/02/2024 04:29 PM"
+
+
+@pytest.mark.parametrize(
+    "proof",
+    [
+        {"FirstSeenDate": "28/01/2024 04:29 PM"},
+        {"LastSeenDate": "27/02/2024 01:00 PM"},
+        {"HttpResponse": {"Content": "HTTP/1.1 200 OK\nDate: Mon, 12 Feb 2024 16:30:00 GMT\n\n"}},
+    ],
+)
+def test_a_vulnerability_says_whether_the_day_comes_first(proof):
+    document = make_invicti(make_invicti_row(**proof), Initiated=AMBIGUOUS, Duration="")
+    document["Generated"] = "12/03/2024 05:00 PM"
+    for data in (json.dumps(document).encode(), make_invicti_xml(document)):
+        assert read_whole(invicti, data).scanned_at == datetime(2024, 2, 12, 16, 29, tzinfo=UTC)
+
+
+def test_a_time_that_may_be_in_two_months_is_not_clear():
+    document = make_invicti(make_invicti_row(FirstSeenDate=AMBIGUOUS), Initiated=AMBIGUOUS)
+    document["Generated"] = AMBIGUOUS
+    assert read_whole(invicti, json.dumps(document).encode()).scanned_at == UnreadTime(AMBIGUOUS)

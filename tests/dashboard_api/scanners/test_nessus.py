@@ -4,6 +4,7 @@ import pytest
 
 from dashboard_api.scanners import nessus
 from dashboard_api.scanners.report import Severity, UnreadableReport
+from dashboard_api.scanners.times import UnreadTime
 from tests.dashboard_api.scanners.samples import (
     as_xml,
     make_nessus,
@@ -108,11 +109,12 @@ def test_a_host_that_nessus_considered_as_dead_is_a_failed_check():
         ({"HOST_END_TIMESTAMP": "1772359200", "HOST_END": "x"}, datetime.fromtimestamp(1772359200, tz=UTC)),
         ({"HOST_END": "Sun Mar  1 10:00:00 2026"}, datetime(2026, 3, 1, 10, tzinfo=UTC)),
         ({"HOST_END": "2026-03-01T10:00:00.12031+00:00"}, datetime(2026, 3, 1, 10, 0, 0, 120310, tzinfo=UTC)),
-        ({"HOST_END_TIMESTAMP": "-1"}, None),
-        ({}, None),
+        ({"HOST_END_TIMESTAMP": "-1"}, UnreadTime("-1")),
+        ({"HOST_END": None, "HOST_START": "Sun Mar  1 09:00:00 2026"}, datetime(2026, 3, 1, 9, tzinfo=UTC)),
+        ({"HOST_END": None}, None),
     ],
 )
-def test_time_is_the_end_of_the_last_host(tags, expected):
+def test_time_is_the_end_of_the_last_host_or_its_start(tags, expected):
     assert read(make_nessus_item(), **tags).scanned_at == expected
 
 

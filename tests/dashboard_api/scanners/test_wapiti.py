@@ -5,6 +5,7 @@ import pytest
 
 from dashboard_api.scanners import wapiti
 from dashboard_api.scanners.report import Severity, UnreadableReport
+from dashboard_api.scanners.times import UnreadTime
 from tests.dashboard_api.scanners.samples import make_wapiti, make_wapiti_entry, make_wapiti_xml, read_whole
 
 
@@ -23,7 +24,8 @@ def test_report_names_its_version_and_time():
     report = read()
     assert (report.source, report.version, report.complete) == ("wapiti", "3.2.3", None)
     assert report.scanned_at == datetime(2026, 3, 1, 10, tzinfo=UTC)
-    assert read(date="yesterday").scanned_at is None
+    assert read(date="2026-03-01 10:00:00").scanned_at == report.scanned_at
+    assert read(date="yesterday").scanned_at == UnreadTime("yesterday")
 
 
 def test_target_is_what_was_checked():

@@ -6,6 +6,7 @@ import pytest
 
 from dashboard_api.scanners import zap
 from dashboard_api.scanners.report import Severity, UnreadableReport
+from dashboard_api.scanners.times import UnreadTime
 from tests.dashboard_api.scanners.samples import make_zap_alert, make_zap_report, read_whole
 
 INSTANCE = {"uri": "https://shop.example.com/a?q=1", "method": "GET", "param": "q", "attack": "<script>"}
@@ -57,7 +58,7 @@ def test_report_names_its_source_version_and_time():
     ("generated", "scanned_at"),
     [
         ("Wed, 3 Dec 2025 12:46:55", datetime(2025, 12, 3, 12, 46, 55, tzinfo=UTC)),
-        ("Mi., 3 Dez. 2025 12:46:55", None),
+        ("Mi., 3 Dez. 2025 12:46:55", UnreadTime("Mi., 3 Dez. 2025 12:46:55")),
         ("", None),
     ],
 )

@@ -5,6 +5,7 @@ import pytest
 
 from dashboard_api.scanners import nikto
 from dashboard_api.scanners.report import Severity, UnreadableReport
+from dashboard_api.scanners.times import UnreadTime
 from tests.dashboard_api.scanners.samples import make_item, make_nikto, make_nikto_xml, read_whole
 
 
@@ -136,7 +137,7 @@ def test_time_is_that_of_the_last_host_to_end():
     hosts = [*make_nikto(make_item(), **host), *make_nikto(make_item(), **later), *make_nikto(make_item())]
     report = read_whole(nikto, json.dumps(hosts).encode())
     assert report.scanned_at == datetime(2026, 3, 1, 10, 30, tzinfo=UTC)
-    assert read(make_item(), end_time="today").scanned_at is None
+    assert read(make_item(), end_time="today").scanned_at == UnreadTime("today")
 
 
 def test_banner_has_a_longer_name_since_2025():

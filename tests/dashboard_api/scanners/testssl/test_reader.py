@@ -5,6 +5,7 @@ import pytest
 
 from dashboard_api.scanners import testssl
 from dashboard_api.scanners.report import Severity, UnreadableReport
+from dashboard_api.scanners.times import UnreadTime
 from tests.dashboard_api.scanners.samples import make_entry, read_whole
 
 WHOLE = [
@@ -219,7 +220,7 @@ def test_interrupted_pretty_report_is_incomplete():
 
 @pytest.mark.parametrize("started", ["", "soon", "9" * 30, None])
 def test_time_that_is_none_is_unknown(started):
-    assert read_pretty(startTime=started).scanned_at is None
+    assert read_pretty(startTime=started).scanned_at == (UnreadTime(started) if started else None)
 
 
 @pytest.mark.parametrize(

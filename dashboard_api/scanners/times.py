@@ -1,0 +1,187 @@
+"""Times as scanners write them, in UTC. A text that is no time, or that may be two, is an ``UnreadTime``.
+
+It is never left out: without a time a scan counts as made now, and an old one fixes what a newer one found.
+"""
+
+import re
+from collections.abc import Iterable
+from datetime import UTC, datetime, timedelta, timezone
+from itertools import pairwise
+
+_MONTHS = (
+    *("january", "february", "march", "april", "may", "june"),
+    *("july", "august", "september", "october", "november", "december"),
+)
+# Hours from UTC of the names that mean one zone in practice; a time with another name is taken as UTC.
+_ZONES = {
+    "EST": -5,
+    "EDT": -4,
+    "CST": -6,
+    "CDT": -5,
+    "MST": -7,
+    "MDT": -6,
+    "PST": -8,
+    "PDT": -7,
+    "CET": 1,
+    "CEST": 2,
+    "EET": 2,
+    "EEST": 3,
+    "MSK": 3,
+    "JST": 9,
+}
+_YEARS = range(1971, 3000)  # others stand for "not yet"
+_SECONDS = re.compile(r"\d{9,11}(?:\.\d{1,9})?", re.ASCII)  # since 1970
+_CLOCK = re.compile(
+    r"(?<![\d:])(\d{1,2}):(\d\d)(?::(\d\d)(?:[.,]\d{1,9})?)?(?:\s?([AP])\.?M\b\.?)?"
+    r"(?:\s?\(?(?:UTC|GMT)?([+-])(\d\d)(?::?(\d\d))?\b)?",
+    re.ASCII | re.IGNORECASE,
+)
+_WORD = r"[^\W\d_]{1,20}"
+_DATES = [
+    re.compile(rf"(?:{_WORD}\.? )?{date}(?: (?P<zone>[A-Z]{{1,5}}))?")
+    for date in (
+        r"(?P<year>\d{4})([-/.])(?P<month>\d\d?)\2(?P<day>\d\d?)",
+        r"(?P<first>\d\d?)([-/.])(?P<second>\d\d?)\2(?P<year>\d{4})",
+        rf"(?P<day>\d\d?)[ -](?P<month>{_WORD})\.?[ -](?P<year>\d{{4}})",
+        rf"(?P<month>{_WORD})\.? (?P<day>\d\d?)(?: (?P<own_zone>[A-Z]{{1,5}}))? (?P<year>\d{{4}})",
+    )
+]
+_DATE_HEADER = re.compile(r"^Date:[ \t]*([^\r\n]{1,100})", re.IGNORECASE | re.MULTILINE)
+_HEADERS = 8_000  # characters
+_DAY = timedelta(days=1)  # clocks and zones differ by less
+
+
+class UnreadTime(str):
+    """The text of a time that is not understood, or that may be two times."""
+
+    __slots__ = ()
+
+
+Time = datetime | UnreadTime | None  # None: there is no text
+
+
+class DateOrder:
+    """Whether 03/02/2026 is in February or in March, by the other dates of the file."""
+
+    def __init__(self) -> None:
+        self._day_first = {True, False}  # what is possible
+
+    def see(self, *texts: str) -> None:
+        """Rule out an order in which ``texts``, each not before the one in front, are not in the past."""
+        if len(self._day_first) < 2:
+            return
+        readings = [each for text in texts if any(each := _readings(text))]
+        possible = set()
+        for order in self._day_first:
+            times = [each[order] for each in readings] + [datetime.now(UTC)]
+            known = [time for time in times if time]
+            if len(known) == len(times) and all(first < second + _DAY for first, second in pairwise(known)):
+                possible.add(order)
+        self._day_first = possible or self._day_first
+
+    def see_response(self, text: str, response: str) -> None:
+        """Rule out the order in which ``text`` is far from the Date of a response that the scan got."""
+        header = _DATE_HEADER.search(response[:_HEADERS]) if len(self._day_first) > 1 else None
+        at = read_time(header[1].strip()) if header else None
+        if isinstance(at, datetime):
+            readings = enumerate(_readings(text))
+            near = {bool(order) for order, time in readings if time and abs(time - at) < 2 * _DAY}
+            self._day_first &= near or self._day_first
+
+    def read(self, text: str) -> Time:
+        """Return the time in ``text``; without a zone, it is taken as UTC."""
+        if not text:
+            return None
+        readings = _readings(text)
+        possible = set(readings)
+        if len(possible) > 1:
+            possible = {readings[order] for order in self._day_first} - {None}
+        return (possible.pop() if len(possible) == 1 else None) or UnreadTime(text[:100])
+
+
+def read_time(text: str) -> Time:
+    """Return the time in ``text``; a date that may be in two months counts if only one lies in the past."""
+    if not text:
+        return None
+    month_first, day_first = _readings(text)
+    if month_first == day_first:
+        return day_first or UnreadTime(text[:100])
+    order = DateOrder()
+    order.see(text)
+    return order.read(text)
+
+
+def newest(times: Iterable[Time]) -> Time:
+    """Return the newest time; if none is understood, the first that is not."""
+    times = list(times)
+    known = [time for time in times if isinstance(time, datetime)]
+    return max(known) if known else next((time for time in times if time), None)
+
+
+def parse_time(text: str) -> datetime | None:
+    """Return an ISO 8601 time in UTC; None for any other text."""
+    try:
+        return as_utc(datetime.fromisoformat(text))
+    except ValueError:
+        return None
+
+
+def as_utc(time: datetime) -> datetime | None:
+    """Return ``time`` in UTC, also if it has no zone; None if it is out of range or Go's zero time."""
+    try:
+        time = time.replace(tzinfo=UTC) if time.tzinfo is None else time.astimezone(UTC)
+    except (ValueError, OverflowError):
+        return None
+    return time if time.year > 1 else None
+
+
+def _readings(text: str) -> tuple[datetime | None, datetime | None]:
+    """Return the time in ``text`` with the month first, and with the day first."""
+    try:
+        if _SECONDS.fullmatch(text):
+            time = as_utc(datetime.fromtimestamp(float(text), tz=UTC))
+        else:
+            time = as_utc(datetime.fromisoformat(text))
+    except (ValueError, OverflowError):
+        return _in_words(text[:100], day_first=False), _in_words(text[:100], day_first=True)
+    time = time if time and time.year in _YEARS else None
+    return time, time
+
+
+def _in_words(text: str, *, day_first: bool) -> datetime | None:
+    """Return a time such as "Wed Jan 27 22:43:35 CET 2021" or "27/01/2021 10:43 PM (UTC+01:00)"."""
+    clock = _CLOCK.search(text)
+    rest = f"{text[: clock.start()]} {text[clock.end() :]}" if clock else text
+    rest = " ".join(re.sub(r"[,()]", " ", rest).split())
+    parts = next((found.groupdict() for date in _DATES if (found := date.fullmatch(rest))), None)
+    if parts is None:
+        return None
+    if "first" in parts:
+        names = ("day", "month") if day_first else ("month", "day")
+        parts |= dict(zip(names, (parts["first"], parts["second"]), strict=True))
+    hours = _ZONES.get(parts["zone"] or parts.get("own_zone") or "", 0)
+    try:
+        date = datetime(int(parts["year"]), _month(parts["month"]), int(parts["day"]), tzinfo=UTC)
+        time = as_utc(_at(date, clock) if clock and clock[5] else _at(date, clock) - timedelta(hours=hours))
+    except (ValueError, OverflowError):
+        return None
+    return time if time and time.year in _YEARS else None
+
+
+def _month(text: str) -> int:
+    if text.isdecimal():
+        return int(text)
+    word = text.lower()
+    return next((n for n, name in enumerate(_MONTHS, 1) if len(word) > 2 and name.startswith(word)), 0)
+
+
+def _at(date: datetime, clock: re.Match[str] | None) -> datetime:
+    """Return the time on ``date``; raises ValueError if the clock has no such time."""
+    if clock is None:
+        return date
+    hour, minute, second = int(clock[1]), int(clock[2]), int(clock[3] or 0)
+    if clock[4] and hour <= 12:
+        hour = hour % 12 + 12 * (clock[4] in "pP")
+    offset = timedelta(hours=int(clock[6] or 0), minutes=int(clock[7] or 0))
+    zone = timezone(-offset if clock[5] == "-" else offset)
+    return date.replace(hour=hour, minute=minute, second=second, tzinfo=zone)
