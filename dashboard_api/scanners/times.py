@@ -100,7 +100,7 @@ class DateOrder:
 
 
 def read_time(text: str) -> Time:
-    """Return the time in ``text``; a date that may be in two months counts if only one lies in the past."""
+    """Return the time in ``text``; of the two months that 02/03/2026 may be in, only one may be past."""
     if not text:
         return None
     month_first, day_first = _readings(text)

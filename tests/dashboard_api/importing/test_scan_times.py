@@ -1,4 +1,4 @@
-"""When a scan was made: by every way in and in every format, an old report never counts as a new one."""
+"""The time of a scan: by every way in and in every format, an old report never counts as a new one."""
 
 import json
 from datetime import UTC, datetime

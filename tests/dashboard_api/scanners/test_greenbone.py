@@ -105,6 +105,11 @@ def test_scan_that_is_not_done_is_not_complete(status, complete):
     assert (report.complete, report.scanned_at) == (complete, datetime(2026, 3, 1, 10, tzinfo=UTC))
 
 
+def test_a_scan_that_did_not_end_is_of_its_start():
+    data = make_greenbone(make_greenbone_result()).replace(b"scan_end", b"scan_start")
+    assert read_whole(greenbone, data).scanned_at == datetime(2026, 3, 1, 10, tzinfo=UTC)
+
+
 def test_report_in_a_response_is_read():
     data = make_greenbone(make_greenbone_result()).partition(b"\n")[2]
     whole = b'<get_reports_response status="200">' + data + b"</get_reports_response>"

@@ -214,6 +214,12 @@ def test_time_and_completeness(end, complete):
     assert (report.complete, report.scanned_at, report.version) == (complete, expected, "7.94")
 
 
+def test_a_scan_that_did_not_end_is_of_its_start():
+    data = make_nmap(make_nmap_host(make_nmap_port()), end="")
+    data = data.replace(b"<nmaprun ", b'<nmaprun start="1772359200" ')
+    assert read_whole(nmap, data).scanned_at == datetime.fromtimestamp(1772359200, tz=UTC)
+
+
 def test_hosts_that_are_down_were_not_checked():
     report = read_whole(nmap, make_nmap(make_nmap_host(state="down"), make_nmap_host()))
     assert [check.location for check in report.coverage] == ["shop.example.com"]

@@ -219,6 +219,7 @@ def test_location_is_the_most_precise_of_the_row(members, location):
         ("0001-01-01T00:00:00Z", None),
         ("0001-01-01T00:00:00+05:00", None),
         ("9999-12-31T23:59:59-05:00", None),
+        ("Sun, 1 Mar 2026 10:00:00 +0000", datetime(2026, 3, 1, 10, tzinfo=UTC)),
         ("yesterday", None),
         (None, None),
         (1234, None),

@@ -102,6 +102,11 @@ def test_time_and_completeness(status, scanned_at, complete):
     assert (report.scanned_at, report.complete) == (scanned_at, complete)
 
 
+def test_a_scan_without_an_end_is_of_its_start():
+    data = make_qualys(make_qualys_row()).replace(b"END_DATE", b"START_DATE")
+    assert read_whole(qualys_was, data).scanned_at == datetime(2026, 3, 1, 14, tzinfo=UTC)
+
+
 def test_time_of_the_report_counts_without_that_of_a_scan():
     data = make_qualys(make_qualys_row()).replace(b"END_DATE", b"OTHER")
     assert read_whole(qualys_was, data).scanned_at == datetime(2026, 3, 2, 10, tzinfo=UTC)

@@ -200,6 +200,11 @@ def test_host_header_is_the_website_that_was_scanned():
     assert read_whole(nikto, other).findings[0].location == "https://blog.shop.example.com:443/dump.tar"
 
 
+def test_a_time_in_seconds_is_understood():
+    data = make_nikto_xml(make_nikto(make_item()), end_time="1772359200")
+    assert read_whole(nikto, data).scanned_at == datetime.fromtimestamp(1772359200, tz=UTC)
+
+
 def test_scan_that_is_not_over_says_when_it_began():
     data = make_nikto_xml(make_nikto(make_item()), end_time="1970-01-01 01:00:00")
     data = data.replace(b"<scandetails ", b'<scandetails starttime="2026-03-01 09:00:00" ')
