@@ -82,6 +82,7 @@ _FILES = (
     _("The file is not a report of %(scanner)s: its root is not %(part)s."),
     _("The file is not a report of %(scanner)s: it looks like one of %(other)s."),
     _("The file is not a complete report of Nikto: it has no host."),
+    _("The file is empty, as no report of %(scanner)s is: see why, and scan again."),
     _(
         "The file is not a complete report of Nikto. If its scan was interrupted, let it run to its "
         "end, and write a new file with -Format json."

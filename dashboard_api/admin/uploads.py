@@ -180,7 +180,7 @@ def _import(upload: Upload, **how: Any) -> list[ImportResult]:
     try:
         return import_file(content, upload.website, options, file_name=upload.file_name, by=upload.by, **how)
     except EmptyRefusal as error:
-        advice = _('Upload it again, tick "Complete" and fill in "Scanned at".')
+        advice = _('Upload it again, tick "Complete" and choose "Format".')
         raise RefusedReport(f"{error} {advice}") from error
 
 

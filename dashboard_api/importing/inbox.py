@@ -39,7 +39,7 @@ _TOO_LONG = (
 )
 _EMPTY_ADVICE = (
     f"In that case put it back together with a file that has its name and {SIDECAR}, such as "
-    f"report.json{SIDECAR}, which says: complete = true"
+    f'report.json{SIDECAR}, which says: format = "nuclei" and complete = true, on a line each'
 )
 
 

@@ -124,7 +124,7 @@ def read(report: ScanReport, website: Website, options: ImportOptions) -> ReadRe
     now = timezone.now()
     ended_at = min(scanned_at or now, now)
     result = _result(report, rows, website, ended_at=ended_at, is_complete=is_complete)
-    is_proof = report.rows or (is_complete and scanned_at)
+    is_proof = report.rows or (is_complete and (scanned_at or options.format_name != "auto"))
     if report.complete is False and not report.rows and note != NOTHING_SCANNED:
         note = SAYS_INCOMPLETE
     if not is_proof or (rows.rejected.count and rows.rejected.count == report.rows):

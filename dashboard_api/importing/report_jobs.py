@@ -179,7 +179,7 @@ def _run(job: ReportJob, file: BinaryIO) -> None:
     except _LostRight as error:
         job.finish(errors.InvalidToken.status, _refusal(errors.InvalidToken, str(error)))
     except EmptyRefusal as error:
-        text = f"{error} Send complete=true and scanned_at."
+        text = f"{error} Send complete=true and format."
         job.finish(errors.RefusedReport.status, _refusal(errors.RefusedReport, text))
     except OtherSource as error:
         job.finish(errors.OtherScanner.status, _refusal(errors.OtherScanner, str(error)))

@@ -28,7 +28,7 @@ from dashboard_api.models import Coverage, ImportRun, Source, Website
 from dashboard_api.models.sites import Archived
 from dashboard_api.queries import change_feed
 from dashboard_api.scanners import read_report
-from dashboard_api.scanners.report import Budget, UnreadableReport
+from dashboard_api.scanners.report import Budget, EmptyReport, UnreadableReport
 from dashboard_api.scanners.streams import ByteSource
 from foundation.stored_texts import translate
 
@@ -170,6 +170,8 @@ def _read_all(
                 usable.append(read(report, website, options))
             except NothingImported as error:
                 unusable.append(error.result)
+    except EmptyReport as error:
+        raise _empty() from error
     except UnreadableReport as error:
         raise RefusedReport(f"{translate(str(error))} {_('Nothing was changed.')}") from error
     if not usable:
@@ -215,15 +217,19 @@ def _refusal(results: list[ImportResult]) -> RefusedReport:
                     "changed."
                 )
             )
-        return EmptyRefusal(
-            _(
-                "The report is empty, which says nothing by itself. If the scan ended and found nothing, say "
-                "that it was complete, and when."
-            )
-        )
+        return _empty()
     refused = [dataclasses.replace(result, state="refused") for result in results]
     details = "\n".join(line for result in refused for line in in_words(result))
     return RefusedReport(f"{_('Every row was rejected, so nothing was changed.')}\n{details}")
+
+
+def _empty() -> EmptyRefusal:
+    return EmptyRefusal(
+        _(
+            "The report is empty, which says nothing by itself. If the scan ended and found nothing, say "
+            "that it was complete, and name its format (nuclei for an empty file)."
+        )
+    )
 
 
 def _not_imported(result: ImportResult) -> ImportResult:

@@ -29,12 +29,13 @@ from dashboard_api.scanners import (
     wpscan,
     zap,
 )
-from dashboard_api.scanners.report import Budget, ScanReport, UnreadableReport
+from dashboard_api.scanners.report import Budget, EmptyReport, ScanReport, UnreadableReport
 from dashboard_api.scanners.streams import GZIP, counted, joined, limited, unpack
 from dashboard_api.scanners.unsupported import advice_on
 
 _HEAD_BYTES = 1024**2
 _BEFORE_XML = codecs.BOM_UTF8 + b" \t\r\n"
+_EMPTY_IF_CLEAN = {"nuclei"}  # scanners that write an empty file, or an empty list, if they find nothing
 
 
 class Reader(Protocol):
@@ -120,6 +121,8 @@ def _looks_like(head: bytes) -> str | None:
 def _format_of(head: bytes) -> str:
     if name := _looks_like(head):
         return name
+    if _is_empty(head):
+        raise EmptyReport
     raise UnreadableReport(
         advice_on(head)
         or f"The file is not a report of a known format ({', '.join(READERS)}). For any other tool, convert "
@@ -127,10 +130,16 @@ def _format_of(head: bytes) -> str:
     )
 
 
+def _is_empty(head: bytes) -> bool:
+    return head.strip(_BEFORE_XML) in (b"", b"[]")
+
+
 def _check_format(name: str, head: bytes) -> None:
-    """Raise UnreadableReport if a file that is not empty looks like another format than ``name``."""
-    if READERS[name].HEAD.search(head) or head.strip() in (b"", b"[]"):
+    """Raise UnreadableReport if a file looks like another format than ``name``, or is empty by mistake."""
+    if READERS[name].HEAD.search(head) or (_is_empty(head) and name in _EMPTY_IF_CLEAN):
         return
+    if _is_empty(head):
+        raise UnreadableReport(f"The file is empty, as no report of {name} is: see why, and scan again.")
     if advice := advice_on(head):
         raise UnreadableReport(advice)
     if other := _looks_like(head):

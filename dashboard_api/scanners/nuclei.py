@@ -24,8 +24,7 @@ from dashboard_api.scanners.report import (
 from dashboard_api.scanners.text import clean, cves_in, named, numbers_in, section
 from dashboard_api.scanners.times import Time
 
-# Nuclei writes an empty file if it finds nothing.
-HEAD = re.compile(rb'\A\s*+(?:\[\]\s*+)?\Z|"template(?:-id|ID)"\s*:')
+HEAD = re.compile(rb'"template(?:-id|ID)"\s*:')
 
 
 def read(stream: BinaryIO) -> ScanReport:

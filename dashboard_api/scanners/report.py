@@ -45,6 +45,10 @@ class UnreadableReport(ValueError):
     """The whole file cannot be read as a report; the message says why."""
 
 
+class EmptyReport(UnreadableReport):
+    """The file is empty, so that it does not even say whose report it is."""
+
+
 class BadRow(ValueError):
     """One row cannot be used; the message says why, as the end of a sentence "Row 7 ..."."""
 

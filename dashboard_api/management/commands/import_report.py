@@ -181,7 +181,7 @@ class Command(OperatorCommand):
         except OSError as error:
             raise CommandError(f"Cannot read {file}: {error.strerror}.") from error
         except EmptyRefusal as error:
-            raise CommandError(f"{error} Add --complete and --scanned-at.") from error
+            raise CommandError(f"{error} Add --complete and --format.") from error
         except RefusedReport as error:
             raise CommandError(str(error)) from error
         self._rejected += sum(result.rejected for result in results)

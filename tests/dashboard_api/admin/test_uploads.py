@@ -105,7 +105,7 @@ def test_what_the_operator_says_is_heard(operator, website):
         ([b"hello"], "not a report of a known format"),
         ([b"PK\x03\x04"], "a zip archive, or an office document. Unpack it"),
         ([FOREIGN], "Every row was rejected"),
-        ([], "tick &quot;Complete&quot; and fill in &quot;Scanned at&quot;"),
+        ([], "tick &quot;Complete&quot; and choose &quot;Format&quot;"),
     ],
 )
 def test_a_report_that_is_refused_says_why_and_cannot_be_applied(operator, website, rows, advice):
@@ -151,7 +151,8 @@ def test_only_who_may_import_is_offered_it(client, website):
 def test_targets_and_a_category_are_said_in_boxes_of_their_own(operator, website):
     place = "https://www.shop.example.com/"
     upload_and_apply(operator, website, make_row(matched_at=place), category="web")
-    later = {"complete": "on", "scanned_at": "2026-04-01 00:00", "targets": "www.shop.example.com:443"}
+    later = {"format_name": "nuclei", "complete": "on", "scanned_at": "2026-04-01 00:00"}
+    later |= {"targets": "www.shop.example.com:443"}
     assert "fixed: 0." in upload(operator, website, **later).text
     assert "fixed: 1." in upload(operator, website, **later | {"category": "web"}).text
     page = upload(operator, website, make_row(), targets="example.com")

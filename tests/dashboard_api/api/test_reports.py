@@ -389,7 +389,8 @@ def test_more_than_the_limit_after_unpacking_is_refused(client, token, monkeypat
     ("body", "words"),
     [
         (b"hello", "not a report of a known format"),
-        (b"", "Send complete=true and scanned_at."),
+        (b"", "Send complete=true and format."),
+        (b"[]", "Send complete=true and format."),
         (json_lines(make_row(matched_at="https://example.com/")), "Every row was rejected"),
         (gzip.compress(REPORT)[:-4], "cut off"),
     ],
@@ -400,6 +401,15 @@ def test_a_report_that_cannot_be_imported_is_422_with_reasons(client, token, fol
     if "rejected" in words:
         assert any("is of example.com" in reason for reason in error["reasons"])
     assert list(folder.iterdir()) == []
+
+
+def test_a_clean_scan_of_a_ci_job_is_an_empty_file_whose_scanner_the_call_names(client, token):
+    send(client, token, REPORT)
+    for wrong in ({"complete": "true"}, {"format": "nuclei"}, {"format": "zap", "complete": "true"}):
+        assert send(client, token, b"", **wrong).status_code == 422
+    assert Finding.objects.get().status == "open"
+    report = send(client, token, b"", format="nuclei", complete="true").json()["reports"][0]
+    assert (report["state"], report["rows"], report["fixed"]) == ("ok", 0, 1)
 
 
 def test_a_refused_report_is_refused_again_when_fetched(client, token):

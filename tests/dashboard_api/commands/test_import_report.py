@@ -102,7 +102,8 @@ def test_dry_run_prints_everything_and_stores_nothing(website, report):
 
 def test_complete_scan_with_a_given_time_fixes(website, report):
     run("import_report", report(make_row()), *HOST)
-    answer = run_json("import_report", report(), *HOST, "--complete", "--scanned-at", "2026-04-01")
+    options = ("--format", "nuclei", "--complete", "--scanned-at", "2026-04-01")
+    answer = run_json("import_report", report(), *HOST, *options)
     assert (answer["fixed"], answer["scanned_at"]) == (1, "2026-04-01T00:00:00Z")
 
 
@@ -165,7 +166,9 @@ def test_file_that_is_no_report_is_refused(website, tmp_path):
 
 
 def test_empty_report_is_refused_with_what_to_say(website, report):
-    assert "--complete and --scanned-at" in refusal(report(), *HOST)
+    assert "name its format (nuclei for an empty file). Add --complete and --format" in refusal(
+        report(), *HOST
+    )
 
 
 def test_report_that_is_too_large_is_refused_as_a_whole(website, report, monkeypatch):
@@ -317,7 +320,7 @@ def test_targets_and_a_category_that_the_report_does_not_name_are_said(website, 
         "--category",
         "web",
     )
-    options = ("--complete", "--scanned-at", "2026-04-01")
+    options = ("--format", "nuclei", "--complete", "--scanned-at", "2026-04-01")
     assert "fixed: 0." in run("import_report", report(), *HOST, *options)
     targets = ("--target", "www.shop.example.com", "--target", "shop.example.com:8443")
     output = run("import_report", report(), *HOST, *options, *targets, "--category", "web")
@@ -328,7 +331,7 @@ def test_targets_and_a_category_that_the_report_does_not_name_are_said(website, 
 
 
 def test_scope_that_the_report_does_not_name_is_the_websites_own_host(website, report):
-    options = ("--complete", "--scanned-at", "2026-04-01")
+    options = ("--format", "nuclei", "--complete", "--scanned-at", "2026-04-01")
     assert (
         "Scope of what is fixed: shop.example.com. The report names no target; if it was another, name it."
         in run("import_report", report(), *HOST, *options)

@@ -414,7 +414,7 @@ def test_place_without_host_belongs_to_the_base(website):
     assert Finding.objects.get().location == "https://shop.example.com/login"
 
 
-@pytest.mark.parametrize("options", [{}, {"complete": True}, {"scanned_at": MARCH}])
+@pytest.mark.parametrize("options", [{}, {"scanned_at": MARCH}])
 def test_empty_report_says_nothing(website, options):
     bring(website, row())
     with pytest.raises(EmptyRefusal):
@@ -427,6 +427,25 @@ def test_empty_report_of_a_complete_scan_fixes_everything(website):
     result = bring(website, complete=True, scanned_at=MARCH + DAY)
     assert (result.rows, result.fixed) == (0, 1)
     assert Finding.objects.get().fixed_at == MARCH + DAY
+
+
+def test_an_empty_report_without_a_time_is_of_now_where_the_call_names_its_scanner(website):
+    bring(website, row())
+    before = timezone.now()
+    result = bring(website, complete=True)
+    assert (result.state, result.fixed) == ("ok", 1)
+    assert before <= result.scanned_at <= timezone.now()
+
+
+@pytest.mark.parametrize("data", [b"", b" \n", b"[]"])
+def test_an_empty_file_belongs_to_no_scanner_that_the_call_does_not_name(website, data):
+    bring(website, row())
+    with pytest.raises(EmptyRefusal, match="name its format"):
+        import_bytes(data, website, complete=True, scanned_at=MARCH + DAY)
+    with pytest.raises(RefusedReport, match="is empty, as no report of zap is"):
+        import_bytes(data, website, format_name="zap", complete=True, scanned_at=MARCH + DAY)
+    assert Finding.objects.get().status == "open"
+    assert Coverage.objects.get().last_run_at == MARCH
 
 
 def test_operators_time_replaces_the_reports(website):

@@ -296,6 +296,7 @@ def test_a_report_of_a_target_that_found_nothing_closes_what_was_there(scans, na
     for host in (WWW, MAIL):
         scans.bring(FORMATS[name](host, [SHARED]))
     options = {"targets": [WWW]} if name in NAMES_NO_TARGET else {}
+    options |= {"format_name": name} if name == "nuclei" else {}
     assert scans.bring(FORMATS[name](WWW, []), **options).fixed == 0
     assert WWW in Occurrence.objects.get(gone_at=scans.now).location
 
@@ -303,7 +304,7 @@ def test_a_report_of_a_target_that_found_nothing_closes_what_was_there(scans, na
 def test_an_empty_report_without_targets_is_about_the_websites_own_host(scans):
     for host in (WWW, "shop.example.com"):
         scans.bring(nuclei_report(host, [SHARED]))
-    result = scans.bring(b"")
+    result = scans.bring(b"", format_name="nuclei")
     assert (result.targets, "names no target" in result.note) == (("shop.example.com",), True)
     assert Occurrence.objects.get(gone_at=scans.now).location == "https://shop.example.com/"
 
