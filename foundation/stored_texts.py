@@ -172,7 +172,9 @@ _RECORDS = (
     _("partial"),
     _("failed"),
     _("refused"),
+    _("%(scope)s: The scan is incomplete: %(error)s."),
     _("%(scope)s: Failed checks: %(count)s."),
+    _("The scan is incomplete: %(error)s."),
     _("Failed checks: %(count)s."),
     _("Unreadable rows: %(count)s."),
     _("Suppressed: %(count)s."),
@@ -189,6 +191,26 @@ _RECORDS = (
     _("Also found at %(location)s, which the decision was not about."),
     _("%(severity)s to %(other_severity)s: %(reason)s"),
     *("Critical", "High", "Medium", "Low", "Info"),
+)
+# Reasons why a scan is incomplete, as far as they are ours and not a scanner's.
+_FAILURES = (
+    _("the scan was aborted"),
+    _("the scan was interrupted"),
+    _("the status of the scan is %(status)s"),
+    _("the scan of the host did not end"),
+    _("the scan of the host timed out"),
+    _("the website did not respond"),
+    _("many requests failed: WPScan may be blocked"),
+    _("no port answered, not even 443: a firewall may have blocked the scan"),
+    _("no reason given"),
+    _("nothing answered, neither the host (-Pn) nor a port"),
+    _("%(scanner)s considered the host as dead"),
+    _("%(scanner)s ended with an error"),
+    _("%(scanner)s reached no page"),
+    _("%(signal)s ended the tool"),
+    _("the tool did not start"),
+    _("the tool had an error"),
+    _("the tool says that it was not successful"),
 )
 # Reasons of the service why a website cannot be claimed.
 _CLAIMS = (
@@ -248,7 +270,16 @@ def _templates() -> tuple[tuple[str, re.Pattern[str], tuple[str, ...]], ...]:
     """Return each template with its pattern, and with the names of its values."""
     return tuple(
         (template, re.compile(_pattern(template), re.DOTALL), tuple(re.findall(r"%\((\w+)\)s", template)))
-        for template in (*_ROWS, *_FILES, *_OTHER_FORMATS, *_RECORDS, *_CLAIMS, *_REASONS, *_ACTIONS)
+        for template in (
+            *_ROWS,
+            *_FILES,
+            *_OTHER_FORMATS,
+            *_RECORDS,
+            *_FAILURES,
+            *_CLAIMS,
+            *_REASONS,
+            *_ACTIONS,
+        )
     )
 
 

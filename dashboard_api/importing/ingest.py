@@ -21,7 +21,7 @@ from dashboard_api.importing.coverage import EVERYWHERE, category_of, record_run
 from dashboard_api.importing.journal import Journal
 from dashboard_api.importing.locations import normalise_location
 from dashboard_api.importing.scopes import Scan, Targets, target_of
-from dashboard_api.importing.staging import GroupedFinding, StagedReport, TimeOf, stage
+from dashboard_api.importing.staging import FAILED_CHECK, GroupedFinding, StagedReport, TimeOf, stage
 from dashboard_api.limits import MAX_CATEGORY_LENGTH
 from dashboard_api.models import Coverage, CoverageScope, Finding, Severity, Source, Website
 from dashboard_api.scanners.report import Reject, ScanReport, UnreadableReport
@@ -107,6 +107,7 @@ class ReadReport:
     result: ImportResult
     time_of: TimeOf
     targets: tuple[str, ...]  # of its coverage: EVERYWHERE where the report does not name all of them
+    is_broken_off: bool  # as it says itself, so that nobody knows what was checked
     proves_absence: bool
     is_unnamed_part: bool
 
@@ -136,6 +137,7 @@ def read(report: ScanReport, website: Website, options: ImportOptions) -> ReadRe
         result=replace(result, note=note),
         time_of=_time_of(options, ended_at=ended_at, now=now),
         targets=tuple(rows.scope.targets) if report.names_targets and not note else (EVERYWHERE,),
+        is_broken_off=report.complete is False,
         proves_absence=is_complete and not rows.unidentified and result.state != Coverage.State.FAILED,
         is_unnamed_part=report.is_unnamed_part and not one_line(options.category),
     )
@@ -230,6 +232,10 @@ def _result(
     else:
         state = Coverage.State.OK
     remarks += [f"Suppressed: {rows.suppressed.count}."] if rows.suppressed.count else []
+    failure = report.failure
+    if state == Coverage.State.FAILED and not failure:
+        failure = rows.failed.first[0].reason.removeprefix(FAILED_CHECK).rstrip(".")
+    remarks = [f"The scan is incomplete: {failure}.", *remarks] if failure else remarks
     return ImportResult(
         host=website.host,
         source=report.source,
@@ -280,7 +286,7 @@ def _record_run(report: ReadReport, source: Source, journal: Journal) -> Scan:
 
 def _urls(report: ReadReport) -> dict[str, int | None]:
     """Return the number of addresses checked at each target, where the report says so."""
-    if not report.rows.coverage:
+    if not report.rows.coverage or (report.is_broken_off and report.result.state != Coverage.State.FAILED):
         return dict.fromkeys(report.targets)
     if len(report.targets) == 1:
         return {report.targets[0]: report.rows.locations_count}

@@ -210,13 +210,11 @@ def _refusal(results: list[ImportResult]) -> RefusedReport:
             )
         )
     if not any(result.rows for result in results):
-        if any(result.note == SAYS_INCOMPLETE for result in results):
-            return RefusedReport(
-                _(
-                    "The report is empty, and says that the scan had errors or did not end. Nothing was "
-                    "changed."
-                )
+        if failed := next((result for result in results if result.note == SAYS_INCOMPLETE), None):
+            text = _(
+                "The report is empty, and says that the scan had errors or did not end. Nothing was changed."
             )
+            return RefusedReport(f"{text} {translate(failed.detail)}".strip())
         return _empty()
     refused = [dataclasses.replace(result, state="refused") for result in results]
     details = "\n".join(line for result in refused for line in in_words(result))

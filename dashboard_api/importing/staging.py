@@ -21,6 +21,7 @@ from dashboard_api.scanners.report import Budget, Check, Reject, ReportedFinding
 from dashboard_api.scanners.text import within_bytes
 
 _BATCH = 1_000  # rows written to the temporary database at once
+FAILED_CHECK = "reports a failed check: "
 _REMEMBERED = 10_000  # findings whose texts are not written again
 
 TimeOf = Callable[[datetime | None], datetime]  # the time that counts for a row, given the row's own time
@@ -340,16 +341,17 @@ def _keep_open(staged: StagedReport, row: ReportedFinding | Check, source: str) 
 
 
 def _stage_check(staged: StagedReport, check: Check, location: str, source: str) -> None:
-    staged.add_checked_location(location)
     staged.coverage += 1
     if check.error:
-        staged.failed.add(check.row, f"reports a failed check: {check.error}")
+        staged.failed.add(check.row, f"{FAILED_CHECK}{check.error}")
         if check.only_here:
             staged.scope.add_failed_location(location)
         else:
             staged.scope.add_failure(target_of(location), check.rules)
-    elif staged.scope.checks is not None:
-        staged.scope.checks.update(check.rules)
+    else:
+        staged.add_checked_location(location)
+        if staged.scope.checks is not None:
+            staged.scope.checks.update(check.rules)
     if check.skipped:
         staged.scope.add_failure(target_of(location), check.skipped)
     if check.suppressed:

@@ -60,7 +60,9 @@ def read(stream: BinaryIO) -> ScanReport:
 
     def entries() -> Iterator[ReportRow | Ending]:
         yield from convert_rows(enumerate(_own(rows, dates, ends, aborted), start=1), _convert)
-        yield Ending(scanned_at=newest(map(dates.read, ends)), complete=False if any(aborted) else None)
+        yield Ending(
+            scanned_at=newest(map(dates.read, ends)), failure="the scan was aborted" if any(aborted) else ""
+        )
 
     return ScanReport(source="acunetix", source_name="Acunetix", names_targets=True, entries=entries())
 

@@ -68,7 +68,7 @@ def read(stream: BinaryIO) -> ScanReport:
         status = one_line(text_at(report, "scan_run_status"))
         yield Ending(
             scanned_at=read_time(one_line(text_at(report, "scan_end") or text_at(report, "scan_start"))),
-            complete=None if status in ("Done", "") else False,
+            failure="" if status in ("Done", "") else f"the status of the scan is {status}",
         )
 
     return ScanReport(source="greenbone", source_name="Greenbone", names_targets=True, entries=entries())

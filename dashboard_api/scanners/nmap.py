@@ -109,9 +109,12 @@ def read(stream: BinaryIO) -> ScanReport:
         if not has_rows and not _reached_every_host(statistics, arguments):
             raise UnreadableReport("Nmap reached no host, so the report says nothing about the website.")
         finished = child(statistics, "finished")
-        is_complete = {"success": True, "error": False}.get(text_at(finished, "@exit"))
+        end = text_at(finished, "@exit")
+        failure = text_at(finished, "@errormsg") or "Nmap ended with an error" if end == "error" else ""
         yield Ending(
-            complete=is_complete, scanned_at=read_time(text_at(finished, "@time") or text_at(run, "@start"))
+            complete=True if end == "success" else None,
+            failure=failure,
+            scanned_at=read_time(text_at(finished, "@time") or text_at(run, "@start")),
         )
 
     return ScanReport(

@@ -63,6 +63,7 @@ def read(stream: BinaryIO) -> ScanReport:
         source_name="MDN HTTP Observatory",
         version=line_of(scan, "algorithmVersion", "algorithm_version"),
         complete=_completeness(scan, len(tests)),
+        failure=_failure(scan),
         scanned_at=time_of(scan, "scanned_at", "scannedAt", "end_time"),
         names_targets=True,
         checks=set(),
@@ -94,9 +95,14 @@ def _location(redirection: Row) -> str:
     return f"https://{host}/" if is_usual else f"{start.scheme}://{host}:{start.port}/"
 
 
+def _failure(scan: Row) -> str:
+    state = line_of(scan, "state")
+    return line_of(scan, "error") or (
+        f"the status of the scan is {state}" if state not in ("", "FINISHED") else ""
+    )
+
+
 def _completeness(scan: Row, tests: int) -> bool | None:
-    if line_of(scan, "error") or line_of(scan, "state") not in ("", "FINISHED"):
-        return False
     quantity = scan.get("testsQuantity", scan.get("tests_quantity"))
     return tests == quantity if isinstance(quantity, int) else None
 

@@ -61,6 +61,7 @@ def read(stream: BinaryIO) -> ScanReport:
     appendix = child(report, "APPENDIX")
     websites = [site for site in children(appendix, "WEBAPP") if one_line(text_at(site, "URL"))]
     scans = children(child(appendix, "SCAN_LIST"), "SCAN")
+    statuses = [status for scan in scans if (status := one_line(text_at(scan, "STATUS")))]
     glossary = {
         one_line(text_at(entry, "QID")): entry
         for entry in children(child(report, "GLOSSARY", "QID_LIST"), "QID")
@@ -76,9 +77,7 @@ def read(stream: BinaryIO) -> ScanReport:
     return ScanReport(
         source="qualys-was",
         source_name="Qualys WAS",
-        complete=False
-        if any(one_line(text_at(s, "STATUS")) not in ("Finished", "") for s in scans)
-        else None,
+        failure=next((f"the status of the scan is {each}" for each in statuses if each != "Finished"), ""),
         scanned_at=newest(_time(scan, "END_DATE", "START_DATE") for scan in scans)
         or _time(child(report, "HEADER"), "GENERATION_DATETIME"),
         names_targets=bool(websites),

@@ -23,6 +23,7 @@ REFERENCE_LENGTH = 2000
 MAX_REFERENCES = 50
 SOURCE_NAME_LENGTH = 100
 VERSION_LENGTH = 50
+_FAILURE_LENGTH = 200
 
 Kind = Literal["confirmed", "suspected", "informational"]
 Item = TypeVar("Item")
@@ -160,6 +161,7 @@ class Ending:
     """Facts from the end of a report, which is no row of it."""
 
     complete: bool | None = None
+    failure: str = ""
     scanned_at: Time = None
 
 
@@ -170,7 +172,7 @@ ReportRow = ReportedFinding | Check | Reject
 class ScanReport:
     """A report whose rows are read, once, by iterating over it.
 
-    ``rows``, ``complete`` and ``scanned_at`` are final only after the last row. Iterating raises
+    ``rows``, ``complete``, ``failure`` and ``scanned_at`` are final only after the last row. Iterating raises
     UnreadableReport if the file turns out to be no report.
 
     ``names_targets`` and later fields are the scope, outside which absence from the report proves nothing.
@@ -184,6 +186,7 @@ class ScanReport:
     entries: Iterator[ReportRow | Ending]
     rows: int = 0  # the number of rows read so far
     complete: bool | None = None  # None: the format does not say
+    failure: str = ""  # why the scan did not run to its end, in the scanner's words
     scanned_at: Time = None  # the end of the scan, else the newest time of a row, if any
     judged_at: datetime | None = None  # the scan's time, set by the importer before it reads rows
     others: tuple["ScanReport", ...] = ()  # reports of further tools or categories in the same file
@@ -199,6 +202,11 @@ class ScanReport:
     def __post_init__(self) -> None:
         self.source_name = one_line(self.source_name)[:SOURCE_NAME_LENGTH]
         self.version = one_line(self.version)[:VERSION_LENGTH]
+        self._note_failure(self.failure)
+
+    def _note_failure(self, text: str) -> None:
+        if failure := redact_addresses(one_line(text))[:_FAILURE_LENGTH].rstrip(". "):
+            self.failure, self.complete = failure, False
 
     def __iter__(self) -> Iterator[ReportRow]:
         newest = None
@@ -206,6 +214,7 @@ class ScanReport:
         for row in self._within_budget():
             if isinstance(row, Ending):
                 self.complete = self.complete if row.complete is None else row.complete
+                self._note_failure(row.failure)
                 if isinstance(row.scanned_at, datetime) or self.scanned_at is None:
                     self.scanned_at = row.scanned_at
                 continue

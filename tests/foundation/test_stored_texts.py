@@ -54,6 +54,10 @@ def test_every_text_that_a_reader_raises_is_translated():
             "Das ist HTML von Wapiti: Führen Sie das Programm mit `-f json` oder `-f xml` aus.",
         ),
         (
+            "The scan is incomplete: Wapiti reached no page. Failed checks: 1.",
+            "Der Scan ist unvollständig: Wapiti erreichte keine Seite. Fehlgeschlagene Prüfungen: 1.",
+        ),
+        (
             "Failed checks: 2. Unreadable rows: 1.",
             "Fehlgeschlagene Prüfungen: 2. Nicht lesbare Zeilen: 1.",
         ),

@@ -21,6 +21,7 @@ from dashboard_api.scanners.members import (
     line_of,
     list_of,
     object_of,
+    text_of,
     texts_of,
     time_of,
 )
@@ -133,6 +134,7 @@ def _report(source: str, category: str, runs: list[Run]) -> ScanReport:
         source_name=spelt(line_of(driver, "name") or "SARIF", source),
         version=line_of(driver, "semanticVersion", "version"),
         complete=_completeness(runs),
+        failure=next(_failures(runs), ""),
         scanned_at=newest(_end(run) for run in runs),
         checks=rules or None,
         category=category,
@@ -355,26 +357,38 @@ def _first_sentence(message: str) -> str:
 
 
 def _completeness(runs: list[Run]) -> bool | None:
-    invocations = [each for run in runs for each in run.invocations]
-    levels = {
-        _level(each)
-        for run in runs
-        for name in _NOTIFICATIONS
-        for each in dicts_of_all(run.invocations, name)
-        if not (name == _NOTIFICATIONS[0] and _is_not_analysed(run, each))  # a row
-    }
-    successes = [each.get("executionSuccessful") for each in invocations]
-    if False in successes or "error" in levels or any(map(_broke_off, invocations)):
-        return False
+    levels = {_level(each) for each in _notifications(runs)}
+    successes = [each.get("executionSuccessful") for run in runs for each in run.invocations]
     has_all_results = all(run.invocations and _shows_its_work(run) for run in runs)
     is_successful = all(each is True for each in successes)
     return True if runs and has_all_results and is_successful and "warning" not in levels else None
 
 
-def _broke_off(invocation: Row) -> bool:
-    """Return whether the tool did not start, or a signal ended it; some tools name their result there."""
-    is_killed = line_of(invocation, "exitSignalName").startswith("SIG")
-    return is_killed or bool(invocation.get("processStartFailureMessage"))
+def _notifications(runs: list[Run]) -> Iterator[Row]:
+    for run in runs:
+        for name in _NOTIFICATIONS:
+            for each in dicts_of_all(run.invocations, name):
+                if not (name == _NOTIFICATIONS[0] and _is_not_analysed(run, each)):  # that is a row
+                    yield each
+
+
+def _failures(runs: list[Run]) -> Iterator[str]:
+    """Yield why the runs are incomplete, the reasons in the tool's words first.
+
+    Some tools name their result as the signal that ended them.
+    """
+    invocations = [each for run in runs for each in run.invocations]
+    for each in invocations:
+        if message := each.get("processStartFailureMessage"):
+            yield text_of(message) or "the tool did not start"
+    for each in _notifications(runs):
+        if _level(each) == "error":
+            yield text_in(each, "message") or _descriptor(each) or "the tool had an error"
+    for each in invocations:
+        if (signal := line_of(each, "exitSignalName")).startswith("SIG"):
+            yield f"{signal} ended the tool"
+        elif each.get("executionSuccessful") is False:
+            yield line_of(each, "exitCodeDescription") or "the tool says that it was not successful"
 
 
 def _shows_its_work(run: Run) -> bool:

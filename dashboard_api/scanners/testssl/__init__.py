@@ -79,6 +79,7 @@ def read(stream: BinaryIO) -> ScanReport:
         source_name="testssl.sh",
         version=line_of(head, "version").partition(" ")[0],
         complete=_completeness(head, good),
+        failure=_failure(head, good),
         scanned_at=_end(head),
         names_targets=True,
         checks=set(),
@@ -175,13 +176,20 @@ def _checked_rules(entry: Entry) -> tuple[str, ...]:
     return check_id.problem, *WRITTEN_WITH.get(check_id.problem, ())
 
 
-def _completeness(head: Row, entries: list[Entry]) -> bool | None:
+def _times(head: Row, entries: list[Entry]) -> list[str]:
     times = [entry.result for entry in entries if line_of(entry.row, "id") == "scanTime"]
-    times = times or [line_of(head, "scanTime")]
-    if any(entry.rating == "FATAL" for entry in entries) or "Scan interrupted" in times:
-        return False
+    return times or [line_of(head, "scanTime")]
+
+
+def _failure(head: Row, entries: list[Entry]) -> str:
+    fatal = next((entry.result or "FATAL" for entry in entries if entry.rating == "FATAL"), "")
+    return fatal or ("the scan was interrupted" if "Scan interrupted" in _times(head, entries) else "")
+
+
+def _completeness(head: Row, entries: list[Entry]) -> bool | None:
     checks = {entry.check_id.check for entry in entries}
-    return True if all(text.isdecimal() for text in times) and checks.issuperset(_NEEDED) else None
+    has_ended = all(text.isdecimal() for text in _times(head, entries))
+    return True if has_ended and checks.issuperset(_NEEDED) else None
 
 
 def _end(head: Row) -> Time:

@@ -47,8 +47,7 @@ def read(stream: BinaryIO) -> ScanReport:
         raise UnreadableReport("The file is not a report of WPScan: it has no target_url.")
     target = line_of(document, "effective_url") or line_of(document, "target_url")
     if not target:
-        reason = line_of(document, *_GAVE_UP)[:300].rstrip(".") or "no reason given"
-        raise UnreadableReport(f"WPScan gave up: {reason}.")
+        raise UnreadableReport(f"WPScan gave up: {_gave_up(document) or 'no reason given'}.")
     items = list(_items(document))
 
     def convert(number: int, item: _Item) -> ReportedFinding | Check:
@@ -60,7 +59,7 @@ def read(stream: BinaryIO) -> ScanReport:
         source="wpscan",
         source_name="WPScan",
         version=line_of(object_of(document, "banner"), "version"),
-        complete=False if _has_failed(document) else None,
+        failure=_failure(document),
         scanned_at=time_of(document, "stop_time", "start_time"),
         names_targets=True,
         checks=_checks(document),
@@ -68,9 +67,16 @@ def read(stream: BinaryIO) -> ScanReport:
     )
 
 
-def _has_failed(document: Row) -> bool:
-    """Return whether WPScan gave up, or warns that too many requests failed, as where it is blocked."""
-    return "scan_aborted" in document or document.get("response_status_codes_warning") is True
+def _gave_up(document: Row) -> str:
+    """Return why WPScan gave up; empty if it did not."""
+    has_given_up = not document.keys().isdisjoint(_GAVE_UP)
+    return line_of(document, *_GAVE_UP)[:300].rstrip(".") or "no reason given" if has_given_up else ""
+
+
+def _failure(document: Row) -> str:
+    """Return why WPScan gave up, or that too many requests failed, as where it is blocked."""
+    is_blocked = document.get("response_status_codes_warning") is True
+    return _gave_up(document) or ("many requests failed: WPScan may be blocked" if is_blocked else "")
 
 
 def _checks(document: Row) -> set[str]:
@@ -130,8 +136,8 @@ def _main_themes(document: Row) -> list[Row]:
     return [theme, *dicts_of(theme, "parents")] if theme else []
 
 
-def _target(number: int, _row: Row, *, target: str) -> Check:
-    return Check(row=number, location=target, seen_at=None)
+def _target(number: int, document: Row, *, target: str) -> Check:
+    return Check(row=number, location=target, seen_at=None, error=_gave_up(document)[:200])
 
 
 def _component(kind: str, name: str, component: object) -> Iterator[_Item]:

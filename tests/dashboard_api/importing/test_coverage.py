@@ -59,9 +59,10 @@ def test_details_name_their_scope_where_there_are_several(website):
     failed = make_sslyze(WWW, robot={})
     failed["server_scan_results"][0]["scan_result"]["robot"] |= {"status": "ERROR", "result": None}
     bring(website, failed | {"server_scan_results": failed["server_scan_results"] * 1})
-    assert Coverage.objects.get().detail == "Failed checks: 1."
+    text = "The scan is incomplete: robot: failed. Failed checks: 1."
+    assert Coverage.objects.get().detail == text
     bring(website, make_sslyze(MAIL, robot={}))
-    assert Coverage.objects.get().detail == f"{WWW}:443: Failed checks: 1."
+    assert Coverage.objects.get().detail == f"{WWW}:443: {text}"
 
 
 def test_addresses_of_a_report_of_several_targets_count_for_their_own(website):

@@ -9,7 +9,8 @@ from dashboard_api.importing.service import RefusedReport
 from dashboard_api.models import Coverage, Finding, Occurrence
 from dashboard_api.scanners import READERS
 from tests.dashboard_api.importing.reports import import_bytes
-from tests.dashboard_api.scanners.samples import SAMPLES, make_result, make_sarif
+from tests.dashboard_api.scanners import samples
+from tests.dashboard_api.scanners.samples import SAMPLES, make_result, make_row, make_sarif
 from tests.factories import make_website
 
 pytestmark = pytest.mark.django_db
@@ -43,6 +44,69 @@ def test_importing_twice_is_importing_once(name):
     again = import_sample(website, SAMPLES[name])
     assert (again.new, again.updated, again.fixed) == (0, first.findings, 0)
     assert (stored(), Occurrence.objects.count()) == (before, occurrences)
+
+
+def broken_off():
+    """Yield a report of each format that can say that its scan failed, with a part of the reason."""
+    yield samples.make_acunetix(samples.make_acunetix_scan(Aborted="True")), "the scan was aborted"
+    yield samples.make_acunetix(samples.make_acunetix_scan(Responsive="False")), "did not respond"
+    yield samples.make_qualys(status="Canceled"), "the status of the scan is Canceled"
+    yield samples.make_greenbone(status="Stopped", names={"192.0.2.7": "shop.example.com"}), "is Stopped"
+    nmap = samples.make_nmap(samples.make_nmap_host(samples.make_nmap_port("22")), end="error")
+    yield nmap, "Nmap ended with an error"
+    yield nmap.replace(b'exit="error"', b'exit="error" errormsg="out of memory"'), "out of memory"
+    for name in ("scan_aborted", "not_fully_configured"):
+        yield samples.make_wpscan(**{name: "The API token is invalid."}), "The API token is invalid"
+    yield (
+        samples.make_wpscan(response_status_codes_warning=True),
+        "many requests failed: WPScan may be blocked",
+    )
+    fatal = samples.make_entry(id="scanProblem", severity="FATAL", finding="No connection")
+    yield [samples.make_entry(), fatal], "No connection"
+    yield [samples.make_entry(id="scanTime", severity="WARN", finding="Scan interrupted")], "interrupted"
+    scan = samples.make_observatory(cookies={"pass": True})
+    for member, value in (("error", "site-down"), ("state", "ABORTED")):
+        yield scan | {"scan": scan["scan"] | {member: value}}, value
+    for reason, invocation in {
+        "the tool says that it was not successful": {"executionSuccessful": False},
+        "out of disk": {"executionSuccessful": False, "exitCodeDescription": "out of disk"},
+        "SIGKILL ended the tool": {"executionSuccessful": True, "exitSignalName": "SIGKILL"},
+        "no such program": {"executionSuccessful": True, "processStartFailureMessage": "no such program"},
+        "a rule is broken": {
+            "executionSuccessful": True,
+            "toolConfigurationNotifications": [{"level": "error", "message": {"text": "a rule is broken"}}],
+        },
+    }.items():
+        yield make_sarif(make_result(kind="pass"), invocations=[invocation]), reason
+    yield samples.make_wapiti(crawled_pages_nbr=0), "Wapiti reached no page"
+    yield samples.make_nikto(samples.make_item(id="FAIL", msg="Unable to connect")), "Unable to connect"
+    yield samples.make_nessus(samples.make_nessus_host(HOST_END=None)), "did not end"
+    server = samples.make_sslyze() | {"invalid_server_strings": []}
+    server["server_scan_results"][0] |= {"scan_result": None, "connectivity_error_trace": "timed out"}
+    yield server, "timed out"
+    yield [make_row(error="no such host", matcher_status=False)], "no such host"
+
+
+@pytest.mark.parametrize(("report", "reason"), [*broken_off()])
+def test_a_scan_that_says_that_it_failed_says_why_and_checked_no_address(report, reason):
+    data = report if isinstance(report, bytes) else json.dumps(report).encode()
+    result = import_bytes(data, make_website(), complete=True, base_url="https://shop.example.com/")
+    assert result.state in ("partial", "failed")
+    coverage = Coverage.objects.get()
+    assert f"{reason}." in coverage.detail
+    assert result.detail.startswith("The scan is incomplete: ")
+    assert f"{reason}." in result.detail
+    assert coverage.completed_at is None
+    assert not coverage.urls_checked
+
+
+def test_the_reason_of_a_failed_scan_is_short_and_shows_no_password():
+    text = "cannot open https://ada:s3cr3t@shop.example.com/\n" + "x" * 500
+    report = samples.make_wpscan(scan_aborted=text)
+    result = import_bytes(json.dumps(report).encode(), make_website())
+    assert "s3cr3t" not in result.detail + str(result.failures)
+    assert result.detail.startswith("The scan is incomplete: cannot open https://")
+    assert len(result.detail) < 300
 
 
 @every_format

@@ -98,8 +98,9 @@ def test_an_empty_run_that_shows_nothing_of_its_work_fixes_only_by_the_word_of_i
         bring(website, ("Bandit", []), invocations=[invocation])
     error = {"toolConfigurationNotifications": [{"level": "error"}]}
     for options in (ImportOptions(), ImportOptions(complete=True)):
-        with pytest.raises(RefusedReport, match="empty, and says that the scan had errors"):
+        with pytest.raises(RefusedReport, match="empty, and says that the scan had errors") as refusal:
             bring(website, ("Bandit", []), options=options, invocations=[invocation | error])
+        assert str(refusal.value).endswith("The scan is incomplete: the tool had an error.")
     assert Finding.objects.get().status == "open"
     assert bring(website, ("Bandit", []), options=options, invocations=[invocation])["bandit"].fixed == 1
 
