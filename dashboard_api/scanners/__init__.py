@@ -30,7 +30,7 @@ from dashboard_api.scanners import (
     zap,
 )
 from dashboard_api.scanners.report import Budget, EmptyReport, ScanReport, UnreadableReport
-from dashboard_api.scanners.streams import GZIP, counted, joined, limited, unpack
+from dashboard_api.scanners.streams import GZIP, UTF_16, as_text, counted, joined, limited, unpack
 from dashboard_api.scanners.unsupported import advice_on
 
 _HEAD_BYTES = 1024**2
@@ -96,14 +96,17 @@ def read_report(
     budget = budget or Budget()
     stream = counted(unpack(limited(stream, most), most), budget)
     head = stream.read(_HEAD_BYTES)
-    if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        raise UnreadableReport("The file is UTF-16: save it as UTF-8 first.")
+    if head.startswith(UTF_16):
+        stream = as_text(head, stream)
+        head = stream.read(_HEAD_BYTES)
     if format_name == "auto":
         format_name = _format_of(head)
     else:
         _check_format(format_name, head)
     try:
-        report = READERS[format_name].read(joined(head, stream))
+        # A spreadsheet may have another encoding, so that many of its letters were lost.
+        whole = joined(head, stream) if format_name == "csv" else as_text(head, stream)
+        report = READERS[format_name].read(whole)
     except UnreadableReport as error:
         is_known_xml = head.lstrip(_BEFORE_XML).startswith(b"<") and READERS[format_name].HEAD.search(head)
         if not is_known_xml and (advice := advice_on(head)):

@@ -53,8 +53,6 @@ def decode_lazily(data: bytearray, *, at_once: int | None = None) -> object:
         return error
     except RecursionError:
         return BadRow("is nested too deeply")
-    except UnicodeDecodeError:
-        return BadRow("is not UTF-8 text")
     except msgspec.DecodeError as error:
         reason = str(error).removeprefix("JSON is malformed: ")
         return BadRow(_CUT_OFF if "truncated" in reason else f"is not JSON: {reason}")
@@ -108,9 +106,7 @@ def _usable(document: object) -> object:
 def _decode(data: bytes | bytearray) -> object:
     try:
         _check_values(data)
-        return _DECODER.decode(data.decode())
-    except UnicodeDecodeError as error:
-        raise BadRow("is not UTF-8 text") from error
+        return _DECODER.decode(data.decode(errors="replace"))
     except json.JSONDecodeError as error:
         is_cut_off = error.msg.startswith("Unterminated") or 0 < len(error.doc.rstrip()) <= error.pos
         reason = f"is not JSON: {error.msg.removesuffix(' at')} at character {error.pos + 1}"
@@ -128,7 +124,7 @@ def _refuse_constant(name: str) -> None:
     raise ValueError(name)
 
 
-_DECODER = json.JSONDecoder(parse_constant=_refuse_constant)
+_DECODER = json.JSONDecoder(parse_constant=_refuse_constant, strict=False)  # some write raw line breaks
 
 
 def _decode_lazily(data: Bytes, at_once: int) -> Any:

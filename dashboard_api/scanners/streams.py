@@ -1,7 +1,9 @@
-"""A report's bytes: joined, limited in size, and unpacked while they are read."""
+"""A report's bytes: joined, limited in size, unpacked and made UTF-8 while they are read."""
 
+import codecs
 import gzip
 import io
+import re
 import zlib
 from typing import BinaryIO
 
@@ -9,6 +11,11 @@ from dashboard_api import limits
 from dashboard_api.scanners.report import Budget, UnreadableReport
 
 GZIP = b"\x1f\x8b"
+UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+_PART = 64 * 1024
+_CONTROLS = bytes({*range(32)} - set(b"\t\n\r"))  # which no XML and no JSON may hold
+# XML in an encoding that its parser decodes itself.
+_OTHER_ENCODING = re.compile(rb"""(?i)\A\s*<\?xml[^>]{0,200}\sencoding\s*=\s*["'](?!utf-?8["'])""")
 
 
 class ByteSource(io.RawIOBase):
@@ -89,6 +96,38 @@ class _Unpacked(ByteSource):
                 f"{in_megabytes(limits.MAX_DOCUMENT_BYTES)}. If that is right, unpack it first."
             )
         return chunk
+
+
+class _Text(ByteSource):
+    """A text of which characters that no text may hold are left out, and broken ones replaced."""
+
+    def __init__(self, stream: BinaryIO, encoding: str, *, to: str) -> None:
+        self._stream, self._to = stream, to
+        self._rest = codecs.BOM_UTF8 if encoding != to else b""
+        self._decoder = codecs.getincrementaldecoder(encoding)(errors="replace")
+
+    def next_bytes(self, size: int) -> bytes:
+        while not self._rest:
+            part = self._stream.read(_PART)
+            text = self._decoder.decode(part, not part)
+            if not text.isascii():
+                text = text.replace("\ufffe", "").replace("\uffff", "")  # characters that XML forbids as well
+            self._rest = text.encode(self._to).translate(None, _CONTROLS)
+            if not part:
+                break
+        chunk, self._rest = self._rest[:size], self._rest[size:]
+        return chunk
+
+
+def as_text(head: bytes, rest: BinaryIO) -> BinaryIO:
+    """Return a stream of ``head`` and then ``rest`` as text in UTF-8, or in the encoding that XML names.
+
+    A byte order mark names UTF-16. A bad character costs one character, not the file.
+    """
+    encoding = to = "latin-1" if _OTHER_ENCODING.match(head) else "utf-8"  # Latin-1 is every byte as it is
+    if head.startswith(UTF_16):
+        encoding = "utf-16"
+    return io.BufferedReader(_Text(joined(head, rest), encoding, to=to))
 
 
 def joined(head: bytes, rest: BinaryIO) -> BinaryIO:

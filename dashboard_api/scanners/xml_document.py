@@ -6,7 +6,9 @@ encoded.
 """
 
 import base64
+import codecs
 import re
+import sys
 from collections import deque
 from collections.abc import Collection, Iterator, Sequence
 from typing import Any, BinaryIO, NamedTuple
@@ -17,7 +19,7 @@ import msgspec
 from dashboard_api import limits
 from dashboard_api.scanners.lazy_list import LazyList
 from dashboard_api.scanners.report import UnreadableReport
-from dashboard_api.scanners.streams import in_megabytes
+from dashboard_api.scanners.streams import in_megabytes, joined
 
 MAX_DEPTH = 50
 _MAX_ELEMENTS = 200_000  # and attributes, without rows and encoded elements
@@ -28,6 +30,10 @@ _MAX_DOCTYPE_END = 256 * 1024  # bytes of the file
 _MAX_TAG_BYTES = 2 * 1024**2  # also of a comment
 _MAX_TEXT = 1024**2  # characters of one element; the rest is longer than any stored text
 _PART = 64 * 1024
+# What begins and ends a text without references, or a reference to a character by its number.
+_REFERENCE = re.compile(rb"<!\[CDATA\[|\]\]>|&#(?:x([0-9a-fA-F]{1,8})|([0-9]{1,10}));")
+_UNFINISHED = re.compile(rb"[&<\]][^>;]{0,11}\Z")  # perhaps the beginning of one of these
+_FORBIDDEN = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _CUT_OFF = {
     expat.errors.codes[text]
     for text in (
@@ -185,14 +191,12 @@ def read_xml(stream: BinaryIO, *, encoded: Collection[str] = ()) -> Element:
 
 def _parse(stream: BinaryIO, builder: _Builder) -> Iterator[int]:
     """Yield the number of bytes read after each part of the file."""
-    parser = _parser(builder)
+    start = stream.read(len(codecs.BOM_UTF8))
+    parser = _parser(builder, is_utf_8=start == codecs.BOM_UTF8)
     length = 0
     try:
-        while part := stream.read(_PART):
+        for part in _parts(joined(start, stream)):
             length += len(part)
-            if length > limits.MAX_DOCUMENT_BYTES:
-                size = in_megabytes(limits.MAX_DOCUMENT_BYTES)
-                raise UnreadableReport(f"The file is one document of more than {size}.")
             parser.Parse(part, False)
             if builder.is_in_doctype and length > _MAX_DOCTYPE_END:
                 raise UnreadableReport("The file's document type is too long.")
@@ -213,9 +217,42 @@ def _parse(stream: BinaryIO, builder: _Builder) -> Iterator[int]:
     yield length
 
 
-def _parser(builder: _Builder) -> expat.XMLParserType:
-    """Return a parser that refuses entities, opens no other file, and adds no default attribute."""
-    parser = expat.ParserCreate()
+def _parts(stream: BinaryIO) -> Iterator[bytes]:
+    """Yield the file without references to characters that XML forbids, for one of which expat gives up."""
+    length, rest, is_literal = 0, b"", False
+
+    def replaced(match: re.Match[bytes]) -> bytes:
+        nonlocal is_literal
+        if match.lastindex is None:
+            is_literal = match[0] != b"]]>"
+        elif not (is_literal or _is_allowed(int(match[1], 16) if match[1] else int(match[2]))):
+            return b""
+        return match[0]
+
+    while part := stream.read(_PART):
+        length += len(part)
+        if length > limits.MAX_DOCUMENT_BYTES:
+            size = in_megabytes(limits.MAX_DOCUMENT_BYTES)
+            raise UnreadableReport(f"The file is one document of more than {size}.")
+        part = rest + part
+        unfinished = _UNFINISHED.search(part, max(len(part) - 12, 0))
+        end = unfinished.start() if unfinished else len(part)
+        yield _REFERENCE.sub(replaced, part[:end])
+        rest = part[end:]
+    if rest:
+        yield rest
+
+
+def _is_allowed(code: int) -> bool:
+    return code <= sys.maxunicode and not _FORBIDDEN.match(chr(code))
+
+
+def _parser(builder: _Builder, *, is_utf_8: bool) -> expat.XMLParserType:
+    """Return a parser that refuses entities, opens no other file, and adds no default attribute.
+
+    A byte order mark says more than the document about its encoding.
+    """
+    parser = expat.ParserCreate("utf-8" if is_utf_8 else None)
     parser.buffer_text = True
     parser.specified_attributes = True
     parser.StartElementHandler = builder.start

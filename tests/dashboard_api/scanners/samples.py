@@ -12,6 +12,7 @@ from xml.etree import ElementTree
 
 from dashboard_api.scanners.finding_csv import COLUMNS
 from dashboard_api.scanners.report import Check, Reject, ReportedFinding
+from dashboard_api.scanners.streams import as_text
 
 
 def make_row(**members):
@@ -67,7 +68,7 @@ def whole(report):
 
 def read_whole(reader, data):
     """Read ``data`` by the format's ``reader``, with all its rows."""
-    return whole(reader.read(io.BytesIO(data)))
+    return whole(reader.read(as_text(data, io.BytesIO())))
 
 
 def make_zap_alert(**members):

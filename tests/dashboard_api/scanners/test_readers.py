@@ -24,10 +24,10 @@ def test_unknown_file_is_refused_with_the_known_formats(data):
 
 
 @pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
-def test_utf_16_is_refused_with_what_to_do(encoding):
-    data = "\ufeff{}".encode(encoding)
-    with pytest.raises(UnreadableReport, match="save it as UTF-8"):
-        read(data)
+def test_an_unknown_file_in_utf_16_is_refused_like_any_other(encoding):
+    for text, words in (("<html></html>", "a web page"), ("hello", "not a report of a known format")):
+        with pytest.raises(UnreadableReport, match=words):
+            read(f"\ufeff{text}".encode(encoding))
 
 
 def test_report_that_is_too_large_is_refused_as_a_whole(monkeypatch):

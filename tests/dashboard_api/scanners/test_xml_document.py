@@ -8,8 +8,10 @@ import pytest
 
 from dashboard_api import limits
 from dashboard_api.scanners.report import UnreadableReport
+from dashboard_api.scanners.streams import as_text
 from dashboard_api.scanners.xml_document import XmlRows, head_of, read_xml, text_at
 
+PART = 64 * 1024  # bytes that are read at once
 HEADER = b'<?xml version="1.0" encoding="UTF-8"?>\n'
 LAUGHS = b"".join(
     b'<!ENTITY l%d "%s">' % (level, b"&l%d;" % (level - 1) * 10 if level else b"ha") for level in range(10)
@@ -87,6 +89,17 @@ def test_encodings_that_are_none_of_text_are_refused(encoding):
 def test_another_encoding_of_one_byte_is_read():
     data = b'<?xml version="1.0" encoding="iso-8859-1"?><r><row>caf\xe9</row></r>'
     assert read(data, "row") == [("row", "café")]
+    with_control = data.replace(b"caf", b"\x02caf\x00")
+    assert [row.element for row in XmlRows(as_text(with_control, io.BytesIO()), rows=["row"])] == [
+        {"": ["café"]}
+    ]
+
+
+@pytest.mark.parametrize("shift", range(20))
+def test_references_are_read_wherever_a_part_of_the_file_ends(shift):
+    padding = b" " * (PART - 20 - len(HEADER) + shift)
+    data = HEADER + b"<r>" + padding + b"<row>a&#x2;b&#10;&#65;<![CDATA[&#2;]]>&#2;]]c</row></r>"
+    assert read(data, "row") == [("row", "ab\nA&#2;]]c")]
 
 
 def test_document_type_without_entities_is_read_and_adds_nothing():
