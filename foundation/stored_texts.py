@@ -71,6 +71,12 @@ _FILES = (
     ),
     _("The file is not a report of testssl.sh: neither a list nor a scanResult."),
     _(
+        "The file %(problem)s. testssl.sh writes broken JSON where it has a problem: let it scan with "
+        "%(options)s."
+    ),
+    _("Let the scan run to its end."),
+    _("Let the scanner write it again."),
+    _(
         "The file is not a report of a known format (%(formats)s). For any other tool, convert its "
         "results to `findings` lines, which docs/scanner-formats.md describes."
     ),
@@ -158,6 +164,8 @@ _OTHER_FORMATS = (
     _("ask it for %(address)s"),
     _("choose its report template traditional-json or traditional-xml"),
     _("export the scan as Nessus (.nessus)"),
+    _("export the report as XML"),
+    _("export its vulnerabilities list as JSON"),
     _("run it with %(options)s, or with %(others)s"),
     _("run it with %(options)s or %(others)s"),
     _("run it with %(options)s"),

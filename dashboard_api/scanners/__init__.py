@@ -31,7 +31,7 @@ from dashboard_api.scanners import (
 )
 from dashboard_api.scanners.report import Budget, EmptyReport, ScanReport, UnreadableReport
 from dashboard_api.scanners.streams import GZIP, UTF_16, as_text, counted, joined, limited, unpack
-from dashboard_api.scanners.unsupported import advice_on
+from dashboard_api.scanners.unsupported import advice_on, advice_on_bytes
 
 _HEAD_BYTES = 1024**2
 _BEFORE_XML = codecs.BOM_UTF8 + b" \t\r\n"
@@ -96,6 +96,8 @@ def read_report(
     budget = budget or Budget()
     stream = counted(unpack(limited(stream, most), most), budget)
     head = stream.read(_HEAD_BYTES)
+    if advice := advice_on_bytes(head):
+        raise UnreadableReport(advice)
     if head.startswith(UTF_16):
         stream = as_text(head, stream)
         head = stream.read(_HEAD_BYTES)

@@ -1,11 +1,11 @@
-"""JSON rows in the three layouts that scanners write: a row a line, an array of rows, or one row."""
+"""JSON rows in the layouts that scanners write: a row a line, one or several arrays of rows, or one row."""
 
 import codecs
 from collections.abc import Iterator
 from typing import BinaryIO
 
 from dashboard_api import limits
-from dashboard_api.scanners.json_values import decode, decode_lazily, read_up_to, too_large
+from dashboard_api.scanners.json_values import decode, decode_lazily, decode_values, read_up_to, too_large
 from dashboard_api.scanners.lazy_list import is_list
 from dashboard_api.scanners.members import Row, as_object
 from dashboard_api.scanners.report import BadRow, UnreadableReport
@@ -33,6 +33,8 @@ def read_rows(stream: BinaryIO) -> Iterator[tuple[int, Row | BadRow]]:
         document: object = too_large(limits.MAX_DOCUMENT_BYTES)
     else:
         document = decode_lazily(data, at_once=limits.MAX_LINE_BYTES)
+        if isinstance(document, BadRow) and len(data) <= limits.MAX_DECODED_BYTES:
+            document = decode_values(data) or document
     if is_list(document):
         yield from ((number, as_object(value)) for number, value in enumerate(document, start=1))
     elif isinstance(document, dict):
@@ -60,7 +62,9 @@ def _not_all_bad(rows: Iterator[tuple[int, Row | BadRow]], why: str) -> Iterator
         has_rows = has_rows or not isinstance(row, BadRow)
         yield number, row
     if not has_rows:
-        raise UnreadableReport(f"The file is neither JSON nor JSON lines: {why}.")
+        raise UnreadableReport(
+            f"The file is neither JSON nor JSON lines: {why}. Let the scanner write it again."
+        )
 
 
 def _line(stream: BinaryIO) -> bytes:

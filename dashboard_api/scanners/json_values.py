@@ -22,6 +22,7 @@ Bytes = bytes | bytearray | msgspec.Raw
 _AT_ONCE = 64 * 1024  # bytes; a longer value is decoded lazily
 _COUNTED = 1024**2  # bytes; a shorter document cannot have too many values
 _PART = 64 * 1024
+_VALUE = re.compile(r"[^ \t\r\n,]")  # the beginning of the next one
 _BLANK = re.compile(rb"[ \t\r\n]*")
 # Escapes; the group is half of a surrogate pair, which Python's JSON accepts and msgspec does not.
 _ESCAPE = re.compile(
@@ -56,6 +57,23 @@ def decode_lazily(data: bytearray, *, at_once: int | None = None) -> object:
     except msgspec.DecodeError as error:
         reason = str(error).removeprefix("JSON is malformed: ")
         return BadRow(_CUT_OFF if "truncated" in reason else f"is not JSON: {reason}")
+
+
+def decode_values(data: bytearray) -> list[Any]:
+    """Return the values of a file to which a tool appends, with commas or not, and the items of its lists.
+
+    Return none if it has anything else.
+    """
+    values: list[Any] = []
+    position, text = 0, data.decode(errors="replace")
+    try:
+        _check_values(data)
+        while start := _VALUE.search(text, position):
+            value, position = _DECODER.raw_decode(text, start.start())
+            values += value if isinstance(value, list) else [value]
+    except (ValueError, RecursionError):
+        return []
+    return values
 
 
 def read_document(stream: BinaryIO) -> object:
@@ -99,7 +117,11 @@ def to_text(value: object) -> str:
 
 def _usable(document: object) -> object:
     if isinstance(document, BadRow):
-        raise UnreadableReport(f"The file {document}.")
+        raise UnreadableReport(
+            f"The file {document}. Let the scan run to its end."
+            if str(document) == _CUT_OFF
+            else f"The file {document}. Let the scanner write it again."
+        )
     return document
 
 

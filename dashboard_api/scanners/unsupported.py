@@ -10,19 +10,20 @@ from pathlib import Path
 _HEAD_BYTES = 64 * 1024
 _COLOUR = re.compile(rb"\x1b\[[0-9;]*m")
 _PATTERNS = {
+    "bytes": r"(?s)\A(?:{})",  # before any reader looks at the file
     "pattern": "{}",
     "html": r"(?is)\A\s*<.{{0,8000}}?<title>[^<]{{0,200}}{}",
     "xml": r"(?s)\A\s*<(?:.*?<)?{}",  # after any comments and document type
 }
 
 
-def _read_formats() -> list[tuple[re.Pattern[bytes], str]]:
+def _read_formats() -> list[tuple[str, re.Pattern[bytes], str]]:
     tables = tomllib.loads(Path(__file__).with_suffix(".toml").read_text())
     formats = []
     for table in tables["formats"]:
         advice = table.pop("advice").format(**tables["shared"])
         [(kind, text)] = table.items()
-        formats.append((re.compile(_PATTERNS[kind].format(text).encode("latin-1")), advice))
+        formats.append((kind, re.compile(_PATTERNS[kind].format(text).encode("latin-1")), advice))
     return formats
 
 
@@ -32,4 +33,10 @@ _FORMATS = _read_formats()
 def advice_on(head: bytes) -> str:
     """Return the format that ``head`` seems to begin, with advice; empty if it is unknown."""
     start = _COLOUR.sub(b"", head[:_HEAD_BYTES].removeprefix(b"\xef\xbb\xbf"))
-    return next((f"This is {advice}" for pattern, advice in _FORMATS if pattern.search(start)), "")
+    return next((f"This is {advice}" for _, pattern, advice in _FORMATS if pattern.search(start)), "")
+
+
+def advice_on_bytes(head: bytes) -> str:
+    """Return advice on an archive or another file that is not text; empty if it seems to be text."""
+    found = (advice for kind, pattern, advice in _FORMATS if kind == "bytes" and pattern.match(head[:1000]))
+    return next((f"This is {advice}" for advice in found), "")

@@ -209,7 +209,7 @@ def _parse(stream: BinaryIO, builder: _Builder) -> Iterator[int]:
             raise UnreadableReport(
                 "The file is cut off: the end of its XML is missing. Let the scan run to its end."
             ) from error
-        raise UnreadableReport(f"The file is not XML: {error}.") from error
+        raise UnreadableReport(f"The file is not XML: {error}. Let the scanner write it again.") from error
     except (LookupError, ValueError) as error:
         if isinstance(error, UnreadableReport):
             raise

@@ -37,7 +37,7 @@ def raised_texts():
 
 
 def test_every_text_that_a_reader_raises_is_translated():
-    texts = {*raised_texts(), *(f"This is {advice}" for _, advice in unsupported._FORMATS)}
+    texts = {*raised_texts(), *(f"This is {advice}" for *_, advice in unsupported._FORMATS)}
     assert len(texts) > 120
     with translation.override("de"):
         german = {text: re.sub("`.*?`", "", translate(text)) for text in texts}

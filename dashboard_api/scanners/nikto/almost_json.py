@@ -1,7 +1,8 @@
 """Nikto's reports up to version 2.5, which are almost JSON.
 
 The first of these versions ends lists with commas and does not quote numbers, the next writes nothing
-between hosts, and none escapes quotes in addresses. This module reads exactly what their
+between hosts, and what it finds before a host begins in front of the host, and none escapes quotes in
+addresses. This module reads exactly what their
 ``nikto_report_json.plugin`` prints. The next character decides every repetition, so no text takes long.
 """
 
@@ -11,7 +12,7 @@ from collections.abc import Iterator
 
 from dashboard_api.scanners.members import Row
 
-_END_OF_ITEM = r'\},?(?:\{"id":\s*"?\d|\](?:[,}\s]*\{"host":"|[,}\]\s]*\Z))'
+_END_OF_ITEM = r'\},?(?:\{"(?:id":\s*"?\d|host":")|\](?:[,}\s]*\{"host":"|[,}\]\s]*\Z))'
 _HOST = re.compile(
     r'[\[,}\s]*\{"host":"(?P<host>[^"]*)","ip":"(?P<ip>[^"]*)","port":"(?P<port>[^"]*)",'
     r'"banner":"(?P<banner>[^"\\]*(?:\\.[^"\\]*)*)","vulnerabilities":\['
@@ -29,13 +30,10 @@ def read_almost_json(data: bytes | bytearray) -> list[Row]:
     """Return the hosts with their items as if decoded from JSON; none if the text has any other part."""
     text = data.decode(errors="replace")
     hosts: list[Row] = []
-    position = 0
+    early, position = _items(text, len(text) - len(text.lstrip("[ \t\r\n")))
     while host := _HOST.match(text, position):
-        items = []
-        position = host.end()
-        while item := _ITEM.match(text, position):
-            items.append(dict(_members(item)))
-            position = item.end()
+        items, position = _items(text, host.end())
+        items, early = [*early, *items], []
         end = _END_OF_HOST.match(text, position)
         if end is None:
             return []
@@ -43,6 +41,15 @@ def read_almost_json(data: bytes | bytearray) -> list[Row]:
         banner = host["banner"].replace('\\"', '"')
         hosts.append(host.groupdict() | {"banner": banner, "vulnerabilities": items})
     return hosts if position == len(text) else []
+
+
+def _items(text: str, position: int) -> tuple[list[Row], int]:
+    """Return the items from this position on, and where they end."""
+    items = []
+    while item := _ITEM.match(text, position):
+        items.append(dict(_members(item)))
+        position = item.end()
+    return items, position
 
 
 def _members(item: re.Match[str]) -> Iterator[tuple[str, str]]:

@@ -14,7 +14,7 @@ from typing import BinaryIO
 
 from dashboard_api import limits
 from dashboard_api.scanners.csv_rows import CsvRows
-from dashboard_api.scanners.json_values import read_all, read_document
+from dashboard_api.scanners.json_values import decode, read_all
 from dashboard_api.scanners.members import Row, line_of, time_of
 from dashboard_api.scanners.report import (
     BadRow,
@@ -94,7 +94,12 @@ def _head_and_entries(stream: BinaryIO) -> tuple[Row, list[Entry | BadRow]]:
     if _CSV_HEAD.search(start):
         data = read_all(whole, limits.MAX_DECODED_BYTES)
         return {}, list(flat_entries(_csv_entries(CsvRows(io.BytesIO(data)))))
-    document = read_document(whole)
+    document = decode(read_all(whole, limits.MAX_DECODED_BYTES))
+    if isinstance(document, BadRow):
+        raise UnreadableReport(
+            f"The file {document}. testssl.sh writes broken JSON where it has a problem: let it scan with "
+            "`--csvfile report.csv`."
+        )
     if isinstance(document, list):
         return {}, list(flat_entries(document))
     if isinstance(document, dict) and "scanResult" in document:

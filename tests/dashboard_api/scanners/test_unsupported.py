@@ -26,11 +26,13 @@ def refusal(data, **options):
 def packed(kind):
     target = io.BytesIO()
     if kind == "zip":
-        with zipfile.ZipFile(target, "w") as archive:
-            archive.writestr("report.json", "{}")
+        with zipfile.ZipFile(target, "w") as archive:  # which does not compress, so that it holds the rows
+            archive.writestr("report.json", json_lines(make_row()))
     else:
         with tarfile.open(fileobj=target, mode="w") as archive:
-            archive.addfile(tarfile.TarInfo("report.json"))
+            member = tarfile.TarInfo("report.json")
+            member.size = len(json_lines(make_row()))
+            archive.addfile(member, io.BytesIO(json_lines(make_row())))
     return target.getvalue()
 
 
@@ -46,9 +48,10 @@ def packed(kind):
     ],
 )
 def test_packed_files_are_to_be_unpacked(data, what):
-    message = refusal(data)
-    assert message.startswith(f"This is {what}")
-    assert message.endswith(" Unpack it and import the report that is in it.")
+    for options in ({}, {"format_name": "nuclei"}):
+        message = refusal(data, **options)
+        assert message.startswith(f"This is {what}")
+        assert message.endswith(" Unpack it and import the report that is in it.")
 
 
 @pytest.mark.parametrize(
@@ -60,6 +63,7 @@ def test_packed_files_are_to_be_unpacked(data, what):
         (b"<html><head><title>ZAP by Checkmarx Scanning Report</title>", "ZAP's HTML", "traditional-json"),
         (b"\n# ZAP Scanning Report\n\n## Summary", "ZAP's Markdown", "traditional-json"),
         (b'{"alerts":[{"sourceid":"3","other":"","pluginId":"10038"}]}', "ZAP's API", "jsonreport"),
+        (b'[{"sourceid":"3","other":"","pluginId":"10038"}]', "ZAP's API", "jsonreport"),
         (b"<html><head><title>Nikto Report</title>", "Nikto's HTML", "`-Format json"),
         (b'"Nikto - v2.5.0/"\n"example.com","192.0.2.1","443"', "Nikto's CSV", "`-Format json"),
         (b"- Nikto v2.5.0\n-----------", "Nikto's text", "`-Format json"),
@@ -99,6 +103,17 @@ def test_packed_files_are_to_be_unpacked(data, what):
             "what WPScan prints",
             "`-f json",
         ),
+        (
+            XML + b'<?xml-stylesheet?>\n<netsparker generated="20/1/2014"><target/></netsparker>',
+            "Netsparker's XML",
+            "vulnerabilities list as JSON",
+        ),
+        (b"<html><title>Netsparker Scan Report Summary</title>", "Invicti's HTML", "as JSON"),
+        (b"<html><head><title>Acunetix Comprehensive Report</title>", "Acunetix's HTML", "as XML"),
+        (b"<html><title>Web Application Report - Qualys</title>", "Qualys's HTML", "as XML"),
+        (b"<html><title>OpenVAS scan report</title>", "Greenbone's HTML", "as XML"),
+        (b"IP,Hostname,Port,Port Protocol,CVSS,Severity", "Greenbone's CSV", "as XML"),
+        (b"<html><head><title>Nmap Scan Report - Scanned at</title>", "Nmap's HTML", "`-oX report.xml`"),
         (b"<html></html>", "a web page", FINDINGS),
         (XML + b"<results/>", "XML of an unknown tool", FINDINGS),
         (b"%PDF-1.7\n", "a PDF", "docs/scanner-formats.md"),
@@ -116,7 +131,9 @@ def test_other_forms_are_named_with_the_way_out(data, what, option):
 
 def test_json_of_wpscan_that_is_cut_off_is_called_so():
     document = b'{"banner": {"description": "WordPress Security Scanner by the WPScan Team", "version": "3'
-    assert refusal(document) == "The file is cut off: the end of its JSON is missing."
+    assert refusal(document) == (
+        "The file is cut off: the end of its JSON is missing. Let the scan run to its end."
+    )
 
 
 def test_a_file_of_no_known_tool_is_refused_with_the_way_out():

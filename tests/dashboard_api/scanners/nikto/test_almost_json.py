@@ -56,6 +56,14 @@ def test_hosts_that_are_glued_together_are_read():
     assert report.findings[0].title == 'A "b" é'
 
 
+def test_what_was_found_before_a_host_begins_is_of_this_host():
+    for early in (QUOTED, f"{QUOTED},{QUOTED}", f"{FIRST}{QUOTED}"):
+        report = read(f"[{early}{HOST},{QUOTED},{QUOTED}]}}{OTHER_HOST},{QUOTED}]}}]".encode())
+        locations = [location.partition(":443/")[0] for *_, location in facts(report)]
+        assert locations[-1] == "https://www.shop.example.com"
+        assert locations[:-1] == ["https://shop.example.com"] * (early.count('"msg"') + 2)
+
+
 def test_an_address_with_quotes_is_read():
     assert read(RAW_QUOTE).findings[0].location == 'https://shop.example.com:443/<a x="y">'
 

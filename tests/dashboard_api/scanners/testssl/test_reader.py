@@ -1,9 +1,10 @@
+import io
 import json
 from datetime import UTC, datetime
 
 import pytest
 
-from dashboard_api.scanners import testssl
+from dashboard_api.scanners import read_report, testssl
 from dashboard_api.scanners.report import Severity, UnreadableReport
 from dashboard_api.scanners.times import UnreadTime
 from tests.dashboard_api.scanners.samples import make_entry, read_whole
@@ -245,6 +246,15 @@ def test_entries_of_no_server_are_rejected():
 def test_other_document_is_refused(data):
     with pytest.raises(UnreadableReport):
         read_whole(testssl, data)
+
+
+def test_json_that_testssl_broke_is_refused_with_its_way_out():
+    rows = [json.dumps(make_entry(id=name)) for name in ("engine_problem", "TLS1")]
+    flat = f"[{' '.join(rows)}]"
+    pretty = f'{{"Invocation": "testssl.sh shop", "scanResult": ["clientProblem1": {flat}]}}'
+    for data in (flat, pretty):
+        with pytest.raises(UnreadableReport, match=r"testssl\.sh writes broken JSON .* `--csvfile "):
+            read_report(io.BytesIO(data.encode()))
 
 
 CSV_NAMES = '"id","fqdn/ip","port","severity","finding","cve","cwe","hint"\n'
