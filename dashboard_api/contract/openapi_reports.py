@@ -59,7 +59,7 @@ PARAMETERS: dict[str, tuple[dict[str, Any], str]] = {
     "host": (_TEXT, "The website that was scanned."),
     "format": (
         {"type": "string", "enum": ["auto", *READERS], "default": "auto"},
-        "The format of the report; auto recognises it by its content.",
+        "The format of the report; auto recognises it by its content. An empty file of Nuclei needs nuclei.",
     ),
     "complete": (_BOOLEAN, "The scan ran to its end: open findings that it does not report are fixed."),
     "scanned_at": (
