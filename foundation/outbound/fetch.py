@@ -2,6 +2,7 @@
 
 import re
 import ssl
+import warnings
 import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -329,11 +330,12 @@ def _headers(agent: str) -> dict[str, str]:
 
 
 @cache
-def trusted(*, legacy: bool = False) -> ssl.SSLContext:
+def trusted(*, legacy: bool = False, old: bool = False) -> ssl.SSLContext:
     """Return a TLS context with the public certificate authorities, whatever the environment names.
 
-    With ``legacy``, it accepts servers without secure renegotiation, as browsers do: an attacker may have
-    sent the beginning of a request, so the response proves nothing.
+    With ``legacy``, it accepts servers without secure renegotiation, and RSA keys of 1,024 bits, as most
+    browsers do: an attacker may have sent the beginning of a request, so the response proves nothing. With
+    ``old``, it accepts TLS 1.0 and 1.1, which browsers no longer do.
     """
     context = ssl.create_default_context(cafile=DEFAULT_CA_BUNDLE_PATH)
     context.verify_flags &= ~ssl.VERIFY_X509_STRICT  # browsers trust roots that Python 3.13 refuses
@@ -341,14 +343,25 @@ def trusted(*, legacy: bool = False) -> ssl.SSLContext:
     context.set_ciphers(_CIPHERS)
     if legacy:
         context.options |= LEGACY_SERVERS
+        context.set_ciphers(f"{_CIPHERS}:@SECLEVEL=1")
+    if old:
+        _accept_old_versions(context)
     return context
 
 
 @cache
 def unverified() -> ssl.SSLContext:
-    """Return a TLS context that accepts any certificate, so the response may come from anyone."""
+    """Return a TLS context that accepts any certificate, and TLS 1.0: the response may come from anyone."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
-    context.set_ciphers(_CIPHERS)
     context.options |= LEGACY_SERVERS
+    _accept_old_versions(context)
     return context
+
+
+def _accept_old_versions(context: ssl.SSLContext) -> None:
+    """Let the context accept TLS 1.0 and 1.1, which need what OpenSSL refuses by default."""
+    context.set_ciphers(f"{_CIPHERS}:@SECLEVEL=0")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)
+        context.minimum_version = ssl.TLSVersion.TLSv1

@@ -12,7 +12,8 @@ from cryptography.x509.oid import NameOID
 from foundation.deadline import CONNECT_SECONDS, Deadline, DeadlinePassed, handshake_ended_after
 from foundation.outbound.fetch import LEGACY_SERVERS, trusted, unverified
 
-_EXPIRED, _OTHER_NAME = 10, 62  # verify codes of OpenSSL
+# By the verify codes of OpenSSL; the last one is of a host that is an address.
+_PROBLEMS = {9: "not_yet_valid", 10: "expired", 62: "other_name", 64: "other_name"}
 _UNREADABLE = (x509.InvalidVersion, x509.DuplicateExtension, x509.UnsupportedGeneralNameType)
 _HANDSHAKE = b"\x16"  # the type of a server's first message that is no alert
 _PART = 16_384
@@ -33,16 +34,17 @@ class HandshakeRefused(ssl.SSLError):
 
 @dataclass(frozen=True, slots=True)
 class Handshake:
-    """A handshake: ``problem`` is expired, other_name or not_trusted, and empty for a valid certificate.
+    """A handshake: ``problem`` is expired, not_yet_valid, other_name or not_trusted, or empty.
 
     ``is_for_another`` is whether the certificate does not name the host, whatever its problem is: then the
-    server may show another website.
+    server may show another website. ``message`` is what OpenSSL says about the problem.
     """
 
     version: str
     certificate: bytes  # in DER
     problem: str = ""
     is_for_another: bool = False
+    message: str = ""
 
 
 def shake_hands(
@@ -50,12 +52,28 @@ def shake_hands(
 ) -> Handshake:
     """Return the handshake, even if the certificate is not valid; raise NotConnected or an ssl.SSLError."""
     try:
-        return _shake_hands(host, address, deadline, port, tls or trusted(legacy=True))
+        return _verified(host, address, deadline, port, tls or trusted(legacy=True))
     except ssl.SSLCertVerificationError as error:
-        problem = {_EXPIRED: "expired", _OTHER_NAME: "other_name"}.get(error.verify_code, "not_trusted")
+        problem, message = _PROBLEMS.get(error.verify_code, "not_trusted"), error.verify_message
     accepted = _shake_hands(host, address, deadline, port, unverified())
     certificate = accepted.certificate
-    return Handshake(accepted.version, certificate, problem, _is_for_another(certificate, host))
+    return Handshake(accepted.version, certificate, problem, _is_for_another(certificate, host), message)
+
+
+def _verified(host: str, address: str, deadline: Deadline, port: int, tls: ssl.SSLContext) -> Handshake:
+    """Return the handshake, by TLS 1.0 or 1.1 where nothing newer is offered, if the certificate is valid."""
+    try:
+        return _shake_hands(host, address, deadline, port, tls)
+    except ssl.SSLCertVerificationError:
+        raise
+    except (ssl.SSLError, HandshakeBroken) as error:
+        refusal = error
+    try:
+        return _shake_hands(host, address, deadline, port, trusted(legacy=True, old=True))
+    except ssl.SSLCertVerificationError:
+        raise
+    except (ssl.SSLError, NotConnected):
+        raise refusal from None
 
 
 def shows_another(host: str, address: str, deadline: Deadline, *, tls: ssl.SSLContext | None = None) -> bool:

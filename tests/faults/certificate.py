@@ -10,10 +10,11 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
 
-def make_certificate(key, *, name="localhost", hours=1, issuer=None, has_names=True):
+def make_certificate(key, *, name="localhost", begins=-9, hours=1, issuer=None, has_names=True):
     """Return a certificate of the key, signed by itself or by ``issuer``, a certificate and its key.
 
-    Without ``has_names``, only the subject names what it is for.
+    It is valid between ``begins`` and ``hours`` from now. Without ``has_names``, only the subject names
+    what it is for.
     """
     subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name if issuer else "127.0.0.1")])
     names = [x509.IPAddress(ipaddress.ip_address("127.0.0.1")), x509.DNSName(name)]
@@ -26,7 +27,7 @@ def make_certificate(key, *, name="localhost", hours=1, issuer=None, has_names=T
         .issuer_name(issuer[0].subject if issuer else subject)
         .public_key(key.public_key())
         .serial_number(x509.random_serial_number())
-        .not_valid_before(now - datetime.timedelta(hours=9))
+        .not_valid_before(now + datetime.timedelta(hours=begins))
         .not_valid_after(now + datetime.timedelta(hours=hours))
         .add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
         .sign(issuer[1] if issuer else key, hashes.SHA256())
@@ -45,5 +46,6 @@ def write_certificate(folder, *, key=None, **fields):
         )
     )
     tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    tls.set_ciphers("DEFAULT:@SECLEVEL=0")  # a server may have any key
     tls.load_cert_chain(file)
     return file, tls

@@ -15,9 +15,11 @@ from foundation.outbound.tls import Handshake, NotConnected, offers, shake_hands
 _SOON = timedelta(days=14)  # or a quarter of the lifetime: ACME clients renew after two thirds
 _PROBLEMS = {
     "expired": "certificate-expired",
+    "not_yet_valid": "certificate-not-yet-valid",
     "other_name": "certificate-other-name",
     "not_trusted": "certificate-not-trusted",
 }
+_BROKEN = ("md5", "sha1")  # hashes of signatures
 _OLD = {ssl.TLSVersion.TLSv1: "tls-1-0-offered", ssl.TLSVersion.TLSv1_1: "tls-1-1-offered"}
 OF_TLS = (
     *_PROBLEMS.values(),
@@ -45,12 +47,14 @@ def check_tls(
         yield Problem(rule, location, evidence)
     if handshake.version != "TLSv1.3":  # a server that offers it chooses it
         yield Problem("tls-1-3-not-offered", location, f"The handshake chose {handshake.version}.")
+    is_old = handshake.version in ("TLSv1", "TLSv1.1")
+    evidence = "No newer version than TLS 1.1 is offered: browsers cannot open the website." if is_old else ""
     unread = list(_OLD.values())
     try:
-        if offers(max(_OLD), host, address, deadline, port=port, oldest=min(_OLD)):
+        if is_old or offers(max(_OLD), host, address, deadline, port=port, oldest=min(_OLD)):
             for version, rule in _OLD.items():
                 if offers(version, host, address, deadline, port=port):
-                    yield Problem(rule, location)
+                    yield Problem(rule, location, evidence)
                 unread.remove(rule)
     except NotConnected:
         yield Unread(location, unread, "connect_failed")
@@ -59,30 +63,57 @@ def check_tls(
 
 def check_certificate(handshake: Handshake, now: datetime) -> Iterator[tuple[str, str]]:
     """Yield rule and evidence of each problem of the certificate."""
+    said = f"\nOpenSSL: {handshake.message}" if handshake.message else ""
     try:
         certificate = x509.load_der_x509_certificate(handshake.certificate)
         begins, ends = certificate.not_valid_before_utc, certificate.not_valid_after_utc
         subject = certificate.subject.rfc4514_string()[:200]
     except (ValueError, TypeError, x509.InvalidVersion) as error:  # also for names that are not in UTF-8
         if handshake.problem:
-            yield _PROBLEMS[handshake.problem], f"It cannot be read: {error}"
+            yield _PROBLEMS[handshake.problem], f"It cannot be read: {error}{said}"
         return
-    evidence = f"Subject: {subject}\nValid until {ends:%Y-%m-%d %H:%M} UTC"
+    digest, (key, is_short) = _digest(certificate), _key(certificate)
+    evidence = f"Subject: {subject}\nValid from {begins:%Y-%m-%d %H:%M} until {ends:%Y-%m-%d %H:%M} UTC"
+    evidence += f"\nSignature: {digest}\nKey: {key}{said}"
     if handshake.is_for_another:
         evidence += "\nIt does not name this host, so https may show another website."
     problem = handshake.problem
     if problem == "expired" and ends > now:
         problem = "not_trusted"
         evidence += "\nAn intermediate certificate has expired, and this one has not."
+    if problem == "not_yet_valid" and begins <= now:
+        problem = "not_trusted"
+        evidence += "\nAn intermediate certificate is not valid yet, and this one is."
+    if not problem and digest in _BROKEN:
+        problem = "not_trusted"
+        evidence += f"\nBrowsers refuse signatures with {digest}."
     if problem:
         yield _PROBLEMS[problem], evidence
+    if problem != "not_yet_valid" and begins > now:
+        yield _PROBLEMS["not_yet_valid"], evidence
     if problem != "expired" and ends - now < min(_SOON, (ends - begins) / 4):
         yield "certificate-expires-soon" if ends > now else _PROBLEMS["expired"], evidence
+    if is_short or digest in _BROKEN:
+        yield "certificate-weak-key", evidence
+
+
+def _digest(certificate: x509.Certificate) -> str:
+    """Return the hash of the signature."""
+    try:
+        digest = certificate.signature_hash_algorithm
+    except UnsupportedAlgorithm:
+        return "unknown"
+    return digest.name if digest else "no hash of its own"
+
+
+def _key(certificate: x509.Certificate) -> tuple[str, bool]:
+    """Return the kind and size of the key, and whether it is too short."""
     try:
         key = certificate.public_key()
     except (ValueError, UnsupportedAlgorithm):  # a rare curve; the website has other things to check
-        return
-    if (isinstance(key, rsa.RSAPublicKey) and key.key_size < 2048) or (
-        isinstance(key, ec.EllipticCurvePublicKey) and key.key_size < 224
-    ):
-        yield "certificate-weak-key", f"{key.key_size} bits"
+        return "unknown", False
+    if isinstance(key, rsa.RSAPublicKey):
+        return f"RSA, {key.key_size} bits", key.key_size < 2048
+    if isinstance(key, ec.EllipticCurvePublicKey):
+        return f"{key.curve.name}, {key.key_size} bits", key.key_size < 224
+    return "of another kind", False

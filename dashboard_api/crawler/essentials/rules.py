@@ -42,6 +42,13 @@ RULES = {
         "Renew the certificate, and let the server renew it by itself from now on.",
         298,
     ),
+    "certificate-not-yet-valid": Rule(
+        "high",
+        "The certificate is not valid yet",
+        "Browsers show a warning instead of the website until the day on which the certificate begins.",
+        "Use a certificate that is valid today, and keep this one for the day on which it begins.",
+        298,
+    ),
     "certificate-other-name": Rule(
         "high",
         "The certificate is for another name",
@@ -52,15 +59,15 @@ RULES = {
     "certificate-not-trusted": Rule(
         "high",
         "Browsers do not trust the certificate",
-        "It is not signed by a public authority, or an intermediate certificate is missing or has expired.",
+        "Browsers show a warning instead of the website. The evidence says what is wrong.",
         "Use a certificate of a public authority, and send its current intermediate certificates with it.",
         295,
     ),
     "certificate-weak-key": Rule(
         "medium",
-        "The key of the certificate is too short",
-        "Keys of RSA below 2,048 bits and of elliptic curves below 224 can be broken.",
-        "Issue a new certificate with an RSA key of 2,048 bits, or an elliptic one of 256.",
+        "The key or the signature of the certificate is weak",
+        "Keys of RSA below 2,048 bits and of elliptic curves below 224 can be broken, and SHA-1 forged.",
+        "Issue a new certificate with an RSA key of 2,048 bits, or an elliptic one of 256, and SHA-256.",
         326,
     ),
     "tls-1-0-offered": Rule(

@@ -36,7 +36,12 @@ def serve(tmp_path):
 
 @pytest.mark.parametrize(
     ("certificate", "problem"),
-    [({}, ""), ({"name": "evil.example.net"}, "other_name"), ({"hours": -1}, "expired")],
+    [
+        ({}, ""),
+        ({"name": "evil.example.net"}, "other_name"),
+        ({"hours": -1}, "expired"),
+        ({"begins": 1, "hours": 9}, "not_yet_valid"),
+    ],
 )
 def test_what_is_wrong_with_a_certificate_is_named(serve, certificate, problem):
     port, trusting = serve(**certificate)
@@ -47,7 +52,25 @@ def test_what_is_wrong_with_a_certificate_is_named(serve, certificate, problem):
 
 def test_a_certificate_of_an_unknown_authority_is_not_trusted(serve):
     port, _ = serve()
-    assert shake_hands(HOST, HERE, Deadline(5), port=port).problem == "not_trusted"
+    shaken = shake_hands(HOST, HERE, Deadline(5), port=port)
+    assert (shaken.problem, shaken.message) == ("not_trusted", "self-signed certificate")
+
+
+def test_an_address_that_its_certificate_does_not_name_has_that_of_another(serve):
+    port, trusting = serve()
+    shaken = shake_hands("192.0.2.9", HERE, Deadline(5), port=port, tls=trusting)
+    assert (shaken.problem, shaken.is_for_another) == ("other_name", True)
+
+
+def test_a_server_that_offers_old_versions_only_is_read(tmp_path):
+    _, tls = write_certificate(tmp_path, name=HOST)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)
+        tls.minimum_version, tls.maximum_version = ssl.TLSVersion.TLSv1, ssl.TLSVersion.TLSv1_1
+    with FaultServer(answer(200), tls=tls) as server:
+        shaken = shake_hands(HOST, HERE, Deadline(5), port=server.port)
+        assert (shaken.version, shaken.problem) == ("TLSv1.1", "not_trusted")
+        assert not offers(ssl.TLSVersion.TLSv1_2, HOST, HERE, Deadline(5), port=server.port)
 
 
 @pytest.mark.parametrize("trusts", [True, False])

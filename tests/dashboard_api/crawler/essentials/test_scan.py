@@ -10,6 +10,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 from cryptography.hazmat.primitives.asymmetric import ec, rsa
+from cryptography.hazmat.primitives.asymmetric.padding import PKCS1v15
+from cryptography.hazmat.primitives.hashes import SHA1
 from cryptography.hazmat.primitives.serialization import Encoding
 
 from dashboard_api.crawler import policy
@@ -26,7 +28,8 @@ from dashboard_api.importing.service import import_file
 from dashboard_api.models import Coverage, Finding, ScanOptOut
 from dashboard_api.scanners import finding_lines
 from foundation.deadline import Deadline
-from foundation.outbound.tls import Handshake, NotConnected
+from foundation.outbound.fetch import trusted
+from foundation.outbound.tls import Handshake, NotConnected, shake_hands
 from tests.factories import make_website
 from tests.faults import server as faults
 from tests.faults.certificate import make_certificate, write_certificate
@@ -371,10 +374,10 @@ def test_https_that_answers_after_a_failure_is_not_called_missing(
 
 
 class AwayAtFirst(FaultServer):
-    """A server whose first connection is reset before a handshake."""
+    """A server whose first connection, and another try by old versions, are reset before a handshake."""
 
     def _serve(self, connection, script):
-        if self.connections == 1:
+        if self.connections <= 2:
             with connection:
                 reset_soon(self, connection)
         else:
@@ -495,13 +498,34 @@ def test_old_versions_of_tls_and_a_missing_new_one_are_found(certificate, trusti
     assert rules == ["certificate-expires-soon", "tls-1-3-not-offered", "tls-1-0-offered", "tls-1-1-offered"]
 
 
+@pytest.mark.parametrize("plain", [None, answer(200)], ids=["closed", "http"])
+def test_a_website_with_old_versions_of_tls_only_is_checked_and_says_so(internet, certificate, plain):
+    tls = old_tls(certificate)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)
+        tls.maximum_version = ssl.TLSVersion.TLSv1_1
+    with FaultServer(answer(200, headers=GOOD), tls=tls) as encrypted, FaultServer(plain) as server:
+        internet.serve(encrypted, port=443)
+        if plain is not None:
+            internet.serve(server, port=80)
+        assert look(HOST, PUBLIC) == ""
+        rules, lines, last = scanned()
+    evidence = {line["finding"]: line["evidence"] for line in lines if "finding" in line}
+    assert evidence["tls-1-0-offered"] == evidence["tls-1-1-offered"]
+    assert "browsers cannot open the website" in evidence["tls-1-0-offered"]
+    assert {"certificate-not-trusted", "tls-1-3-not-offered", "csp-missing"} <= set(rules)
+    assert not {"https-not-offered", "hsts-missing"} & set(rules)
+    assert (failures_of(lines), last["complete"]) == ({}, True)
+
+
 def test_a_closed_port_is_no_handshake(trusting):
     with pytest.raises(NotConnected):
         list(check_tls(HOST, "127.0.0.1", Deadline(5), now=datetime.now(UTC), port=closed_port()))
 
 
-def test_the_name_and_the_end_of_a_certificate(certificate):
-    der = ssl.PEM_cert_to_DER_cert(certificate[0].read_text().partition("-----BEGIN PRIVATE")[0])
+def test_the_name_and_the_end_of_a_certificate():
+    key = ec.generate_private_key(ec.SECP256R1())
+    der = make_certificate(key, begins=-24 * 60).public_bytes(Encoding.DER)
     now = datetime.now(UTC)
 
     def rules(problem, at):
@@ -560,6 +584,73 @@ def test_the_file_of_engines_begins_with_essentials(settings):
     own = ["website", HOST, PUBLIC, str(settings.BASE_DIR / "report"), "agent"]
     assert arguments == [*own, "--never=192.0.2.0/24"]
     assert vars(_parser().parse_args(arguments))["never"] == ["192.0.2.0/24"]
+
+
+SHA_256, SHA_1 = (bytes.fromhex(f"2a864886f70d0101{last}") for last in ("0b", "05"))  # with RSA
+
+
+def signed_with_sha_1(certificate, issuer):
+    """Return the certificate in DER, signed with SHA-1, which cryptography no longer does by itself."""
+    content = certificate.tbs_certificate_bytes.replace(SHA_256, SHA_1)
+    signature = issuer.sign(content, PKCS1v15(), SHA1())
+    der = certificate.public_bytes(Encoding.DER).replace(SHA_256, SHA_1)
+    return der.replace(certificate.signature, signature)
+
+
+@pytest.fixture(scope="module")
+def authority():
+    """The certificate of an authority, and its key."""
+    key = rsa.generate_private_key(65537, 2048)
+    return make_certificate(key, hours=9999), key
+
+
+@pytest.mark.parametrize(
+    ("bits", "fields", "is_sha_1", "rules", "evidence"),
+    [
+        (2048, {}, False, [], ""),
+        (2048, {"begins": 24}, False, ["certificate-not-yet-valid"], "OpenSSL: certificate is not yet valid"),
+        (1024, {}, False, ["certificate-weak-key"], "Key: RSA, 1024 bits"),
+        (2048, {}, True, ["certificate-not-trusted", "certificate-weak-key"], "Signature: sha1"),
+    ],
+    ids=["good", "not yet valid", "RSA 1024", "SHA-1"],
+)
+def test_a_certificate_of_an_authority_that_has_a_fault_is_called_by_it(
+    tmp_path, authority, bits, fields, is_sha_1, rules, evidence
+):
+    root, key = authority
+    own = rsa.generate_private_key(65537, bits)
+    certificate = make_certificate(own, name=HOST, issuer=authority, **{"hours": 24 * 90} | fields)
+    der = signed_with_sha_1(certificate, key) if is_sha_1 else certificate.public_bytes(Encoding.DER)
+    file, tls = write_certificate(tmp_path, key=own)
+    file.write_text(
+        ssl.DER_cert_to_PEM_cert(der) + file.read_text().partition("-----END CERTIFICATE-----\n")[2]
+    )
+    tls.load_cert_chain(file)
+    trusting = trusted.__wrapped__(legacy=True)
+    trusting.load_verify_locations(cadata=root.public_bytes(Encoding.DER))
+    with FaultServer(answer(200), tls=tls) as server:
+        shaken = shake_hands(HOST, "127.0.0.1", Deadline(5), port=server.port, tls=trusting)
+    found = dict(check_certificate(shaken, datetime.now(UTC)))
+    assert list(found) == rules
+    for text in found.values():
+        assert evidence in text
+        assert f"Valid from {certificate.not_valid_before_utc:%Y-%m-%d}" in text
+        assert "local issuer" not in text
+
+
+def test_a_signature_with_sha_1_is_refused_also_where_openssl_accepts_it(authority):
+    certificate = make_certificate(authority[1], name=HOST, hours=24 * 90)
+    handshake = Handshake("TLSv1", signed_with_sha_1(certificate, authority[1]))
+    found = dict(check_certificate(handshake, datetime.now(UTC)))
+    assert list(found) == ["certificate-not-trusted", "certificate-weak-key"]
+    assert "Browsers refuse signatures with sha1." in found["certificate-not-trusted"]
+
+
+def test_an_intermediate_that_is_not_valid_yet_is_not_the_certificate_of_the_website():
+    der = make_certificate(ec.generate_private_key(ec.SECP256R1()), hours=24 * 90).public_bytes(Encoding.DER)
+    [(rule, evidence)] = check_certificate(Handshake("TLSv1.3", der, "not_yet_valid"), datetime.now(UTC))
+    assert rule == "certificate-not-trusted"
+    assert evidence.endswith("An intermediate certificate is not valid yet, and this one is.")
 
 
 def test_a_certificate_that_only_others_can_read_does_not_end_the_scan():
