@@ -25,6 +25,7 @@ from urllib3.exceptions import HTTPError
 from foundation.deadline import ConnectFailed, Deadline, DeadlinePassed
 from foundation.outbound.fetch import USER_AGENT, pinned_connection, unverified
 from foundation.outbound.names import localhost_port
+from foundation.outbound.refusals import REFUSALS
 
 MAX_CONNECTIONS = 4
 MAX_SLOWER = 3  # times that a website may ask for less
@@ -33,7 +34,7 @@ _RETRY_SECONDS = 30  # waited at most, because the whole scan has an end, too
 _MAX_BODY = 1024**2  # of a request
 _MAX_RESPONSE = 4 * 1024**2  # what is longer is cut
 _FEW = 20  # responses, of which half may be refusals by chance
-_REFUSALS = {403, 429, 503}
+_REFUSALS = REFUSALS - {401, 405}  # which parts of a website have, too
 _OF_A_CONNECTION = {
     "connection",
     "content-length",

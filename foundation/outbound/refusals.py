@@ -5,7 +5,8 @@ from collections.abc import Set
 
 from foundation.outbound.fetch import Fetched
 
-REFUSALS = frozenset({401, 403, 406, 428, 429, 503})
+# 202 is a test for a browser, 451 a country that is kept out, and 418 and 999 are inventions of protections.
+REFUSALS = frozenset({202, 401, 403, 405, 406, 418, 428, 429, 451, 503, 999})
 MAX_BYTES = 32 * 1024  # of a page, in which a protection is recognised
 # Headers that protections send only with a page of their own instead of the website's.
 _INSTEAD = ("cf-mitigated", "x-amzn-waf-action", "sg-captcha")
@@ -25,4 +26,6 @@ _CHALLENGE = re.compile(
 def is_refusal(page: Fetched, statuses: Set[int] = REFUSALS) -> bool:
     """Return whether a response refuses us, or tests for a browser."""
     is_instead = any(name in page.headers for name in _INSTEAD)
-    return page.status in statuses or is_instead or bool(_CHALLENGE.search(page.body[:MAX_BYTES]))
+    is_own = page.status == 405 and "Allow" in page.headers  # which the website itself must send (RFC 9110)
+    is_status = page.status in statuses and not is_own
+    return is_status or is_instead or bool(_CHALLENGE.search(page.body[:MAX_BYTES]))

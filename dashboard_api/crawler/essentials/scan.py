@@ -36,7 +36,7 @@ SECONDS = 40.0
 _PAGE_BYTES = 1024**2
 _PAUSE = 2.0  # before https is called missing, or http turned off
 _SECURITY_TXT = ".well-known/security.txt"
-_OF_THE_WHOLE = frozenset({429, 503})  # what refuses the scan, rather than a file to everyone
+_OF_THE_WHOLE = frozenset({202, 429, 503})  # what refuses the scan, rather than a file to everyone
 _NOT_BY_HTTP = {400, 404, 405, 410, 421, 426}  # as from servers that only answer by https
 
 
@@ -136,13 +136,14 @@ def _answers(host: str, address: str, deadline: Deadline, port: int) -> bool:
 
 def _by_http_or_again(plain: str, visit: _Visit) -> Fetched:
     """Return what http answers; ask again after a pause if nothing does, as while a server is overloaded."""
+    refusals = REFUSALS - _NOT_BY_HTTP
     try:
-        return _get(plain, visit)
+        return _get(plain, visit, refusals=refusals)
     except Incomplete as error:
         if not _is_closed(error) or visit.deadline.remaining() <= _PAUSE:
             raise
     time.sleep(_PAUSE)
-    return _get(plain, visit)
+    return _get(plain, visit, refusals=refusals)
 
 
 def _is_closed(error: Incomplete) -> bool:

@@ -29,6 +29,7 @@ from dashboard_api.models import Coverage, Finding, ScanOptOut
 from dashboard_api.scanners import finding_lines
 from foundation.deadline import Deadline
 from foundation.outbound.fetch import trusted
+from foundation.outbound.refusals import REFUSALS
 from foundation.outbound.tls import Handshake, NotConnected, shake_hands
 from tests.factories import make_website
 from tests.faults import server as faults
@@ -413,7 +414,7 @@ def test_nothing_about_https_is_fixed_while_it_is_off_or_open_once_it_is_back(in
 @pytest.mark.django_db
 @pytest.mark.parametrize(
     ("page", "reasons"),
-    [(answer(status), {"no_page"}) for status in (404, 410, 408, 302, 204, 202)]
+    [(answer(status), {"no_page"}) for status in (404, 410, 408, 302, 204)]
     + [(answer(206, b"x"), {"no_page"}), (answer(200, b"", headers=HTML[2:]), set())],
 )
 @pytest.mark.parametrize("encrypted", [True, False])
@@ -442,7 +443,7 @@ def test_only_the_address_that_is_scanned_is_asked(internet, certificate, trusti
 
 @pytest.mark.parametrize(
     ("status", "reason"),
-    [*((status, "blocked") for status in (401, 403, 406, 428, 429, 503)), (500, "server_error")],
+    [*((status, "blocked") for status in sorted(REFUSALS)), (500, "server_error")],
 )
 def test_a_scan_that_is_refused_or_meets_a_broken_website_fixes_nothing(
     internet, certificate, trusting, status, reason
@@ -452,6 +453,16 @@ def test_a_scan_that_is_refused_or_meets_a_broken_website_fixes_nothing(
         rules, lines, last = scanned(trusting)
     assert rules == []
     assert (lines[-1]["error"], last["complete"]) == (reason, False)
+
+
+def test_a_program_that_answers_other_methods_only_has_no_page_and_refuses_nothing(
+    internet, certificate, trusting
+):
+    with FaultServer(answer(405, headers=[("Allow", "POST")]), tls=certificate[1]) as server:
+        internet.serve(server, port=443)
+        assert look(HOST, PUBLIC) == ""
+        _, lines, _ = scanned(trusting)
+    assert "no_page" in {line.get("error") for line in lines}
 
 
 def test_a_page_that_tests_for_a_browser_is_not_checked(internet, certificate, trusting):
