@@ -68,6 +68,11 @@ class Engine(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
         """Whether it reaches the website through our proxy."""
         return any("$proxy" in part for part in self.command)
 
+    @property
+    def is_of_domain(self) -> bool:
+        """Whether it asks name servers about the domain, and nothing of the website."""
+        return self.command[0] == "$dns"
+
     def retests(self, source: str) -> bool:
         """Return whether it looks again for findings of this source: never by attacks, which need consent."""
         return source == self.name == self.reports_as and self.profile != "deep"

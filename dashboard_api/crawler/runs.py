@@ -68,7 +68,7 @@ def run_engine(
     """Run the engine for at most ``seconds``, and as many requests as can be counted."""
     folder.mkdir()
     now = timezone.now()
-    row = EngineRun(job=job, engine=engine.name, address=address, started_at=now, ended_at=now)
+    row = EngineRun(job=job, engine=engine.name, address=address or None, started_at=now, ended_at=now)
     run = Run(engine=engine, row=row, report=folder / "report")
     program = engine.program()
     if program is None:
@@ -102,7 +102,7 @@ def _run(
 
     arguments = engine.arguments(
         host=job.website.host,
-        address=row.address,
+        address=row.address or "",
         report=run.report,
         agent=user_agent(job),
         url=url,

@@ -3,8 +3,10 @@
 import json
 import logging
 import tempfile
+import threading
 import time
 from collections.abc import Callable, Sequence
+from concurrent.futures import Future, wait
 from datetime import datetime, timedelta
 from pathlib import Path
 
@@ -28,7 +30,9 @@ logger = logging.getLogger(__name__)
 # Reasons of runs without a report that coverage says, too.
 _IN_COVERAGE = ("engine_missing", "no_time_left", "robots_txt")
 # Errors of checks of our own engines that have words for the owner.
-_OF_CHECKS = ("no_page", "page_unknown", "server_error", "not_read_to_the_end")
+_OF_CHECKS = ("no_page", "page_unknown", "server_error", "not_read_to_the_end", "tls_invalid")
+# Why a website was not reached: its domain is looked at all the same, because nothing refused the scan.
+_NOT_REACHED = ("no_address", "servers_silent", "private_address", "connect_failed", "timed_out")
 _BUSY_ADDRESS = timedelta(seconds=30)
 
 
@@ -65,7 +69,7 @@ class Worker:
         job.website = Website.objects.get(pk=job.website_id)
         try:
             policy.check_still_allowed(job, timezone.now())
-            addresses = addresses_of(job.website.host)
+            addresses, refusal = _addresses(job.website.host)
             policy.check_opted_out(job.website, addresses)
         except policy.OptedOut:
             _fail(job, "opted_out")
@@ -75,15 +79,13 @@ class Worker:
             _fail(job, "consent_missing")
         except ValidationError:
             _fail(job, "ownership_lapsed")
-        except NoAddress as error:
-            _fail(job, error.reason)
         else:
-            address = addresses[0]
-            if not queue.note_address(job, address):
+            address = addresses[0] if addresses else ""
+            if address and not queue.note_address(job, address):
                 queue.give_back(job, wait=_BUSY_ADDRESS)
                 return
             with tempfile.TemporaryDirectory(prefix="scan-", ignore_cleanup_errors=True) as folder:
-                self._run_engines(job, address, Path(folder))
+                self._run_engines(job, address, Path(folder), refusal)
 
     def _engines_of(self, job: ScanJob) -> list[Engine]:
         """Return the engines of the profile; of a retest, that of the finding."""
@@ -93,29 +95,37 @@ class Worker:
         source = found.values_list("source__slug", flat=True).first()
         return [engine for engine in self.engines if engine.retests(source or "")]
 
-    def _run_engines(self, job: ScanJob, address: str, folder: Path) -> None:
-        """Run the engines, and store their reports; what ended before a cancellation is kept."""
+    def _run_engines(self, job: ScanJob, address: str, folder: Path, refusal: str) -> None:
+        """Run the engines, and store their reports; what ended before a cancellation is kept.
+
+        The time of the profile is that of the engines: a slow website does not lose it to our own looks.
+        """
         runs: list[Run] = []
         tick = _Tick(job, self._is_stopping)
+        canary = _Canary(job, address, tick)
         engines = self._engines_of(job)
         is_retest = job.trigger == ScanJob.Trigger.RETEST
         profile = policy.PROFILES[job.profile]
-        ends, requests = time.monotonic() + profile.seconds, profile.requests
-        cancelled, outcome, refusal = False, "", _look(job, address)
+        spent, requests, cancelled, outcome = 0.0, profile.requests, False, ""
         try:
+            refusal = refusal or canary.look()
             for engine in engines:
                 tick.check()
                 _note_progress(job, runs, engines, running=engine)
-                left = engine.seconds if is_retest else int(ends - time.monotonic())
-                seconds = 0 if refusal else left
+                kept_out = "" if engine.is_of_domain and refusal in _NOT_REACHED else refusal
+                left = engine.seconds if is_retest else int(profile.seconds - spent)
+                seconds, began = 0 if kept_out else left, time.monotonic()
                 run = run_engine(
                     job, engine, address, folder / engine.name, tick, seconds=seconds, requests=requests
                 )
+                spent += time.monotonic() - began
                 requests -= run.requests
-                refusal = run.refusal = refusal or run.refusal or _look(job, address)
+                run.refusal = kept_out or run.refusal
+                if not engine.is_of_domain:
+                    refusal = run.refusal = run.refusal or canary.look()
                 runs.append(run)
                 if is_retest:
-                    outcome, run = self._retest(job, run, address, folder, tick)
+                    outcome, run = self._retest(job, run, canary, folder, tick)
                     runs = [run]
                     break
             tick.check()
@@ -123,7 +133,9 @@ class Worker:
             cancelled = True
         _store(job, runs, cancelled=cancelled, outcome=outcome)
 
-    def _retest(self, job: ScanJob, run: Run, address: str, folder: Path, tick: "_Tick") -> tuple[str, Run]:
+    def _retest(
+        self, job: ScanJob, run: Run, canary: "_Canary", folder: Path, tick: "_Tick"
+    ) -> tuple[str, Run]:
         """Return the outcome of a retest, and its last run; only two looks in a row prove a finding gone."""
         outcome = _outcome(job, run)
         if outcome != ScanJob.Outcome.GONE:
@@ -136,19 +148,53 @@ class Worker:
         again = run_engine(
             job,
             run.engine,
-            address,
+            canary.address,
             folder / "again",
             tick,
             seconds=run.engine.seconds,
             requests=profile.requests - run.requests,
         )
-        again.refusal = again.refusal or _look(job, address)
+        if not run.engine.is_of_domain:
+            again.refusal = again.refusal or canary.look()
         return _outcome(job, again), again
 
 
-def _look(job: ScanJob, address: str) -> str:
-    host = job.website.host
-    return look(host, address, user_agent(job), never=policy.never_scanned(host))
+def _addresses(host: str) -> tuple[list[str], str]:
+    """Return the addresses of the host, or the reason why there are none."""
+    try:
+        return addresses_of(host), ""
+    except NoAddress as error:
+        return [], error.reason
+
+
+class _Canary:
+    """The looks at the home page of one scan.
+
+    Where our own TLS fails at the first one, engines may know why, so that is no reason against them.
+    """
+
+    def __init__(self, job: ScanJob, address: str, tick: "_Tick") -> None:
+        self._job, self.address, self._tick = job, address, tick
+        self._accepted: str | None = None  # until the first look
+
+    def look(self) -> str:
+        """Return why the website cannot be scanned, or an empty text; a cancellation does not wait for it."""
+        host, found = self._job.website.host, Future[str]()
+        agent, never = user_agent(self._job), policy.never_scanned(host)
+
+        def ask() -> None:
+            try:
+                found.set_result(look(host, self.address, agent, never=never))
+            except Exception as error:  # noqa: BLE001 - ``result`` raises it
+                found.set_exception(error)
+
+        threading.Thread(target=ask, daemon=True).start()
+        while not wait([found], timeout=0.1).done:
+            self._tick()
+        seen = found.result()
+        if self._accepted is None:
+            self._accepted = "tls_invalid" if seen == "tls_invalid" else ""
+        return "" if seen == self._accepted else seen
 
 
 def _outcome(job: ScanJob, run: Run) -> str:

@@ -181,7 +181,7 @@ class EngineRun(models.Model):
 
     job = models.ForeignKey(ScanJob, on_delete=models.CASCADE, related_name="runs")
     engine = models.CharField(max_length=50)
-    address = models.GenericIPAddressField()
+    address = models.GenericIPAddressField(null=True)  # none of a domain alone
     state = models.CharField(max_length=10, choices=State)
     reason = models.CharField(max_length=30, blank=True)
     exit_code = models.SmallIntegerField(null=True)

@@ -1,4 +1,4 @@
-"""Checks of a website's domain in DNS, and their report: about eight questions to our resolvers."""
+"""Checks of a website's domain in DNS, and their report: about ten questions to our resolvers."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -27,7 +27,7 @@ def _problems(host: str, deadline: Deadline) -> Iterator[Result]:
         _signatures(domain, deadline),
         _authorities(host, deadline),
         _mail(host, domain, deadline),
-        _other_name(host, domain, deadline),
+        _aliases(host, domain, deadline),
     )
     try:
         for check in checks:
@@ -86,14 +86,18 @@ def _forged_mail(host: str, domain: str, deadline: Deadline) -> Iterator[tuple[s
     yield "dmarc-missing", f"No DMARC record that counts at _dmarc.{name}."
 
 
-def _other_name(host: str, domain: str, deadline: Deadline) -> Iterator[tuple[str, str]]:
-    """Check the name with www, or the one without it."""
+def _aliases(host: str, domain: str, deadline: Deadline) -> Iterator[tuple[str, str]]:
+    """Check the website's name, and the one with www or without it."""
     www = f"www.{domain}"
-    if host in (domain, www):
-        other = www if host == domain else domain
-        found = records_of(other, "A", deadline)
-        if found.alias and not found.exists:
-            yield "cname-dangling", f"{other} is a CNAME of {found.alias}, which does not exist."
+    names = [host, www if host == domain else domain] if host in (domain, www) else [host]
+    found = [(name, records_of(name, "A", deadline)) for name in names]
+    lines = [
+        f"{name} is a CNAME of {records.alias}, which does not exist."
+        for name, records in found
+        if records.alias and not records.exists
+    ]
+    if lines:
+        yield "cname-dangling", "\n".join(lines)
 
 
 def _texts(name: str, deadline: Deadline) -> list[str]:

@@ -260,7 +260,7 @@ RULES = {
         347,
     ),
     "cname-dangling": Rule(
-        "medium",
+        "high",
         "A name of the domain points to a name that does not exist",
         "Anyone who can register the missing name can show another website under yours.",
         "Remove the CNAME record, or set up the name that it points to.",

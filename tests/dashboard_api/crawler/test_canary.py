@@ -6,7 +6,7 @@ import pytest
 
 from dashboard_api.crawler.canary import look
 from tests.faults.certificate import write_certificate
-from tests.faults.server import FaultServer, answer
+from tests.faults.server import FaultServer, answer, http
 from tests.foundation.outbound.internet import OTHER, PUBLIC, PUBLIC_6, Internet
 
 HOST = "shop.example.com"
@@ -24,9 +24,7 @@ def internet(monkeypatch):
     [
         (200, b"<title>Shop</title>", [], ""),
         (500, b"broken, but its own", [], ""),
-        (403, b"", [], "blocked"),
-        (429, b"", [], "blocked"),
-        (503, b"", [], "blocked"),
+        *((status, b"", [], "blocked") for status in (202, 403, 405, 429, 451, 503, 999)),
         (200, b"<html><title>Just a moment...</title>", [], "blocked"),
         (200, b"", [("cf-mitigated", "challenge")], "blocked"),
         (302, b"", [("Location", "http://elsewhere.example.net/")], "redirected_away"),
@@ -37,6 +35,19 @@ def test_the_home_page_decides(internet, status, body, headers, reason):
     with FaultServer(answer(status, body, headers=headers)) as server:
         internet.serve(server, port=80)
         assert look(HOST, PUBLIC) == reason
+
+
+@pytest.mark.slow
+@pytest.mark.once
+def test_a_website_that_needs_eight_seconds_for_a_response_answers(internet):
+    def slow(server, connection):
+        server.receive(connection)
+        server.wait(8)
+        connection.sendall(http(200, b"<title>Shop</title>"))
+
+    with FaultServer(slow) as server:
+        internet.serve(server, port=80)
+        assert look(HOST, PUBLIC) == ""
 
 
 def test_a_website_that_is_not_there_has_its_reason(internet):

@@ -5,11 +5,13 @@ import json
 import os
 import socket
 import threading
+import time
 from datetime import timedelta
 
 import msgspec
 import pytest
 from django.utils import timezone
+from dnslib import QTYPE
 
 from audit.models import AuditEvent
 from config.demo import website
@@ -35,6 +37,7 @@ from foundation.outbound import proxy
 from foundation.outbound.names import NoAddress
 from tests import factories
 from tests.dashboard_api.crawler.engines import REPORT, WRITE, engine
+from tests.faults.name_servers import RESOLVER, NameServers
 from tests.faults.server import FaultServer, answer, hang_up
 from tests.foundation.outbound.internet import OTHER, Internet
 
@@ -438,6 +441,115 @@ def test_a_website_that_begins_to_refuse_fixes_nothing_of_that_engine_and_the_ne
         ("third", "blocked"),
     ]
     assert set(Finding.objects.values_list("status", flat=True)) == {"open"}
+
+
+def test_where_our_own_tls_fails_from_the_start_engines_look_why(monkeypatch):
+    seeing(monkeypatch, "tls_invalid", "tls_invalid", "")
+    failed = {"checked": "https://shop.example.com/", "error": "tls_invalid"}
+    job = scan(engine(), engine(lines(REPORT[0] | {"source": "ours"}, failed, REPORT[-1]), name="ours"))
+    assert (job.state, job.outcome, job.reason) == ("finished", "partial", "tls_invalid")
+    assert [run.state for run in job.runs.all()] == ["ok", "ok"]
+    assert Finding.objects.get().status == "open"
+
+
+def test_a_website_whose_tls_begins_to_fail_fixes_nothing(monkeypatch):
+    website = with_a_finding()
+    seeing(monkeypatch, "", "tls_invalid")
+    job = scan(engine(lines(*CLEAN)), website=website)
+    assert (job.state, job.reason) == ("failed", "tls_invalid")
+    assert Finding.objects.get().status == "open"
+
+
+@pytest.fixture
+def resolver(settings):
+    """A resolver that knows that the website is a CNAME of a name that does not exist."""
+    servers = NameServers()
+    settings.DNS_RESOLVERS = [(RESOLVER, servers.port)]
+    servers.knows(
+        "shop.example.com. 60 IN CNAME gone.example.net.", "example.com. 60 IN DS 1 13 2 " + "ab" * 32
+    )
+    yield servers
+    servers.close()
+
+
+DNS = engine(name="dns", command=["$dns", "$host", "$address", "$report"], format="findings")
+
+
+@pytest.mark.parametrize("reason", ["no_address", "servers_silent", "private_address"])
+def test_a_website_without_an_address_has_the_problems_of_its_domain(monkeypatch, resolver, reason):
+    def addresses_of(_host):
+        raise NoAddress(reason)
+
+    monkeypatch.setattr(worker, "addresses_of", addresses_of)
+    seeing(monkeypatch)  # nothing is asked of the website
+    job = scan(engine("raise SystemExit('it ran')"), DNS)
+    assert (job.state, job.outcome, job.reason) == ("finished", "partial", reason)
+    assert [(run.state, run.reason, run.address) for run in job.runs.all()] == [
+        ("failed", reason, None),
+        ("ok", "", None),
+    ]
+    assert dict(Coverage.objects.values_list("source__slug", "state")) == {"stub": "failed", "dns": "ok"}
+    found = Finding.objects.get(rule="cname-dangling")
+    assert found.get_severity_display() == "High"
+    assert "shop.example.com is a CNAME of gone.example.net" in str(found.evidence)
+
+
+def test_wrong_signatures_are_found_where_the_system_refuses_the_name(monkeypatch, resolver):
+    def addresses_of(_host):
+        raise NoAddress("servers_silent")
+
+    resolver.bogus = 100
+    monkeypatch.setattr(worker, "addresses_of", addresses_of)
+    scan(DNS)
+    assert Finding.objects.filter(rule="dnssec-bogus", status="open").exists()
+
+
+@pytest.mark.parametrize(
+    ("reason", "runs"), [("connect_failed", True), ("timed_out", True), ("blocked", False)]
+)
+def test_the_domain_is_looked_at_unless_the_website_refuses(monkeypatch, resolver, reason, runs):
+    seeing(monkeypatch, reason)
+    job = scan(engine("raise SystemExit('it ran')"), DNS)
+    assert job.reason == reason
+    assert (job.runs.get(engine="dns").state == "ok") is runs
+    assert Finding.objects.filter(rule="cname-dangling").exists() is runs
+
+
+def test_a_retest_of_a_domain_needs_no_address(monkeypatch, resolver):
+    def addresses_of(_host):
+        raise NoAddress("no_address")
+
+    monkeypatch.setattr(worker, "addresses_of", addresses_of)
+    monkeypatch.setattr(retests, "PAUSE_SECONDS", 0)
+    website = factories.make_scannable()
+    scan(DNS, website=website)
+    finding = Finding.objects.get(rule="cname-dangling")
+    resolver.known = [each for each in resolver.known if each.rtype != QTYPE.CNAME]
+    queue.add(website, by="ada", trigger=ScanJob.Trigger.RETEST, finding_id=finding.pk)
+    job = Worker(NAME, [DNS], lambda: False).run_one()
+    assert (job.state, job.outcome) == ("finished", "gone")
+
+
+def test_a_scan_is_cancelled_while_its_website_is_silent(monkeypatch):
+    over = threading.Event()
+    monkeypatch.setattr(policy, "RENEWAL_SECONDS", 0.0)
+    monkeypatch.setattr(worker, "look", lambda *_, **__: over.wait() and "")
+
+    def cancel():
+        ScanJob.objects.get(state="running").cancel(by="ada")
+        return False
+
+    job = scan(engine("raise SystemExit('it ran')"), is_stopping=cancel)
+    over.set()
+    assert (job.state, job.reason) == ("cancelled", "cancelled")
+
+
+def test_a_slow_website_loses_no_time_of_scanners_to_our_looks(monkeypatch):
+    quick = policy.PROFILES["quick"]
+    monkeypatch.setitem(policy.PROFILES, "quick", dataclasses.replace(quick, seconds=4))
+    monkeypatch.setattr(worker, "look", lambda *_, **__: time.sleep(1.5) or "")
+    job = scan(engine(), engine(name="second"))
+    assert job.outcome == "complete"
 
 
 def test_a_website_that_cannot_be_reached_fails_with_its_reason(monkeypatch):

@@ -8,6 +8,7 @@ import pytest
 
 from dashboard_api.crawler.engines import read_engines
 from dashboard_api.crawler.essentials.domain import report
+from dashboard_api.crawler.essentials.rules import RULES
 from dashboard_api.scanners import finding_lines
 from foundation.outbound import name_servers
 from tests.faults.name_servers import RESOLVER, NameServers
@@ -164,6 +165,12 @@ def test_a_failure_of_the_resolver_is_no_wrong_signature(resolver, known, times)
 def test_a_cname_that_leads_nowhere_is_a_problem(resolver, host, other):
     resolver.knows(*GOOD, f"{other}. 60 IN CNAME gone.example.net.")
     assert rules(host) == {"cname-dangling": f"{other} is a CNAME of gone.example.net, which does not exist."}
+
+
+def test_a_website_that_is_itself_a_cname_that_leads_nowhere_is_a_problem_of_high_severity(resolver):
+    resolver.knows(*GOOD, f"{HOST}. 60 IN CNAME gone.example.net.")
+    assert rules() == {"cname-dangling": f"{HOST} is a CNAME of gone.example.net, which does not exist."}
+    assert RULES["cname-dangling"].severity == "high"
 
 
 def test_a_cname_that_leads_somewhere_is_none(resolver):
