@@ -2,7 +2,6 @@
 
 import json
 import logging
-import tempfile
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -14,7 +13,7 @@ from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.utils import timezone
 
-from dashboard_api.crawler import policy, queue, retests, schedules
+from dashboard_api.crawler import folders, policy, queue, retests, schedules
 from dashboard_api.crawler.addresses import addresses_of
 from dashboard_api.crawler.canary import look
 from dashboard_api.crawler.engines import Engine
@@ -53,6 +52,7 @@ class Worker:
     def run_one(self) -> ScanJob | None:
         """Run the next job to its end, and return it; None if there is none."""
         queue.release_lost()
+        folders.remove_left()
         schedules.queue_due(timezone.now())
         job = queue.claim(self.name)
         if job is not None:
@@ -84,8 +84,8 @@ class Worker:
             if address and not queue.note_address(job, address):
                 queue.give_back(job, wait=_BUSY_ADDRESS)
                 return
-            with tempfile.TemporaryDirectory(prefix="scan-", ignore_cleanup_errors=True) as folder:
-                self._run_engines(job, address, Path(folder), refusal)
+            with folders.scan_folder() as folder:
+                self._run_engines(job, address, folder, refusal)
 
     def _engines_of(self, job: ScanJob) -> list[Engine]:
         """Return the engines of the profile; of a retest, that of the finding."""

@@ -13,7 +13,7 @@ from django.db import connection
 from django.db.models import Count
 from django.utils import timezone
 
-from dashboard_api.crawler import process, queue
+from dashboard_api.crawler import folders, process, queue
 from dashboard_api.models import ImportRun, ScanJob
 from tests import factories
 from tests.dashboard_api.crawler.engines import PROGRAM
@@ -54,6 +54,7 @@ def start(tmp_path, settings, website):
         "CRAWLER_ENABLED": "true",
         "CRAWLER_ENGINES": str(engines),
         "ALLOW_PRIVATE_HOSTS": "true",
+        "TMPDIR": str(tmp_path),
         "LOCALHOST_WEBSITES": ",".join(f"{host}:{website.port}" for host in HOSTS),
     }
     started = []
@@ -113,3 +114,18 @@ def test_no_scan_of_a_killed_or_paused_worker_is_lost_or_stored_twice(start, tmp
     imports = ImportRun.objects.order_by().values("website").annotate(count=Count("pk"))
     assert [row["count"] for row in imports] == [1] * JOBS
     assert sorted(ScanJob.objects.values_list("attempt", flat=True)) == [1, 1, 1, 2, 2]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_the_folder_of_a_killed_worker_is_removed_by_the_next_one(start, tmp_path):
+    began, slow = tmp_path / "began", tmp_path / "slow"
+    queue.add(factories.make_scannable(HOSTS[0]), by="ada")
+    slow.touch()
+    killed = start()
+    wait_until(began.exists)
+    killed.kill()
+    killed.wait()
+    [left] = tmp_path.glob(f"{folders.PREFIX}*")
+    os.utime(left, (0, 0))
+    assert start("--once").wait(60) == 0
+    assert not left.exists()

@@ -1,0 +1,42 @@
+"""Folders of scans: each is locked while its worker lives, so those of killed workers are known."""
+
+import fcntl
+import os
+import shutil
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+PREFIX = "dashboard-scan-"
+_NEW_SECONDS = 60.0  # of a folder that its worker may not have locked yet
+
+
+@contextmanager
+def scan_folder() -> Iterator[Path]:
+    """Yield a folder that is removed afterwards."""
+    with (
+        tempfile.TemporaryDirectory(prefix=PREFIX, ignore_cleanup_errors=True) as name,
+        _opened(name) as lock,
+    ):
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield Path(name)
+
+
+def remove_left() -> None:
+    """Remove the folders that killed workers left on this machine."""
+    for folder in Path(tempfile.gettempdir()).glob(f"{PREFIX}*"):
+        with suppress(OSError), _opened(folder) as lock:  # of another user, or removed meanwhile
+            if time.time() - os.fstat(lock).st_mtime > _NEW_SECONDS:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)  # fails while the worker lives
+                shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextmanager
+def _opened(folder: str | Path) -> Iterator[int]:
+    number = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+    try:
+        yield number
+    finally:
+        os.close(number)
