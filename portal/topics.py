@@ -69,6 +69,10 @@ TOPICS = {
         _("The key exchange is weak (Logjam)"),
         _("Use ECDHE, or Diffie-Hellman groups of at least 2,048 bits."),
     ),
+    "forward-secrecy": Topic(
+        _("Connections have no forward secrecy"),
+        _("Offer cipher suites with ECDHE key exchange, and turn off those that begin with TLS_RSA."),
+    ),
     "heartbleed": Topic(
         _("The server is vulnerable to Heartbleed"),
         _("Update OpenSSL, then replace keys, certificates and passwords that the server used."),

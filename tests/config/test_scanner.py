@@ -39,6 +39,13 @@ def test_everyone_reads_who_scans_from_where_and_how_to_be_left_out(client, lang
         assert word in text
 
 
+@pytest.mark.parametrize(
+    ("language", "words"), [("en", "some 600 connections"), ("de", "rund 600 Verbindungen")]
+)
+def test_the_page_says_how_many_connections_are_no_requests(client, language, words):
+    assert words in client.get("/scanner", headers={"Accept-Language": language}).text
+
+
 def test_probing_txt_has_contact_end_and_description(client):
     found = client.get("/.well-known/probing.txt")
     assert found["Content-Type"] == "text/plain; charset=utf-8"

@@ -24,7 +24,15 @@ from dashboard_api.scanners.report import (
     convert_rows,
 )
 from dashboard_api.scanners.sslyze.before_5 import as_version_5, is_before_5
-from dashboard_api.scanners.sslyze.checks import CHECKS, Judge, NoResult, Problem, no_problem
+from dashboard_api.scanners.sslyze.checks import (
+    CHECKS,
+    OF_ALL_SUITES,
+    SUITES,
+    Judge,
+    NoResult,
+    Problem,
+    no_problem,
+)
 from dashboard_api.scanners.text import named, section
 
 _NO_RESULT = "no result"
@@ -110,6 +118,18 @@ def _checks(server: Row, scanned_at: datetime | None) -> Iterator[_Row | BadRow]
                 yield _Row(location=location, address=address, checks=(name,), problem=problem, error=error)
         elif attempt and attempt.get("status") != "NOT_SCHEDULED":
             yield BadRow(f"has an unknown status: {line_of(attempt, 'status')[:50] or 'none'}")
+    if (accepted := _all_suites(results)) is not None:
+        for name, judge in OF_ALL_SUITES.items():
+            problem, _ = _judged(name, judge, accepted, scanned_at)
+            yield _Row(location=location, address=address, checks=(name,), problem=problem)
+
+
+def _all_suites(results: Row) -> Row | None:
+    """Return the suites that are accepted in all versions of TLS; None unless all of them were tried."""
+    tried = [object_of(object_of(results, command), "result") for command in SUITES]
+    if not all(isinstance(each.get("accepted_cipher_suites"), list) for each in tried):
+        return None
+    return {"accepted_cipher_suites": [suite for each in tried for suite in each["accepted_cipher_suites"]]}
 
 
 def _judged(name: str, judge: Judge, result: Row, scanned_at: datetime | None) -> tuple[Problem | None, str]:

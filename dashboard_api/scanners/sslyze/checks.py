@@ -1,6 +1,6 @@
 """The checks of SSLyze's results, which are facts, for problems.
 
-The judgement is close to testssl.sh's, so that the two scanners do not contradict each other.
+The judgement is that of our own checks where they look at the same, and else close to testssl.sh's.
 """
 
 import re
@@ -15,7 +15,9 @@ from dashboard_api.scanners.times import parse_time
 
 _EXPIRES_SOON = timedelta(days=30)
 _WEAK_SUITE = re.compile(r"NULL|EXPORT|EXP_|_RC4_|_RC2_|_DES_|_DES40_|_3DES_|_IDEA_|_anon_", re.IGNORECASE)
+_FORWARD_SECRET_SUITE = re.compile(r"_(EC)?DHE_|^TLS_(AES|CHACHA20)_")  # the latter of TLS 1.3
 _UNPROTECTED_SUITE = re.compile("NULL|EXP|anon")
+_MIN_DH_BITS, _BROKEN_DH_BITS = 2048, 800
 _MIN_BITS = {"RSA": 2048, "DSA": 2048, "EllipticCurve": 224, "EC": 224}
 _TEXTS = load_texts(Path(__file__).with_name("problems.toml"), ProblemText)
 
@@ -53,6 +55,26 @@ def _weak_suites(result: Row, _scanned_at: datetime | None) -> Problem | None:
         return None
     is_unprotected = _UNPROTECTED_SUITE.search(" ".join(weak))
     return _problem("suites_without_protection" if is_unprotected else "weak_suites", *weak)
+
+
+def _key_exchange(result: Row, _scanned_at: datetime | None) -> Problem | None:
+    found = {}
+    for suite in dicts_of(result, "accepted_cipher_suites"):
+        key = object_of(suite, "ephemeral_key")
+        size = key.get("size")
+        if line_of(key, "type_name") == "DH" and isinstance(size, int) and size < _MIN_DH_BITS:
+            found[line_of(object_of(suite, "cipher_suite"), "name")] = size
+    if not found:
+        return None
+    is_broken = min(found.values()) <= _BROKEN_DH_BITS
+    lines = (f"{name}: {size} bits" for name, size in found.items())
+    return _problem("key_exchange_broken" if is_broken else "key_exchange", *lines)
+
+
+def _forward_secrecy(result: Row, _scanned_at: datetime | None) -> Problem | None:
+    suites = dict.fromkeys(_accepted_suites(result))
+    is_there = not suites or any(map(_FORWARD_SECRET_SUITE.search, suites))
+    return None if is_there else _problem("forward_secrecy", *suites)
 
 
 def _flag(member: str, bad: bool, name: str) -> Judge:
@@ -166,6 +188,10 @@ CHECKS: Mapping[str, Mapping[str, Judge]] = {
     "session_renegotiation": {"session_renegotiation": _renegotiation},
     "http_headers": {"http_headers": _headers},
 }
+
+# The checks of the suites that are accepted in all versions of TLS together.
+SUITES = tuple(f"tls_1_{number}_cipher_suites" for number in range(4))
+OF_ALL_SUITES: Mapping[str, Judge] = {"key_exchange": _key_exchange, "forward_secrecy": _forward_secrecy}
 
 
 def _require(result: Row, member: str) -> None:

@@ -1,10 +1,14 @@
 """Scanners that make engines installs, in real runs against a website on loopback."""
 
+import base64
 import os
+import ssl
+import warnings
 from pathlib import Path
 
 import msgspec
 import pytest
+from cryptography.hazmat.primitives.asymmetric import rsa
 from django.conf import settings
 
 from dashboard_api.crawler import policy, process, queue
@@ -12,6 +16,7 @@ from dashboard_api.crawler.engines import read_engines
 from dashboard_api.crawler.worker import Worker
 from dashboard_api.models import Coverage, Finding
 from dashboard_api.scanners import read_report
+from dashboard_api.scanners.report import Severity
 from tests import factories
 from tests.faults.certificate import write_certificate
 from tests.faults.server import FaultServer, answer
@@ -80,3 +85,42 @@ def test_sslyze_reports_the_website_at_the_pinned_address(tmp_path):
         scan = read_report(file, format_name="sslyze")
         assert scan.source == "sslyze"
         assert list(scan)
+
+
+# The group 2 of RFC 2409, of 1,024 bits, and its generator, as OpenSSL reads them.
+GROUP_2 = bytes.fromhex(
+    "30818702818100"
+    "FFFFFFFFFFFFFFFFC90FDAA22168C234C4C6628B80DC1CD129024E088A67CC74020BBEA63B139B22514A08798E3404DD"
+    "EF9519B3CD3A431B302B0A6DF25F14374FE1356D6D51C245E485B576625E7EC6F44C42E9A637ED6B0BFF5CB6F406B7ED"
+    "EE386BFB5A899FA5AE9F24117C4B1FE649286651ECE65381FFFFFFFFFFFFFFFF"
+    "020102"
+)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("ciphers", "rule"),
+    [("DHE-RSA-AES128-SHA", "key_exchange"), ("AES128-SHA", "forward_secrecy")],
+)
+def test_sslyze_sees_the_key_exchange_of_a_server_with_old_versions_only(tmp_path, ciphers, rule):
+    engine = installed("sslyze")
+    file, tls = write_certificate(tmp_path, key=rsa.generate_private_key(65537, 2048))
+    text = base64.encodebytes(GROUP_2).decode()
+    file.write_text(f"-----BEGIN DH PARAMETERS-----\n{text}-----END DH PARAMETERS-----\n")
+    tls.load_dh_params(file)
+    tls.set_ciphers(f"{ciphers}:@SECLEVEL=0")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)
+        tls.minimum_version, tls.maximum_version = ssl.TLSVersion.TLSv1, ssl.TLSVersion.TLSv1_1
+    report = tmp_path / "report"
+    with FaultServer(answer(200, b""), tls=tls) as server:
+        command = [part.replace(":443", f":{server.port}") for part in engine.command]
+        engine = msgspec.structs.replace(engine, command=command)
+        words = engine.arguments(host="shop.example.com", address="127.0.0.1", report=report)
+        process.run(
+            engine, engine.program(), words, folder=tmp_path, mark=f"test-{tmp_path}", tick=lambda: None
+        )
+    with report.open("rb") as stream:
+        found = {row.rule: row.severity for row in read_report(stream).entries if hasattr(row, "severity")}
+    assert {"tls_1_0", "tls_1_1", rule} <= set(found)
+    assert {found[name] for name in ("tls_1_0", "tls_1_1", rule)} == {Severity.MEDIUM}

@@ -3,12 +3,15 @@
 import re
 from collections import Counter
 
+import pytest
+
 from dashboard_api.crawler.essentials.rules import RULES
 from dashboard_api.limits import MAX_PROBLEM_ID_LENGTH
 from dashboard_api.models.problems import KEY_LENGTH
 from dashboard_api.scanners.nikto.problems import TEXTS
 from dashboard_api.scanners.observatory import _TESTS
-from dashboard_api.scanners.sslyze.checks import CHECKS
+from dashboard_api.scanners.sslyze.checks import _TEXTS as SSLYZE
+from dashboard_api.scanners.sslyze.checks import CHECKS, OF_ALL_SUITES
 from dashboard_api.scanners.testssl.findings import TEXTS as TESTSSL
 from dashboard_api.scanners.topics import TOPICS
 
@@ -40,12 +43,41 @@ def test_ids_are_words_and_never_keys():
 
 
 def test_rules_are_those_that_the_readers_know():
-    assert rules_of("sslyze") <= {name for checks in CHECKS.values() for name in checks}
+    assert rules_of("sslyze") <= {name for checks in CHECKS.values() for name in checks} | set(OF_ALL_SUITES)
     assert rules_of("mdn-observatory") <= set(_TESTS)
     assert rules_of("testssl") <= set(TESTSSL)
     headers = {f"missing-header/{text.header.lower()}" for text in TEXTS.values() if text.header}
     assert rules_of("essentials") | rules_of("dns") <= set(RULES)
     assert rules_of("nikto") <= set(TEXTS) | headers
+
+
+@pytest.mark.parametrize(
+    ("rule", "sslyze", "nikto"),
+    [
+        ("tls-1-0-offered", "tls_1_0", ""),
+        ("tls-1-1-offered", "tls_1_1", ""),
+        ("hsts-missing", "http_headers", "missing-strict-transport-security"),
+        ("hsts-missing", "", "hsts-off"),
+        ("csp-missing", "", "missing-content-security-policy"),
+        ("framing-allowed", "", "missing-x-frame-options"),
+        ("framing-allowed", "", "frames-allowed"),
+        ("nosniff-missing", "", "missing-x-content-type-options"),
+        ("referrer-policy-weak", "", "missing-referrer-policy"),
+        ("cookie-without-secure", "", "cookie-without-secure"),
+        ("cookie-without-httponly", "", "cookie-without-httponly"),
+        ("directory-listing", "", "directory-listing"),
+        ("certificate-other-name", "certificate_trust", "certificate-name"),
+        ("certificate-not-trusted", "certificate_trust", ""),
+        ("certificate-expired", "expired", ""),
+        ("certificate-expires-soon", "expires_soon", ""),
+        ("certificate-weak-key", "certificate_key", ""),
+    ],
+)
+def test_one_problem_has_one_severity_where_the_scanner_rates_nothing(rule, sslyze, nikto):
+    found = {RULES[rule].severity}
+    found |= {SSLYZE[sslyze].severity.name.lower()} if sslyze else set()
+    found |= {TEXTS[nikto].severity.name.lower()} if nikto else set()
+    assert len(found) == 1
 
 
 def test_every_source_is_one_that_a_reader_names():

@@ -39,7 +39,7 @@ def read_message(message, **members):
         (NOT_SET, Severity.LOW, "confirmed", 693, "The header X-Content-Type-Options is not sent"),
         (
             "The site uses SSL and the Strict-Transport-Security HTTP header is not defined.",
-            Severity.LOW,
+            Severity.MEDIUM,
             "confirmed",
             319,
             "The header Strict-Transport-Security is not sent",
@@ -67,7 +67,7 @@ def read_message(message, **members):
         ),
         (
             "Cookie id created without the secure flag",
-            Severity.LOW,
+            Severity.MEDIUM,
             "confirmed",
             614,
             "The cookie id is sent without the Secure flag",

@@ -6,7 +6,7 @@ import pytest
 
 from dashboard_api.scanners import sslyze
 from dashboard_api.scanners.report import Severity, UnreadableReport
-from dashboard_api.scanners.sslyze.checks import CHECKS
+from dashboard_api.scanners.sslyze.checks import CHECKS, OF_ALL_SUITES, SUITES
 from tests.dashboard_api.scanners.samples import make_sslyze, read_whole, suites, whole
 
 WHOLE = {command: {} for command in CHECKS}
@@ -43,8 +43,8 @@ def test_report_names_its_version_and_time():
     [
         ("ssl_2_0_cipher_suites", suites("SSL_CK_RC4_128_WITH_MD5"), Severity.CRITICAL, "ssl_2_0"),
         ("ssl_3_0_cipher_suites", suites("TLS_A"), Severity.HIGH, "ssl_3_0"),
-        ("tls_1_0_cipher_suites", suites("TLS_A"), Severity.LOW, "tls_1_0"),
-        ("tls_1_1_cipher_suites", {"is_tls_version_supported": True}, Severity.LOW, "tls_1_1"),
+        ("tls_1_0_cipher_suites", suites("TLS_A"), Severity.MEDIUM, "tls_1_0"),
+        ("tls_1_1_cipher_suites", {"is_tls_version_supported": True}, Severity.MEDIUM, "tls_1_1"),
         (
             "tls_1_2_cipher_suites",
             suites("TLS_ECDH_anon_WITH_AES_256_CBC_SHA"),
@@ -74,7 +74,7 @@ def test_report_names_its_version_and_time():
             Severity.MEDIUM,
             "session_renegotiation",
         ),
-        ("http_headers", {"strict_transport_security_header": None}, Severity.LOW, "http_headers"),
+        ("http_headers", {"strict_transport_security_header": None}, Severity.MEDIUM, "http_headers"),
     ],
 )
 def test_fact_that_is_a_problem_is_a_finding(command, result, severity, rule):
@@ -108,6 +108,50 @@ def test_fact_that_is_none_is_coverage(command, result):
     report = read(**{command: result})
     assert [(check.location, check.error) for check in report.coverage] == [("shop.example.com:443", "")]
     assert report.rows == 1
+
+
+NO_SUITES = {command: suites() for command in SUITES}
+OLD_RSA, DHE = "TLS_RSA_WITH_AES_128_CBC_SHA", "TLS_DHE_RSA_WITH_AES_128_CBC_SHA"
+
+
+def with_group(bits, name=DHE, kind="DH"):
+    """Return SSLyze's result for a protocol with one suite and its key exchange."""
+    key = {"type_name": kind, "size": bits}
+    return {"accepted_cipher_suites": [{"cipher_suite": {"name": name}, "ephemeral_key": key}]}
+
+
+@pytest.mark.parametrize(
+    ("result", "found"),
+    [
+        (with_group(512), [("key_exchange", Severity.HIGH)]),
+        (with_group(1024), [("key_exchange", Severity.MEDIUM)]),
+        (with_group(2048), []),
+        (with_group(256, "TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256", "ECDH"), []),
+        (suites(OLD_RSA), [("forward_secrecy", Severity.MEDIUM)]),
+        (suites(OLD_RSA, DHE), []),
+    ],
+)
+@pytest.mark.parametrize("command", ["tls_1_1_cipher_suites", "tls_1_2_cipher_suites"])
+def test_the_key_exchange_is_judged_for_all_versions_together(command, result, found):
+    report = read(**NO_SUITES | {command: result})
+    judged = [each for each in report.findings if each.rule in OF_ALL_SUITES]
+    assert [(each.rule, each.severity) for each in judged] == found
+    assert {rule for check in report.coverage for rule in check.rules} >= set(OF_ALL_SUITES) - {
+        f[0] for f in found
+    }
+
+
+def test_a_newer_version_has_forward_secrecy_for_those_that_speak_it():
+    modern = suites("TLS_AES_128_GCM_SHA256")
+    report = read(**NO_SUITES | {"tls_1_2_cipher_suites": suites(OLD_RSA), "tls_1_3_cipher_suites": modern})
+    assert report.findings == ()
+
+
+@pytest.mark.parametrize("missing", [{}, {"accepted_cipher_suites": None}])
+def test_the_key_exchange_is_not_judged_unless_all_versions_were_tried(missing):
+    report = read(**NO_SUITES | {"tls_1_2_cipher_suites": suites(OLD_RSA), "tls_1_3_cipher_suites": missing})
+    assert report.findings == ()
+    assert not {rule for check in report.coverage for rule in check.rules} & set(OF_ALL_SUITES)
 
 
 UNTRUSTED = [{"was_validation_successful": False, "validation_error": "self-signed"}]
