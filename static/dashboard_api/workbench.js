@@ -1,10 +1,12 @@
 "use strict";
-// The keys of the workbench. They work while the focus is in it, and each has a link or a button, too.
+// The keys of the workbench. They work while the focus is in it and no form is open; each has a link or a button.
 (() => {
   let isBusy = false;
   const region = () => document.getElementById("workbench");
   const current = () => region().querySelector(".queue [aria-current]");
-  const isTyping = (it) => it.matches("textarea, select, input:not([type=radio], [type=checkbox])");
+  const isTyping = (it) => it.matches("textarea, select, input:not([type=checkbox])");
+  const forms = () => [...region().querySelectorAll(".panel details[open]")];
+  const enter = (form) => form?.querySelector("[type=text], textarea").focus();
 
   const move = (step) => {
     const links = [...region().querySelectorAll(".queue li a")];
@@ -15,36 +17,38 @@
     link.focus();
     link.click();
   };
-  const leave = (it) => {
-    it.closest(".panel details")?.removeAttribute("open");
+  const leave = () => {
+    for (const it of forms()) it.open = false;
     current()?.focus();
   };
-  const choose = (it, number) => {
-    const radio = it.closest("form")?.querySelectorAll("[type=radio]")[number - 1];
-    radio?.click();
-    radio?.focus();
-  };
   const use = (button) => {
-    if (button.matches("button")) return button.click();
-    for (const it of region().querySelectorAll(".panel details")) it.open = it === button.parentElement;
-    button.parentElement.querySelector("form :is([type=radio]:checked, textarea)").focus();
+    button.click();
+    enter(forms()[0]);
   };
 
   document.addEventListener("keydown", (event) => {
     const { key, target } = event;
-    if (event.ctrlKey || event.metaKey || event.altKey || !target.closest("#workbench")) return;
-    if (key === "Escape") return leave(target);
-    if (isTyping(target)) return;
+    if (event.isComposing || !target.closest("#workbench")) return;
+    const isModified = event.ctrlKey || event.metaKey || event.altKey;
+    if (key === "Escape" && !isModified) return leave();
+    if (forms().length) {
+      if (key !== "Enter" || !(event.ctrlKey || event.metaKey) || !target.closest(".panel details form")) return;
+      event.preventDefault();
+      return isBusy ? undefined : target.form.requestSubmit();
+    }
+    if (isModified || isTyping(target)) return;
     const button = /^[a-z]$/.test(key) && region().querySelector(`[data-key="${key}"]`);
     if (key === "j") move(1);
     else if (key === "k") move(-1);
     else if (key === "x") current()?.parentElement.querySelector("[type=checkbox]")?.click();
     else if (key === "Enter" && target === current()) document.getElementById("finding-title")?.focus();
-    else if (/^[1-9]$/.test(key)) choose(target, Number(key));
     else if (button && !isBusy) use(button);
     else return;
     event.preventDefault();
   });
+  document.addEventListener("toggle", ({ target }) => {
+    if (forms().includes(target) && document.activeElement.matches("summary")) enter(target);
+  }, true);
 
   // The rows' links end at the title of the finding, which small screens need; the keys begin in the queue.
   window.addEventListener("load", () => { if (location.hash) current()?.focus({ preventScroll: true }); });
@@ -73,8 +77,7 @@
     for (const it of list().querySelectorAll("[type=checkbox]")) it.checked = selected.includes(it.value);
     list().scrollTop = scrolled;
     const error = region().querySelector(".errorlist");
-    const next = error?.closest("form").querySelector("[type=radio]:checked, textarea");
-    if (next) next.focus();
+    if (error) enter(error.closest("details"));
     else if (location.hash) current()?.focus({ preventScroll: true });
     else current()?.focus();
   });

@@ -107,6 +107,18 @@ def test_keys_are_typed_into_a_field(dashboard, key):
     expect(key_list(dashboard)).to_have_count(0)
 
 
+@pytest.mark.parametrize("key", ["j", "Escape"])
+def test_no_key_leads_away_from_a_form(in_list, key):
+    row(in_list, 3).press("Enter")
+    button = in_list.get_by_role("button", name="Create share link")
+    expect(button).to_be_visible()
+    button.focus()
+    address = in_list.url
+    in_list.keyboard.press(key)
+    expect(button).to_be_focused()
+    expect(in_list).to_have_url(address)
+
+
 @pytest.mark.parametrize("key", ["Control+j", "Alt+j", "Meta+j"])
 def test_keys_with_others_are_the_browsers(in_list, key):
     in_list.keyboard.press(key)

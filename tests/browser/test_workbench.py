@@ -42,7 +42,7 @@ def test_an_analyst_clears_twenty_findings_with_the_keyboard_alone(open_page, an
     for number in range(20):
         title = current(page).get_attribute("id")
         if number % 4 == 0:
-            press("f", "2", "Enter")
+            press("f", "Enter")
         elif number % 4 == 1:
             press("a", "Enter")
         else:
@@ -71,7 +71,7 @@ def test_keys_move_read_note_and_select(open_page, analyst, link):
     expect(page.locator(".queue li").nth(1).get_by_role("checkbox")).to_be_checked()
     page.keyboard.press("n")
     page.keyboard.type("rjk: keys are text here")
-    page.get_by_role("button", name="Add the note").click()
+    page.keyboard.press("Control+Enter")
     expect(page.get_by_text("The note was added.")).to_be_visible()
     expect(page.locator(".note .prose").last).to_have_text("rjk: keys are text here")
     page.keyboard.press("k")
@@ -153,14 +153,54 @@ def test_choosing_a_finding_replaces_the_region_and_keeps_the_selected_rows(open
     expect(current(page)).to_be_focused()
 
 
+@pytest.mark.parametrize("at", ["text field", "radio button", "queue"])
+def test_no_key_is_a_command_while_a_form_is_open(open_page, analyst, link, at):
+    page = open_page(user=analyst)
+    page.goto(URL)
+    title = page.locator("#finding-title").inner_text()
+    page.keyboard.press("f")
+    text_field = page.get_by_label("In your own words").locator("visible=true")
+    expect(text_field).to_be_focused()
+    if at == "radio button":
+        page.keyboard.press("Shift+Tab")
+        expect(page.locator("[type=radio]:focus")).to_have_count(1)
+    elif at == "queue":
+        current(page).focus()
+    page.keyboard.type("real jnx2")
+    expect(page.locator("details[open] form")).to_have_count(1)
+    expect(page.locator("#finding-title")).to_have_text(title)
+    expect(page.locator(".queue [type=checkbox]:checked")).to_have_count(0)
+    expect(text_field).to_have_value("real jnx2" if at == "text field" else "")
+    page.keyboard.press("Escape")
+    expect(page.locator("details[open] form")).to_have_count(0)
+    expect(current(page)).to_be_focused()
+    assert not link.website.findings.filter(reviewed_at__isnull=False).exists()
+
+
+def test_control_and_enter_save_a_form_from_any_of_its_fields(open_page, analyst, link):
+    page = open_page(user=analyst)
+    page.goto(URL)
+    title = page.locator("#finding-title").inner_text()
+    page.locator("summary").filter(has_text="Accept the risk").click()
+    expect(page.get_by_label("In your own words").locator("visible=true")).to_be_focused()
+    page.keyboard.type("agreed in May")
+    page.keyboard.press("Shift+Tab")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Control+Enter")
+    expect(page.locator("#finding-title")).not_to_have_text(title)
+    decided = link.website.findings.get(title=title)
+    assert decided.status == "accepted_risk"
+    assert decided.events.latest("pk").reason.endswith("agreed in May")
+
+
 def test_a_refusal_keeps_the_form_open_with_the_focus_in_it(open_page, analyst, link):
     page = open_page(user=analyst)
     page.goto(URL)
     page.keyboard.press("f")
-    page.keyboard.press("4")
-    page.keyboard.press("Enter")
+    page.locator("details[open] [type=radio]").last.check()
+    page.keyboard.press("Control+Enter")
     expect(page.locator("details[open] .errorlist")).to_be_visible()
-    expect(page.locator("details[open] [type=radio]:checked")).to_be_focused()
+    expect(page.locator("details[open] [type=text]").first).to_be_focused()
 
 
 def test_without_scripts_everything_is_a_link_or_a_form(open_page, analyst, link):
