@@ -29,6 +29,7 @@ LABELS: Mapping[str, str | Promise] = MappingProxyType(
 )
 MIN_PROOF_LENGTH = 4  # shorter texts are in every page
 MAX_PROOFS = 20  # marked in a part
+SHOWN_LINES, SHOWN_CHARACTERS = 20, 1_600  # of a part before a reader opens it, and in a PDF
 MAX_COMPARED = 200  # looked for in each part; a scanner's text may have thousands of lines and of parts
 _HEADING = re.compile(rf"({'|'.join(LABELS)}):\n")
 _START = re.compile(
@@ -43,6 +44,17 @@ class EvidencePart:
     label: str | Promise
     html: SafeString
     has_mark: bool
+    is_long: bool
+
+
+def is_long(text: str) -> bool:
+    """Return whether only the beginning of ``text`` is shown at first."""
+    return len(text) > SHOWN_CHARACTERS or len(text.splitlines()) > SHOWN_LINES
+
+
+def beginning(text: str) -> str:
+    """Return the part of a long ``text`` that is shown at first; a short text as it is."""
+    return "\n".join(text.splitlines()[:SHOWN_LINES])[:SHOWN_CHARACTERS] if is_long(text) else text
 
 
 def evidence_parts(text: str) -> list[EvidencePart]:
@@ -75,7 +87,7 @@ def _proofs(parts: Iterable[tuple[str, str]]) -> Iterator[str]:
 def _part(name: str, body: str, proofs: Iterable[str]) -> EvidencePart:
     found = [proof for proof in proofs if proof in body] if name in ("Request", "Response") else []
     html = _marked(body, sorted(set(found), key=len, reverse=True)[:MAX_PROOFS])
-    return EvidencePart(label=LABELS.get(name, ""), html=html, has_mark=bool(found))
+    return EvidencePart(label=LABELS.get(name, ""), html=html, has_mark=bool(found), is_long=is_long(body))
 
 
 def _marked(body: str, proofs: list[str]) -> SafeString:

@@ -196,6 +196,12 @@ TOPICS = {
         _("A file with passwords can be downloaded"),
         _("Move the file out of the published folder, and change every password and key in it."),
     ),
+    "backup-exposed": Topic(
+        _("A backup can be downloaded"),
+        _(
+            "Delete the file, keep backups out of the web root, and look for downloads in the log of the server."
+        ),
+    ),
     "sql-injection": Topic(
         _("SQL injection"),
         _("Pass values to SQL as parameters of prepared statements, never as parts of its text."),

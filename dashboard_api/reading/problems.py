@@ -20,7 +20,6 @@ from dashboard_api.queries.problem_rows import ProblemPart, ProblemSample
 from dashboard_api.reading import topics
 from dashboard_api.reading.sections import LABELS
 
-MIN_SHARED_WORDS = 3  # of titles that differ, for a title of all of them
 # Up to a full stop that ends no abbreviation, or to the end of the line.
 _SENTENCE = re.compile(
     r"[^\n]*?(?<!\be\.g)(?<!\bi\.e)(?<!\betc)(?<!\bvs)(?<!\bcf)(?<!\bincl)(?<!\bapprox)(?<!\bno)[.!?](?=\s|$)"
@@ -150,23 +149,9 @@ def _problem(
 
 
 def _title(shown: ProblemSample, samples: Iterable[ProblemSample]) -> str:
-    """Return the title of all findings; where they differ, the name of their rule, or what they share."""
+    """Return the title of all findings; where they differ, the name of their rule, or the title of one."""
     titles = {sample.title for sample in samples if sample.rule == shown.rule}
-    if len(titles) == 1:
-        return shown.title
-    return shown.rule if " " in shown.rule else shared_words(titles) or shown.title
-
-
-def shared_words(titles: Iterable[str]) -> str:
-    """Return the words with which all of ``titles`` begin and end, with dots between; empty for too few."""
-    words = [title.split() for title in titles]
-    shortest = min(map(len, words))
-    begin = next((n for n in range(shortest) if len({each[n] for each in words}) > 1), shortest)
-    rest = shortest - begin
-    end = next((n for n in range(rest) if len({each[-1 - n] for each in words}) > 1), rest)
-    if begin + end < MIN_SHARED_WORDS:
-        return ""
-    return " ".join([*words[0][:begin], "\u2026", *words[0][len(words[0]) - end :]])
+    return shown.rule if len(titles) > 1 and " " in shown.rule else shown.title
 
 
 def _fix(sample: ProblemSample) -> str:

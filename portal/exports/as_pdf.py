@@ -16,6 +16,7 @@ from django.utils.translation import get_language, ngettext
 from django.utils.translation import gettext as _
 
 from portal import labels
+from portal.evidence import beginning, is_long
 from portal.exports.errors import PdfFailed
 from portal.exports.logo import LogoError, read_logo
 from portal.exports.note_lines import note_lines
@@ -72,6 +73,7 @@ def _template_data(report: Report) -> dict[str, Any]:
             "description": _("What it is"),
             "remediation": _("How to fix it"),
             "places": _("Where it was found"),
+            "cut": _("Only the beginning of the evidence is shown."),
             "references": _("Read more"),
             "logo": _("Logo"),
             "boxes": _("A box replaces a character that this report’s fonts do not have."),
@@ -183,7 +185,8 @@ def _finding(part: ProblemPart) -> dict[str, Any]:
         "count": part.count,
         "description": breakable(finding.description),
         "remediation": breakable(finding.remediation),
-        "evidence": breakable(finding.evidence),
+        "evidence": breakable(beginning(finding.evidence)),
+        "is_evidence_cut": finding.is_evidence_cut or is_long(finding.evidence),
         "links": [{"text": breakable(link.text), "url": link.url} for link in links],
         "others": [_place(other, worst=finding) for other in part.others],
     }

@@ -169,6 +169,27 @@ def test_a_finding_leads_to_the_next_and_the_previous_one(open_page, owner, scri
     expect(page).to_have_url(f"{PATH}?severity=Medium&page_size=50")
 
 
+@pytest.mark.parametrize("java_script_enabled", [True, False])
+def test_long_evidence_is_folded_on_the_screen_and_whole_on_paper(
+    open_page, owner, worst, java_script_enabled
+):
+    worst.evidence = "line of the response\n" * 1_000
+    worst.save()
+    page = open_page(
+        user=owner, viewport={"width": 390, "height": 844}, java_script_enabled=java_script_enabled
+    )
+    page.goto(f"{PATH}findings/{worst.pk}/")
+    text = page.locator("pre").filter(has_text="line of the response")
+    assert text.bounding_box()["height"] < 500
+    page.emulate_media(media="print")
+    assert text.bounding_box()["height"] > 10_000
+    page.emulate_media(media="screen")
+    page.locator(".fold").get_by_text("Show more").click()
+    assert text.bounding_box()["height"] > 10_000
+    page.locator(".fold").get_by_text("Show fewer").click()
+    assert text.bounding_box()["height"] < 500
+
+
 def test_the_way_to_the_next_finding_stays_in_sight(open_page, owner, worst):
     worst.evidence = "line\n" * 200
     worst.save()

@@ -1,6 +1,8 @@
 """Evidence in parts, with the proof marked."""
 
-from portal.evidence import evidence_parts
+import pytest
+
+from portal.evidence import beginning, evidence_parts
 
 
 def parts(text):
@@ -33,6 +35,16 @@ def test_messages_without_headings_are_recognised():
 def test_other_evidence_stays_as_it_is():
     assert parts("TLS 1.1 offered\n\n<b>") == [("", "TLS 1.1 offered\n\n&lt;b&gt;")]
     assert parts("") == []
+
+
+@pytest.mark.parametrize(
+    ("text", "long"),
+    [("line\n" * 20, False), ("line\n" * 21, True), ("x" * 1_600, False), ("x" * 1_601, True), ("", False)],
+)
+def test_a_text_of_more_than_twenty_lines_is_folded(text, long):
+    assert [part.is_long for part in evidence_parts(text)] == ([long] if text else [])
+    assert (beginning(text) == text) is not long
+    assert len(beginning(text).splitlines()) <= 20
 
 
 def test_short_texts_mark_nothing():

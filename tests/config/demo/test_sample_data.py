@@ -1,7 +1,8 @@
 import pytest
 
 from config.demo.sample_data import Location, Page, read_sample_data
-from dashboard_api.models import Kind, Severity
+from dashboard_api.models import Kind, Severity, problem_key
+from dashboard_api.reading.topics import problem_id
 from dashboard_api.scanners.topics import TOPICS
 
 DATA = read_sample_data()
@@ -24,6 +25,12 @@ def test_weakness_is_complete(weakness):
 def test_weakness_names_a_page_only_if_it_occurs_on_pages(weakness):
     texts = weakness.title + weakness.description + weakness.evidence + weakness.location
     assert not (weakness.location and ("$path" in texts or "$parameter" in texts))
+
+
+@pytest.mark.parametrize("weakness", DATA.weaknesses, ids=lambda weakness: weakness.title)
+def test_a_weakness_that_several_scanners_report_is_one_problem(weakness):
+    problems = {problem_id(problem_key(source, rule, "")) for source, rule in weakness.rules.items()}
+    assert len(problems) == 1
 
 
 def test_the_worst_problems_have_topics_and_so_german_titles_and_fixes():

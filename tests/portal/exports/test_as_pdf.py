@@ -137,6 +137,16 @@ def test_odd_texts_make_a_pdf(text):
     assert render_pdf(make_report(threat)).startswith(b"%PDF-")
 
 
+def test_a_pdf_has_the_beginning_of_long_evidence_and_says_so():
+    long, short = (
+        as_pdf._finding(make_report(make_threat(evidence="line\n" * count)).problems[0]) for count in (300, 3)
+    )
+    assert long["evidence"].count("line") == 20
+    assert long["is_evidence_cut"]
+    assert short["evidence"].count("line") == 3
+    assert not short["is_evidence_cut"]
+
+
 def test_a_report_without_findings_is_a_report_too():
     filters = Filters(severity="Low")
     empty = make_report(filters=filters, dashboard=make_page(total=0, page_count=0), threats=[])
