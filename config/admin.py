@@ -12,6 +12,7 @@ from django.contrib.admin.utils import unquote
 from django.contrib.admin.widgets import AutocompleteSelect
 from django.contrib.auth.admin import GroupAdmin as DjangosGroupAdmin
 from django.contrib.auth.admin import UserAdmin as DjangosUserAdmin
+from django.contrib.auth.forms import AdminPasswordChangeForm, AdminUserCreationForm
 from django.contrib.auth.models import Group, User
 from django.db.models import Count, QuerySet
 from django.http import HttpRequest, HttpResponse
@@ -24,6 +25,7 @@ from config.account_emails import send_changed
 from config.log_texts import translate_log
 from config.model_names import translate_names
 from config.models import Incident, Run, Session
+from portal.forms import PasswordErrors
 from portal.page_urls import portal_origin
 
 admin.site.unregister([Authenticator, EmailAddress, Group, User])  # the product does not use the second
@@ -69,10 +71,20 @@ def _withdraw_invitations(people: Iterable[User]) -> None:
         withdraw_invitations_of(membership, by=None)
 
 
+class _AddForm(PasswordErrors, AdminUserCreationForm):
+    pass
+
+
+class _PasswordForm(PasswordErrors, AdminPasswordChangeForm):
+    pass
+
+
 @admin.register(User)
 class UserAdmin(DjangosUserAdmin):
     """People, with the number of their sessions, which an operator can end."""
 
+    add_form = _AddForm
+    change_password_form = _PasswordForm
     actions = ("end_sessions",)
     readonly_fields = ("last_login", "open_sessions")
     fieldsets = (*DjangosUserAdmin.fieldsets, (_("Sessions"), {"fields": ("open_sessions",)}))  # type: ignore[misc]

@@ -2,6 +2,7 @@
 
 import ipaddress
 import re
+import unicodedata
 from functools import lru_cache
 
 import idna
@@ -10,6 +11,12 @@ from django.utils.translation import gettext_noop as _  # callers translate it w
 
 MAX_HOST_LENGTH = 253
 _LABEL = re.compile(r"[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?", re.ASCII)
+_SCHEME = re.compile(r"\Ahttps?://", re.IGNORECASE)
+_PATH = re.compile(r"[/?#]")
+_STRICT = _("must be a domain name such as shop.example.com, without scheme or port")
+_TYPED = _("must be a domain name or an address such as https://shop.example.com, without a port")
+# Letters that no one takes for others: without the i that has no dot, and without rarer Latin ones.
+_LATIN = re.compile("[a-z0-9\u00df-\u00f6\u00f8-\u0130\u0132-\u0137\u0139-\u0148\u014a-\u017e-]+")
 # A name in DNS: "*." of a wildcard, labels up to the last with an underscore, and the host below them.
 _DNS_NAME = re.compile(r"(\*\.)?((?:[a-z0-9_-]{1,63}\.)*[a-z0-9-]*_[a-z0-9_-]*\.)?(.*)", re.ASCII | re.DOTALL)
 
@@ -26,6 +33,30 @@ def normalise_host(text: str) -> str:
     return _normalise(text, allow_private=settings.ALLOW_PRIVATE_HOSTS)
 
 
+def typed_host(text: str) -> str:
+    """Return the host of what a person typed or pasted, in its stored form; raise InvalidHost.
+
+    Of an address, such as ``https://shop.example.com/cart``, only the host counts. Programs send hosts.
+    """
+    return _normalise(_cut(text), allow_private=settings.ALLOW_PRIVATE_HOSTS, rule=_TYPED)
+
+
+def searched_host(text: str) -> str:
+    """Return what to look for in stored hosts when a person types a part of a host, or pastes an address."""
+    host = _cut(text).lower()
+    if host.isascii():
+        return host
+    try:
+        return idna.encode(host, uts46=True).decode()
+    except (idna.IDNAError, UnicodeError):
+        return host
+
+
+def _cut(text: str) -> str:
+    """Return the host of an address; other text as it is."""
+    return _PATH.split(_SCHEME.sub("", text.strip(), count=1), maxsplit=1)[0]
+
+
 def normalise_dns_name(text: str) -> str:
     """Return a DNS name that a scanner reports, such as ``_dmarc.example.com``, in its stored form.
 
@@ -40,7 +71,7 @@ def normalise_dns_name(text: str) -> str:
 
 
 @lru_cache(maxsize=1024)  # a report repeats a few hosts on thousands of rows
-def _normalise(text: str, *, allow_private: bool) -> str:
+def _normalise(text: str, *, allow_private: bool, rule: str = _STRICT) -> str:
     host = text.lower().removesuffix(".")
     if allow_private and (address := _ip_address(host)):
         return address
@@ -51,10 +82,41 @@ def _normalise(text: str, *, allow_private: bool) -> str:
             raise InvalidHost(_("must be a domain name such as shop.example.com")) from error
     labels = host.split(".")
     if len(host) > MAX_HOST_LENGTH or not all(_LABEL.fullmatch(label) for label in labels):
-        raise InvalidHost(_("must be a domain name such as shop.example.com, without scheme or port"))
+        raise InvalidHost(rule)
     if not allow_private and (len(labels) < 2 or labels[-1].isdigit()):
         raise InvalidHost(_("must be a public domain name, not an IP address or a single label"))
     return host
+
+
+def readable_host(host: str) -> str:
+    """Return a stored host in its own letters; labels that could be taken for others stay as they are.
+
+    Own letters are Latin ones, or those of one script that the last label has as well.
+    """
+    if "xn--" not in host:
+        return host
+    labels = host.split(".")
+    script = _scripts(_decoded(labels[-1]))
+    return ".".join(_readable(label, script) for label in labels)
+
+
+def _readable(label: str, script: set[str]) -> str:
+    text = _decoded(label)
+    is_own = _scripts(text) == script and len(script) == 1 and script != {"LATIN"}
+    is_left_to_right = all(unicodedata.bidirectional(each) not in ("R", "AL") for each in text)
+    return text if _LATIN.fullmatch(text) or (is_own and is_left_to_right) else label
+
+
+def _decoded(label: str) -> str:
+    try:
+        return idna.decode(label)
+    except (idna.IDNAError, UnicodeError):
+        return label
+
+
+def _scripts(text: str) -> set[str]:
+    """Return the scripts of the letters, by the first words of their names."""
+    return {unicodedata.name(each, "").partition(" ")[0] for each in text if each.isalpha()}
 
 
 def covers(site: str, host: str) -> bool:

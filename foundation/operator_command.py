@@ -25,7 +25,7 @@ from django.views.decorators.debug import sensitive_variables
 from audit.models import AuditEvent
 from audit.recording import Acting, Person, Subject, acting, record
 from foundation.heartbeats import Beat, command_ended, summary_of
-from foundation.hosts import InvalidHost, normalise_host
+from foundation.hosts import InvalidHost, typed_host
 from foundation.request_ids import begin_request, restored_request
 from foundation.storage import is_storage_fault
 
@@ -222,7 +222,7 @@ def wait_for_writers() -> None:
 def host_of(text: str) -> str:
     """Return the host named ``text`` in its stored form; raise CommandError."""
     try:
-        return normalise_host(text)
+        return typed_host(text)
     except InvalidHost as error:
         raise CommandError(f"{text}: the host {error}.") from error
 

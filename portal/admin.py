@@ -15,7 +15,7 @@ from django.utils.translation import gettext_lazy as _
 from django.views.decorators.debug import sensitive_post_parameters, sensitive_variables
 
 from audit.recording import record as audit
-from foundation.hosts import InvalidHost, normalise_host
+from foundation.hosts import InvalidHost, typed_host
 from foundation.sealing import CannotUnseal
 from portal.models import Account, Badge, Membership, MembershipChange, ShareLink, Website
 from portal.models.accounts import validate_secret
@@ -62,7 +62,7 @@ class WebsiteForm(forms.ModelForm):
     def clean_host(self) -> str:
         """Return the normal form, so that duplicates are recognised."""
         try:
-            return normalise_host(self.cleaned_data["host"])
+            return typed_host(self.cleaned_data["host"])
         except InvalidHost as error:
             raise forms.ValidationError(_("The host %(problem)s.") % {"problem": _(str(error))}) from error
 

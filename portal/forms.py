@@ -7,6 +7,7 @@ from typing import Any, Self
 from urllib.parse import urlencode
 
 from django import forms
+from django.contrib.auth.models import User
 from django.http import HttpRequest, QueryDict
 from django.utils.translation import gettext_lazy as _
 
@@ -289,15 +290,40 @@ class ShareForm(ShareListForm):
     evidence = forms.BooleanField(label=_("Include evidence"), required=False)
 
 
+class PasswordErrors:
+    """A mixin for Django's forms of a password: errors stand under its field, not under its repetition."""
+
+    def validate_password_for_user(self, user: User, **_: Any) -> None:
+        """Check the password, once the person is known."""
+        field = {"password_field_name": "password1"}
+        super().validate_password_for_user(user, **field)  # type: ignore[misc]
+
+
 class ChosenPassword:
-    """A mixin for forms in which people choose a password: our labels and rules, no placeholders."""
+    """A mixin for forms in which people choose a password: our labels and rules, no placeholders.
+
+    The browser begins at the first field, or at the first that has an error.
+    """
 
     fields: dict[str, forms.Field]
+    has_error: Any
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        self._begin_at(next(iter(self.fields)))
         for name in PASSWORD_LABELS.keys() & self.fields.keys():
             field = self.fields[name]
             field.label = PASSWORD_LABELS[name]
             field.help_text = PASSWORD_RULES if name == "password1" else ""
             field.widget.attrs.pop("placeholder", None)
+
+    def add_error(self, field: str | None, error: Any) -> None:
+        """Add the error, and begin at the first field that has one."""
+        super().add_error(field, error)  # type: ignore[misc]
+        if faulty := next((name for name in self.fields if self.has_error(name)), None):
+            self._begin_at(faulty)
+
+    def _begin_at(self, name: str) -> None:
+        for each in self.fields.values():
+            each.widget.attrs.pop("autofocus", None)
+        self.fields[name].widget.attrs["autofocus"] = True

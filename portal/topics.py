@@ -198,9 +198,7 @@ TOPICS = {
     ),
     "backup-exposed": Topic(
         _("A backup can be downloaded"),
-        _(
-            "Delete the file, keep backups out of the web root, and look for downloads in the log of the server."
-        ),
+        _("Delete the file, keep backups out of the web root, and look for downloads in the server's log."),
     ),
     "sql-injection": Topic(
         _("SQL injection"),

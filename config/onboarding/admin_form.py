@@ -17,7 +17,7 @@ from dashboard_api import limits
 from dashboard_api.models import Account, Entitlement, Website
 from dashboard_api.models.entitlements import new_entitlement
 from dashboard_api.models.sites import WebsiteOfOthers
-from foundation.hosts import InvalidHost, normalise_host
+from foundation.hosts import InvalidHost, typed_host
 
 PLAN_FIELDS = ("plan", "starts_on", "ends_on", "sites_limit")
 NEEDED = tuple(
@@ -76,7 +76,7 @@ class CustomerForm(forms.Form):
     def clean_host(self) -> str:
         """Return the host in its stored form."""
         try:
-            return normalise_host(self.cleaned_data["host"])
+            return typed_host(self.cleaned_data["host"])
         except InvalidHost as error:
             raise ValidationError(
                 gettext("The host %(problem)s.") % {"problem": gettext(str(error))}

@@ -40,11 +40,6 @@ class AccountForm(JoinForm):
     name = forms.CharField(label=gettext_lazy("Name of your company or project"), max_length=100)
     field_order = ("name", "username", "password1", "password2")
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self.fields["username"].widget.attrs.pop("autofocus", None)
-        self.fields["name"].widget.attrs["autofocus"] = True
-
     def clean_name(self) -> str:
         """Return the name on one line, for subjects of e-mails and for logs."""
         name = on_one_line(self.cleaned_data["name"])

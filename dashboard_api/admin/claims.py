@@ -15,7 +15,7 @@ from dashboard_api.admin.operations import ReasonForm, RecordAdmin, user_name
 from dashboard_api.models import OwnershipClaim
 from dashboard_api.models.sites import check_has_one_owner
 from dashboard_api.ownership import checks, claims
-from foundation.hosts import InvalidHost, normalise_host
+from foundation.hosts import InvalidHost, typed_host
 
 
 class DecisionReason(ReasonForm):
@@ -34,7 +34,7 @@ class ClaimForm(forms.ModelForm):
     def clean_host(self) -> str:
         """Return the host in its stored form; raise ValidationError."""
         try:
-            return normalise_host(self.cleaned_data["host"])
+            return typed_host(self.cleaned_data["host"])
         except InvalidHost as error:
             raise forms.ValidationError(_("The host %(problem)s.") % {"problem": error}) from error
 

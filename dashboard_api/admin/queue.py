@@ -12,7 +12,7 @@ from django.utils.functional import Promise
 from dashboard_api.admin.labels import SEVERITY_LABELS
 from dashboard_api.models import Finding, Severity, Source, Website
 from dashboard_api.models.findings import FindingQuerySet
-from foundation.hosts import MAX_HOST_LENGTH
+from foundation.hosts import MAX_HOST_LENGTH, searched_host
 
 ROWS = 50
 ALL_OPEN = "all"
@@ -65,7 +65,7 @@ class QueueFilters:
         if self.source:
             findings = findings.filter(source__in=list(Source.objects.filter(slug=self.source)))
         if self.website:
-            websites = Website.objects.filter(host__contains=self.website)
+            websites = Website.objects.filter(host__contains=searched_host(self.website))
             findings = findings.filter(website__in=websites.values("pk"))
         if position := _POSITION.fullmatch(self.after):
             severity, pk = map(int, position.groups())

@@ -13,7 +13,7 @@ from django.utils.translation import gettext_lazy as _
 
 from dashboard_api.models.sites import SiteLink
 from foundation.domains import registrable_domain
-from foundation.hosts import InvalidHost, normalise_host
+from foundation.hosts import InvalidHost, typed_host
 
 CONSENT_PERIOD = timedelta(days=365)
 
@@ -105,7 +105,7 @@ class ScanOptOut(models.Model):
 
 
 def _domain(value: str) -> str:
-    host = normalise_host(value)
+    host = typed_host(value)
     domain = registrable_domain(host)
     if domain != host:
         raise ValueError(
@@ -119,7 +119,7 @@ def _prefix(value: str) -> str:
 
 
 _CLEANED: dict[str, Callable[[str], str]] = {
-    ScanOptOut.Kind.HOST: normalise_host,
+    ScanOptOut.Kind.HOST: typed_host,
     ScanOptOut.Kind.DOMAIN: _domain,
     ScanOptOut.Kind.PREFIX: _prefix,
 }

@@ -17,7 +17,7 @@ from audit.recording import record as audit
 from dashboard_api.models.accounts import Account, AlreadyRevoked, Publicity
 from dashboard_api.models.ownership import OwnershipClaim
 from foundation.domains import is_public_suffix, registrable_domain
-from foundation.hosts import MAX_HOST_LENGTH, InvalidHost, normalise_host
+from foundation.hosts import MAX_HOST_LENGTH, InvalidHost, typed_host
 
 RETIRING = "ownership check"
 _RETIRED = "Another owner has proven the website, and no account held it."
@@ -123,7 +123,7 @@ class Website(models.Model):
         """Normalise the host; raise ValidationError where a name or a reason is missing."""
         if self.host:
             try:
-                self.host = normalise_host(self.host)
+                self.host = typed_host(self.host)
             except InvalidHost as error:
                 raise ValidationError(
                     {"host": _("The host %(problem)s.") % {"problem": _(str(error))}}

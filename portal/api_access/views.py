@@ -13,6 +13,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from audit.recording import record as audit
+from foundation.hosts import readable_host
 from portal import service
 from portal.access import members_only
 from portal.api_access.view_models import SECRET_ID, api_page, refusal
@@ -85,13 +86,13 @@ def test_call(request: HttpRequest, website: int) -> HttpResponse:
     except GatewayError as error:
         page = logged_error_page(error, site.host)
         text = _("The call for %(host)s failed: %(reason)s. Reference for support: %(reference)s.")
-        values = {"host": site.host, "reason": page.title, "reference": page.reference}
+        values = {"host": readable_host(site.host), "reason": page.title, "reference": page.reference}
         messages.warning(request, text % values)
     else:
         text = _("The call for %(host)s works, in %(time)s ms. Open findings: %(count)s.")
         took = round((time.monotonic() - started) * 1000)
         count = number_format(dashboard.summary.open)
-        messages.info(request, text % {"host": site.host, "count": count, "time": took})
+        messages.info(request, text % {"host": readable_host(site.host), "count": count, "time": took})
     return redirect("portal:api")
 
 

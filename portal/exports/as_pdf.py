@@ -15,6 +15,7 @@ from django.utils.formats import number_format
 from django.utils.translation import get_language, ngettext
 from django.utils.translation import gettext as _
 
+from foundation.hosts import readable_host
 from portal import labels
 from portal.evidence import beginning, is_long
 from portal.exports.errors import PdfFailed
@@ -61,7 +62,7 @@ def _template_data(report: Report) -> dict[str, Any]:
     return {
         "lang": _language(),
         "title": report.title,
-        "host": report.host,
+        "host": readable_host(report.host),
         "words": {
             "do_first": _("Do first"),
             "coverage": _("What was checked"),

@@ -11,6 +11,7 @@ from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from foundation.hosts import readable_host
 from portal import service
 from portal.exports.files import MAX_ROWS
 from portal.forms import Filters
@@ -87,7 +88,7 @@ class Report:
     @property
     def title(self) -> str:
         """The title of the page and of the PDF."""
-        return _("Security report: %(host)s") % {"host": self.host}
+        return _("Security report: %(host)s") % {"host": readable_host(self.host)}
 
     @property
     def problems(self) -> list[ProblemPart]:

@@ -16,6 +16,7 @@ from django.utils.formats import localize
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from foundation.hosts import readable_host
 from foundation.words import on_one_line
 from portal import labels, topics
 from portal.gateway.messages import Change, NoteChange
@@ -151,7 +152,7 @@ def _section(notification: PendingNotification) -> Section:
     )
     return Section(
         host=website.host,
-        heading=_heading(website.host, digest),
+        heading=_heading(readable_host(website.host), digest),
         score=_score(website, Subscription.of(membership), address),
         findings=tuple(_problem_item(changes, address, is_complete=digest.is_complete) for changes in shown),
         more=_more(digest, sum(map(len, shown))),

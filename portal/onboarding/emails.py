@@ -13,6 +13,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from foundation.hosts import readable_host
 from portal import labels, service
 from portal.gateway import GatewayError, OtherClaim, WebsiteClaim
 from portal.models import Account
@@ -59,7 +60,7 @@ def _of_given_up(claim: WebsiteClaim) -> Words:
         "this, and when. If you did not expect this, remove this person, or if it was done in your name, "
         "change your password and sign out everywhere else. Then add the website again."
     )
-    subject = _("%(host)s was given up") % {"host": claim.host}
+    subject = _("%(host)s was given up") % {"host": readable_host(claim.host)}
     return Words(subject=subject, text=text, button=_("Open the activity"), path=reverse("portal:activity"))
 
 
@@ -129,7 +130,7 @@ def compose(event: Event, account: Account) -> Words:
 
 def _words(event: Event) -> tuple[str, str]:
     """Return the subject, and what happened with what to do."""
-    values = {"host": event.claim.host, "date": labels.day(event.at) if event.at else ""}
+    values = {"host": readable_host(event.claim.host), "date": labels.day(event.at) if event.at else ""}
     match event.kind:
         case "verified":
             subject = _("%(host)s is verified")

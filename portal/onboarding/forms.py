@@ -1,6 +1,5 @@
 """Forms for adding a website, withdrawing a claim and answering another."""
 
-import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -8,11 +7,10 @@ from django import forms
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from foundation.hosts import MAX_HOST_LENGTH, InvalidHost, normalise_host
+from foundation.hosts import MAX_HOST_LENGTH, InvalidHost, typed_host
 from portal.models import Account
 
 MAX_REASON_LENGTH = 500  # the service's limit
-_SCHEME = re.compile(r"\Ahttps?://", re.IGNORECASE)
 
 
 class AddWebsiteForm(forms.Form):
@@ -43,9 +41,8 @@ class AddWebsiteForm(forms.Form):
 
     def clean_host(self) -> str:
         """Return the host in its stored form; of an address that was pasted, only the host counts."""
-        text = _SCHEME.sub("", str(self.cleaned_data["host"]).strip()).partition("/")[0]
         try:
-            return normalise_host(text)
+            return typed_host(self.cleaned_data["host"])
         except InvalidHost as error:
             problem = gettext(str(error))
             raise forms.ValidationError(_("The host %(problem)s."), params={"problem": problem}) from error

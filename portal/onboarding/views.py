@@ -14,6 +14,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from django_htmx.http import HttpResponseClientRedirect
 
 from audit.recording import record as audit
+from foundation.hosts import readable_host
 from foundation.proofs import lost_form, require_proof
 from foundation.stored_texts import translate
 from portal import service
@@ -183,7 +184,9 @@ def withdraw_claim(request: HtmxHttpRequest, account: int, claim_id: int) -> Htt
     is_removed = actions.remove_unlinked(own, claim, reason=reason)
     if is_removed:
         emails.send_given_up(own, claim)
-    messages.info(request, _("%(host)s is no longer claimed by your account.") % {"host": claim.host})
+    messages.info(
+        request, _("%(host)s is no longer claimed by your account.") % {"host": readable_host(claim.host)}
+    )
     return redirect("portal:sites") if is_removed else _to_claims(own)
 
 
@@ -216,7 +219,8 @@ def answer_claim(request: HtmxHttpRequest, account: int, claim_id: int) -> HttpR
     audit("website.claim_answered", own, host=claim.host, reason=answer.reason, after=after)
     if answer.decision == "agree":
         messages.success(
-            request, _("You agreed: the other account now has %(host)s, too.") % {"host": claim.host}
+            request,
+            _("You agreed: the other account now has %(host)s, too.") % {"host": readable_host(claim.host)},
         )
     else:
         messages.success(request, _("You objected: our team decides, and asks you if needed."))
@@ -269,10 +273,12 @@ def _to_dashboard(request: HtmxHttpRequest, account: Account, claim: WebsiteClai
     url = _site_url(request, account, claim)
     website = get_object_or_404(Website, account=account, host=claim.host)
     if _is_being_scanned(website):
-        text = _("%(host)s is yours now.") % {"host": claim.host}
+        text = _("%(host)s is yours now.")
         url = site_address(website, is_shared="?" in url).of_scans()
     else:
-        text = _("%(host)s is yours now. Results appear here after the first check.") % {"host": claim.host}
+        text = _("%(host)s is yours now. Results appear here after the first check.") % {
+            "host": readable_host(claim.host)
+        }
     messages.success(request, text)
     return HttpResponseClientRedirect(url) if request.htmx else redirect(url)
 

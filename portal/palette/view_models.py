@@ -10,6 +10,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from foundation.hosts import readable_host, searched_host
 from portal.models import Membership, Website
 from portal.navigation import navigation_links
 from portal.page_urls import site_address
@@ -56,9 +57,10 @@ def _websites(request: HttpRequest, query: str) -> list[Website]:
     websites = Website.objects.visible_to(request.user)
     if not query:
         return list(websites[: MAX_WEBSITES + 1])
+    host = searched_host(query)
     of_account = Q(account__name__icontains=query) | Q(account__name="", account__ref__icontains=query)
-    matching = websites.filter(Q(host__icontains=query) | of_account)
-    begins = Case(When(host__istartswith=query, then=Value(0)), default=Value(1))
+    matching = websites.filter(Q(host__icontains=host) | of_account)
+    begins = Case(When(host__istartswith=host, then=Value(0)), default=Value(1))
     return list(matching.order_by(begins, "host", "account")[: MAX_WEBSITES + 1])
 
 
@@ -68,7 +70,7 @@ def _website_hits(request: HttpRequest, websites: Iterable[Website]) -> tuple[Hi
     counts = Counter(hosts.values_list("host", flat=True))
     return tuple(
         Hit(
-            label=website.host,
+            label=readable_host(website.host),
             detail=str(website.account),
             url=str(site_address(website, is_shared=counts[website.host] > 1)),
         )

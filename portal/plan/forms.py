@@ -6,6 +6,7 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 
+from foundation.hosts import readable_host
 from portal.gateway import AccountWebsites
 
 
@@ -25,7 +26,7 @@ class WebsitesForm(forms.Form):
         super().__init__(*args, **kwargs)
         self._limit = found.limit or 0
         field: Any = self.fields["stay"]
-        field.choices = [(website.host, website.host) for website in found.websites]
+        field.choices = [(website.host, readable_host(website.host)) for website in found.websites]
         self.initial["stay"] = [website.host for website in found.websites if website.stays]
 
     def clean_stay(self) -> list[str]:

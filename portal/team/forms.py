@@ -8,10 +8,12 @@ from django.contrib.auth.models import User
 from django.utils.translation import gettext_lazy as _
 
 from portal import labels
-from portal.forms import ChosenPassword, MailAddressField
+from portal.forms import ChosenPassword, MailAddressField, PasswordErrors
 from portal.models import Account, Membership
 
 ROLES = [(role, labels.ROLES[role]) for role in reversed(Membership.Role.values)]
+
+NAME_TAKEN = _("This user name is taken. Choose another one.")
 
 
 class RoleForm(forms.Form):
@@ -38,7 +40,7 @@ class InvitationForm(RoleForm):
         return email
 
 
-class JoinForm(ChosenPassword, UserCreationForm):  # type: ignore[type-arg]  # generic in the stubs only
+class JoinForm(PasswordErrors, ChosenPassword, UserCreationForm):  # type: ignore[type-arg]  # generic in the stubs only
     """The user name and password of a new person."""
 
     class Meta:
@@ -46,15 +48,7 @@ class JoinForm(ChosenPassword, UserCreationForm):  # type: ignore[type-arg]  # g
         fields = ("username",)
         labels: ClassVar = {"username": _("User name")}
         help_texts: ClassVar = {"username": ""}
-
-    def add_error(self, field: str | None, error: Any) -> None:
-        """Add the error, and let the browser begin at the first field that has one."""
-        super().add_error(field, error)
-        faulty = next((name for name in self.fields if self.has_error(name)), None)
-        for name in self.fields if faulty else ():
-            self.fields[name].widget.attrs.pop("autofocus", None)
-        if faulty:
-            self.fields[faulty].widget.attrs["autofocus"] = True
+        error_messages: ClassVar = {"username": {"unique": NAME_TAKEN}}
 
     def clean_username(self) -> str:
         """Refuse names that look like an e-mail address, which could belong to another person."""
@@ -65,4 +59,4 @@ class JoinForm(ChosenPassword, UserCreationForm):  # type: ignore[type-arg]  # g
 
     def refuse_name(self) -> None:
         """Add the error of a name that another person has."""
-        self.add_error("username", self.instance.unique_error_message(User, ("username",)))
+        self.add_error("username", NAME_TAKEN)

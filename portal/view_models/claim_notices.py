@@ -9,6 +9,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
+from foundation.hosts import readable_host
 from portal import labels
 from portal.models import ClaimState, Membership
 
@@ -52,4 +53,4 @@ def _notice(state: ClaimState, *, is_owner: bool) -> ClaimNotice:
         text = _("%(host)s: the proof is missing. Publish it again.")
     date = labels.day(ends_at) if ends_at else ""
     url = reverse("portal:claim", args=[state.website.account_id, state.claim_id])
-    return ClaimNotice(text=text % {"host": host, "date": date}, url=url, is_urgent=is_urgent)
+    return ClaimNotice(text=text % {"host": readable_host(host), "date": date}, url=url, is_urgent=is_urgent)

@@ -10,6 +10,7 @@ from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from foundation.hosts import readable_host
 from portal import issue_trackers, labels
 from portal.forms import Filters, ShareListForm
 from portal.gateway.messages import Dashboard, Finding, Threat
@@ -127,7 +128,7 @@ def hand_over_problem(
 
 def _problem_mail_url(texts: "_ProblemTexts", *, title: str) -> str:
     """Return a mailto: link with as many findings as there is room for, and the number of the others."""
-    subject, markup = f"{title} ({texts.dashboard.host})", Plain()
+    subject, markup = f"{title} ({readable_host(texts.dashboard.host)})", Plain()
     begin = [title, *texts.facts(markup), *_section(_("How to fix it"), texts.fix, markup)]
     examples = [*_examples(texts.problem, markup)]
     tries = [(examples, count) for count in range(len(texts.findings), 0, -1)]
@@ -141,7 +142,7 @@ def _problem_mail_url(texts: "_ProblemTexts", *, title: str) -> str:
 def mail_url(finding: Finding, *, host: str, link: Lead) -> str:
     """Return a mailto: link with what to fix, where and how."""
     markup = Plain()
-    subject = f"[{labels.label(labels.SEVERITIES, finding.severity)}] {finding.title} ({host})"
+    subject = f"[{labels.label(labels.SEVERITIES, finding.severity)}] {finding.title} ({readable_host(host)})"
     blocks = [finding.title, *_facts(finding, markup, host=host, link=link), *_how_to_fix(finding, markup)]
     return _mail_url(subject, blocks)
 
@@ -163,7 +164,7 @@ def _mail_parts(subject: str, blocks: Iterable[str]) -> tuple[str, str]:
 
 def list_mail_url(title: str, *, host: str, link: str) -> str:
     """Return a mailto: link that leads to a list of findings."""
-    subject = quote(_in_one_line(f"{title} ({host})")[:MAX_SUBJECT_LENGTH], safe="")
+    subject = quote(_in_one_line(f"{title} ({readable_host(host)})")[:MAX_SUBJECT_LENGTH], safe="")
     return f"mailto:?subject={subject}&body={quote(link, safe='')}"
 
 

@@ -10,6 +10,7 @@ from django.utils.text import Truncator
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from foundation.hosts import readable_host
 from portal import labels, topics
 from portal.gateway.messages import Dashboard, Problem
 from portal.page_urls import Address
@@ -157,8 +158,8 @@ def _hosts(hosts: list[str], host: str) -> str:
     if hosts in ([], [host]):
         return ""
     if len(hosts) <= 2:
-        return ", ".join(hosts)
-    return _("%(host)s and other hosts") % {"host": hosts[0]}
+        return ", ".join(map(readable_host, hosts))
+    return _("%(host)s and other hosts") % {"host": readable_host(hosts[0])}
 
 
 def _confirmed(problem: Problem) -> str:

@@ -10,6 +10,7 @@ from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext, npgettext
 
+from foundation.hosts import readable_host
 from portal.error_pages import ErrorPage, unknown_website
 from portal.forms import MAX_QUERY_LENGTH, Filters
 from portal.gateway.messages import Dashboard
@@ -150,7 +151,8 @@ class SitePage:
     def title(self) -> str:
         """The title of the window and of its history entry."""
         is_default = self.results and not self.address.filters.active
-        return self.host if is_default else f"{self.announcement} – {self.host}"
+        host = readable_host(self.host)
+        return host if is_default else f"{self.announcement} – {host}"
 
     @property
     def list_url(self) -> str:

@@ -13,6 +13,7 @@ from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from foundation.hosts import readable_host, searched_host
 from portal import labels
 from portal.forms import NO_GRADE, SITE_SORTS, SiteFilters
 from portal.models import Membership, Website, WebsiteSummary
@@ -100,9 +101,10 @@ class _Entry:
 
     def matches(self, filters: SiteFilters) -> bool:
         """Return whether the list of ``filters`` has this website."""
-        texts = (self.website.host, str(self.website.account))
+        host, query = self.website.host, filters.query.casefold()
+        texts = (readable_host(host), str(self.website.account))
         return (
-            (not filters.query or any(filters.query.casefold() in text.casefold() for text in texts))
+            (searched_host(query) in host or any(query in text.casefold() for text in texts))
             and (not filters.grade or self.grade == filters.grade)
             and (not filters.attention or self.needs_attention)
             and (not filters.severity or self.count(filters.severity) > 0)

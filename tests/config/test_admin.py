@@ -98,6 +98,19 @@ def test_someone_whose_password_staff_set_gets_an_email(at_once, mailoutbox, set
         assert [(mail.to, mail.subject) for mail in mailoutbox] == mails
 
 
+def test_a_bad_password_is_refused_under_the_field_in_which_it_is_chosen(settings):
+    settings.STAFF_SECOND_FACTOR = False
+    browser = helper_with("view_user", "change_user", "add_user")[0]
+    bad = {"usable_password": "true", "password1": "short", "password2": "short", "username": "bob"}
+    for page in (
+        reverse("admin:auth_user_password_change", args=[make_user("ada").pk]),
+        reverse("admin:auth_user_add"),
+    ):
+        context = browser.post(page, bad).context
+        form = context["form"] if "form" in context else context["adminform"].form
+        assert list(form.errors) == ["password1"]
+
+
 def test_staff_change_their_own_password_on_the_page_of_everyone():
     page = helper_with()[0].get(reverse("admin:password_change"))
     assert page["Location"] == reverse("account_change_password")

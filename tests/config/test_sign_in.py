@@ -1,5 +1,6 @@
 """Sign-in: messages, redirects and limits of attempts."""
 
+import re
 from datetime import timedelta
 from urllib.parse import urlsplit
 
@@ -77,6 +78,19 @@ def test_with_a_mail_server_a_link_leads_to_a_new_password(client, settings, mai
 def test_a_person_comes_in_by_user_name_or_address(client, name):
     make_user()
     assert sign_in(client, name)["Location"] == "/"
+
+
+def test_typing_begins_in_the_first_field_and_after_a_wrong_password_in_that_of_the_password(client):
+    def begins_at(page):
+        return re.findall(r'name="(\w+)"[^>]*autofocus', page.text)
+
+    make_user("ada")
+    assert begins_at(client.get("/accounts/login/")) == ["login"]
+    refused = client.post("/accounts/login/", {"login": "ada", "password": "wrong"})
+    assert begins_at(refused) == ["password"]
+    client.force_login(make_user("bob"))
+    assert begins_at(client.get("/accounts/password/change/")) == ["oldpassword"]
+    assert begins_at(client.get("/accounts/reauthenticate/")) == ["password"]
 
 
 def test_an_address_of_two_people_signs_in_neither(client):

@@ -2,7 +2,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from foundation.hosts import InvalidHost, covers, normalise_dns_name, normalise_host
+from foundation.hosts import (
+    InvalidHost,
+    covers,
+    normalise_dns_name,
+    normalise_host,
+    readable_host,
+    searched_host,
+    typed_host,
+)
 
 
 @pytest.mark.parametrize(
@@ -172,3 +180,79 @@ def test_a_name_in_dns_that_is_too_long_is_refused_with_the_limit(text):
 )
 def test_website_covers_itself_and_its_subdomains(host, covered):
     assert covers("example.com", host) is covered
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "shop.example.com",
+        " Shop.Example.com. ",
+        "https://shop.example.com",
+        "HTTP://shop.example.com/cart?item=1#top",
+        "shop.example.com/cart",
+        "shop.example.com?item=1",
+    ],
+)
+def test_of_an_address_that_a_person_types_only_the_host_counts(text):
+    assert typed_host(text) == "shop.example.com"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "https://shop.example.com:8443/",
+        "shop.example.com:443",
+        "ftp://shop.example.com",
+        "https://https://shop.example.com",
+        "https://user@shop.example.com/",
+        "https://",
+        "",
+    ],
+)
+def test_what_is_refused_of_a_person_has_the_rule_for_persons(text):
+    with pytest.raises(InvalidHost, match=r"an address such as https://shop\.example\.com, without a port"):
+        typed_host(text)
+
+
+def test_programs_send_hosts():
+    with pytest.raises(InvalidHost, match="without scheme or port"):
+        normalise_host("https://shop.example.com")
+
+
+@pytest.mark.parametrize(
+    ("host", "name"),
+    [
+        ("shop.example.com", "shop.example.com"),
+        ("xn--mnchen-3ya.example.com", "münchen.example.com"),
+        ("www.xn--strae-oqa.de", "www.straße.de"),
+        ("www.xn--e1afmkfd.xn--p1ai", "www.пример.рф"),
+        ("xn--fsqu00a.xn--fiqs8s", "例子.中国"),
+        ("", ""),
+    ],
+)
+def test_people_read_a_host_in_its_own_letters(host, name):
+    assert readable_host(host) == name
+
+
+@pytest.mark.parametrize(
+    "host",
+    [
+        "xn--80ak6aa92e.com",  # apple, all in Cyrillic
+        "xn--pypal-4ve.com",  # paypal with one Cyrillic letter
+        "xn--ggle-55da.com",  # google with two
+        "xn--e1afmkfd.com",  # Cyrillic below a Latin label
+        "xn--lnk-jua.com",  # an i without its dot
+        "xn--ihbaf.xn--ihbaf",  # written from right to left
+        "xn--zzzzzz.example",  # no name at all
+    ],
+)
+def test_a_host_that_could_be_taken_for_another_stays_as_machines_read_it(host):
+    assert readable_host(host) == host
+
+
+@pytest.mark.parametrize(
+    ("text", "host"),
+    [("https://shop.example.com/cart", "shop.example.com"), ("Shop", "shop"), ("bücher", "xn--bcher-kva")],
+)
+def test_a_search_finds_hosts_by_an_address_a_part_and_other_letters(text, host):
+    assert searched_host(text) == host

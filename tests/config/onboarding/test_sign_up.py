@@ -149,7 +149,7 @@ def test_of_two_people_who_choose_one_name_at_the_same_moment_one_chooses_anothe
     assert User.objects.count() == api.Account.objects.count() == portal.Account.objects.count() == 1
     for client, link, answer in zip(clients, links, answers, strict=True):
         if answer.status_code == 200:
-            assert "A user with that username already exists." in html.unescape(answer.content.decode())
+            assert "This user name is taken." in html.unescape(answer.content.decode())
             assert client.post(link, FIELDS | {"username": f"ada{len(link)}x"}).status_code == 302
             return
 
@@ -164,7 +164,7 @@ def test_a_name_that_was_taken_since_the_form_was_checked_does_not_end_the_link(
         context.setattr(sign_up_views.AccountForm, "save", save)
         page = Client().post(link, FIELDS)
     assert page.status_code == 200
-    assert b"A user with that username already exists." in page.content
+    assert b"This user name is taken." in page.content
     assert Client().post(link, FIELDS | {"username": "ada2"}).status_code == 302
 
 
@@ -222,7 +222,7 @@ def test_an_address_and_a_sender_are_limited(mailoutbox):
 
 @pytest.mark.parametrize(
     ("wrong", "first"),
-    [({}, "name"), ({"username": "a@b"}, "username"), ({"password1": "x", "password2": "x"}, "password2")],
+    [({}, "name"), ({"username": "a@b"}, "username"), ({"password1": "x", "password2": "x"}, "password1")],
 )
 def test_the_form_begins_at_the_first_field_with_an_error(wrong, first):
     form = sign_up_views.AccountForm(FIELDS | wrong)

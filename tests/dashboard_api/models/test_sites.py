@@ -44,9 +44,11 @@ def test_website_exists_once_however_its_host_is_written():
 
 def test_website_without_a_proper_host_is_refused_with_one_message():
     with pytest.raises(ValidationError) as refusal:
-        Website(host="https://shop.example.com/").full_clean()
+        Website(host="https://shop.example.com:8443/").full_clean()
     assert refusal.value.message_dict == {
-        "host": ["The host must be a domain name such as shop.example.com, without scheme or port."]
+        "host": [
+            "The host must be a domain name or an address such as https://shop.example.com, without a port."
+        ]
     }
 
 

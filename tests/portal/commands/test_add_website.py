@@ -46,7 +46,7 @@ def test_website_is_added_for_scripts():
     ("arguments", "refusal"),
     [
         (["acct_0002", "shop.example.com", FIRST], r"manage\.py connect_account acct_0002"),
-        (["acct_0001", "https://shop.example.com", FIRST], "without scheme or port"),
+        (["acct_0001", "https://shop.example.com:8443", FIRST], "without a port"),
         (["acct_0001", "localhost", FIRST], "must be a public domain name"),
         (["acct_0001", "shop.example.com", "rubbish"], "link_id: Copy it as the service shows it"),
         (["acct_0001", "shop.example.com", FIRST + "\n"], "link_id: Copy it as the service shows it"),

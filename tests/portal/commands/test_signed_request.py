@@ -122,7 +122,7 @@ def test_request_uses_the_given_account(service):
         (["--host", HOST], "add --account, one of acct_0001, acct_0002"),
         (["--host", HOST, "--link-id", LINK_ID], "The link id needs an account"),
         (["--host", HOST, "--link-id", LINK_ID, "--account", "acct_0003"], r"connect_account acct_0003"),
-        (["--host", "https://shop.example.com"], "without scheme or port"),
+        (["--host", "https://shop.example.com:8443"], "without a port"),
         (["--host", HOST, "--account", "acct_0001", "--timeout", "46"], "1 to 45 seconds"),
         (["--host", HOST, "--account", "acct_0001", "--timeout", "nan"], "1 to 45 seconds"),
         (["--host", HOST, "--account", "acct_0001", "--base-url", "http://example.com"], "https://"),

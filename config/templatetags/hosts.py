@@ -1,0 +1,8 @@
+"""Hosts as people read them, in every template."""
+
+from django import template
+
+from foundation.hosts import readable_host
+
+register = template.Library()
+register.filter("readable", readable_host)
