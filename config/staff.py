@@ -141,12 +141,11 @@ def protected(admin_view: AdminView) -> AdminView:
         @functools.wraps(inner)
         def respond(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
             user = request.user
-            if request.method == "POST" and not user.is_authenticated and _page(request) != "logout":
-                text = _("You were signed out, so nothing was changed. Sign in and try again.")
-                messages.warning(request, text)
-                sign_in = redirect_to_login(referring_page(request) or reverse("admin:index"))
-                is_script = request.headers.get("HX-Request") == "true"  # of the workbench: it would follow
-                return HttpResponseClientRedirect(sign_in.url) if is_script else sign_in
+            is_script = request.headers.get("HX-Request") == "true"
+            is_late = not user.is_authenticated and (request.method == "POST" or is_script)
+            if is_late and _page(request) != "logout":
+                sign_in = _sign_in(request)
+                return HttpResponseClientRedirect(sign_in) if is_script else redirect(sign_in)
             is_bound = settings.STAFF_SECOND_FACTOR and user.is_authenticated and user.is_staff
             if is_bound and not is_mfa_enabled(user):  # type: ignore[arg-type]
                 messages.warning(
@@ -164,6 +163,15 @@ def protected(admin_view: AdminView) -> AdminView:
         return respond
 
     return protect
+
+
+def _sign_in(request: HttpRequest) -> str:
+    """Return the address of the sign-in, which leads to what was clicked; a form leads to its page."""
+    page = request.get_full_path()
+    if request.method == "POST":
+        messages.warning(request, _("You were signed out, so nothing was changed. Sign in and try again."))
+        page = referring_page(request) or reverse("admin:index")
+    return redirect_to_login(page).url
 
 
 def _needs_proof(request: HttpRequest) -> bool:

@@ -15,7 +15,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django_htmx.http import HttpResponseClientRedirect
 
-from portal.htmx import HtmxHttpRequest, current_page
+from portal.htmx import HtmxHttpRequest, current_page, wants_region
 from portal.models import Website
 from portal.models.languages import record_language
 from portal.page_urls import is_local_path, referring_page
@@ -84,10 +84,15 @@ def find_website(request: HtmxHttpRequest, host: str) -> tuple[Website | None, l
 
 
 def redirect_to_sign_in(request: HtmxHttpRequest) -> HttpResponse:
-    """Redirect to the sign-in, which leads back; for a fragment, the whole page goes there."""
+    """Redirect to the sign-in, which leads back; for a fragment, the whole page goes there.
+
+    After a click on a filter or a finding, the way back leads to what was clicked.
+    """
     if not request.htmx:
         return redirect_to_login(_short(_return_path(request)))
     page = (current_page(request).netloc and request.htmx.current_url_abs_path) or ""
+    if request.method == "GET" and wants_region(request):
+        page = request.get_full_path()
     query = urlencode({"next": _short(page) if is_local_path(page) else "/"})
     return HttpResponseClientRedirect(f"{resolve_url(settings.LOGIN_URL)}?{query}")
 

@@ -11,7 +11,7 @@ from django.db.models import Exists, OuterRef, Prefetch, Q, QuerySet, Subquery
 from django.db.models.expressions import RawSQL
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
-from django.utils.formats import date_format
+from django.utils.formats import date_format, number_format
 from django.utils.translation import gettext_lazy as _
 
 from dashboard_api.admin.operations import (
@@ -285,5 +285,5 @@ class ImportRunAdmin(RecordAdmin):
             for reject in run.rejects
         ]
         if run.rejected > len(lines):
-            lines.append(_("And %(count)s more.") % {"count": run.rejected - len(lines)})
+            lines.append(_("And %(count)s more.") % {"count": number_format(run.rejected - len(lines))})
         return "\n".join(lines) or str(_("None."))

@@ -11,6 +11,7 @@ from django.core.exceptions import ValidationError
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
+from django.utils.formats import number_format
 from django.utils.translation import gettext_lazy as _
 
 from dashboard_api import limits
@@ -353,7 +354,7 @@ def _end_override(entitlement: Entitlement, data: Mapping[str, Any], *, by: str)
 
 
 def _value(value: int | None) -> str:
-    return str(_("none")) if value is None else str(value)
+    return str(_("none")) if value is None else number_format(value)
 
 
 def limits_in_words(values: Limits) -> str:

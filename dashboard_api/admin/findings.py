@@ -10,6 +10,7 @@ from django.db.models import QuerySet
 from django.forms.models import BaseInlineFormSet
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
+from django.utils.formats import number_format
 from django.utils.translation import gettext_lazy as _
 
 from dashboard_api.admin.labels import EVENT_LABELS, KIND_LABELS, SEVERITY_LABELS, STATUS_LABELS
@@ -291,7 +292,9 @@ class FindingAdmin(Workbench):
         for start in range(0, len(waiting), 500):
             batch = Finding.objects.filter(pk__in=waiting[start : start + 500]).select_related("website")
             count += sum(self.mark_one_reviewed(request, finding) for finding in batch)
-        self.message_user(request, _("Marked as reviewed: %(count)s.") % {"count": count}, messages.SUCCESS)
+        self.message_user(
+            request, _("Marked as reviewed: %(count)s.") % {"count": number_format(count)}, messages.SUCCESS
+        )
 
     @admin.action(description=_("False positive"), permissions=["operate"])
     def false_positive(self, request: HttpRequest, queryset: QuerySet[Finding]) -> HttpResponse | None:

@@ -11,6 +11,7 @@ from django.db.models import Model, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 from django.utils import translation
+from django.utils.formats import number_format
 from django.utils.functional import Promise
 from django.utils.text import format_lazy
 from django.utils.translation import gettext_lazy as _
@@ -172,7 +173,7 @@ class OperatorAdmin(EnglishLog):
             for text in texts[:SHOWN]:
                 self.message_user(request, text, level)
             if len(texts) > SHOWN:
-                more = _("And %(count)s more.") % {"count": len(texts) - SHOWN}
+                more = _("And %(count)s more.") % {"count": number_format(len(texts) - SHOWN)}
                 self.message_user(request, more, level)
 
 

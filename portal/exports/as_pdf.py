@@ -161,7 +161,7 @@ def _do_first(panel: DoFirst | None) -> dict[str, Any]:
 
 def _problem(row: ProblemRow) -> dict[str, str]:
     findings = ngettext("%(findings)s finding", "%(findings)s findings", row.findings)
-    facts = [findings % {"findings": row.findings}, row.hosts, row.confirmed, row.sources]
+    facts = [findings % {"findings": number_format(row.findings)}, row.hosts, row.confirmed, row.sources]
     return {
         "tone": row.tone,
         "severity": row.severity,
@@ -198,7 +198,7 @@ def _place(finding: FindingView, *, worst: FindingView | None = None) -> dict[st
     steps = [f"{step.event} {_moment(step.at)}" for step in finding.timeline]
     count = finding.more_locations
     more = ngettext("+%(count)s more location", "+%(count)s more locations", count)
-    locations = [more % {"count": count}] if count else []
+    locations = [more % {"count": number_format(count)}] if count else []
     if worst is None:
         facts = [finding.status, finding.kind, finding.source, finding.rule, *locations, *steps]
     else:

@@ -128,7 +128,9 @@ def _subject(sections: Sequence[Section]) -> str:
     if len(sections) == 1:
         return sections[0].heading
     count = len(sections)
-    return ngettext("News about %(count)s website", "News about %(count)s websites", count) % {"count": count}
+    return ngettext("News about %(count)s website", "News about %(count)s websites", count) % {
+        "count": localize(count)
+    }
 
 
 def new_findings_path(host: str, *, account: str, since: str, min_severity: str) -> str:

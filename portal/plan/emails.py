@@ -100,7 +100,10 @@ def _of_plan(kind: str, own: AccountEntitlement, today: date) -> Words:
 def _of_websites(notice: BillingNotice, use: LimitUse) -> Words:
     subject = _("Your plan includes fewer websites than you have")
     day = labels.day((notice.at + timedelta(days=notice.days or 0)).date())
-    used = _("%(used)s of %(limit)s used") % {"used": use.used, "limit": use.limit}
+    used = _("%(used)s of %(limit)s used") % {
+        "used": number_format(use.used or 0),
+        "limit": number_format(use.limit or 0),
+    }
     return _words(subject, f"{used}. {over_in_words(day)}")
 
 

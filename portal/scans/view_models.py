@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
@@ -210,7 +211,7 @@ def _progress(scan: Scan) -> str:
     if scan.state == "queued":
         if scan.position is None or scan.position <= 1:
             return _("It begins as soon as a scanner is free.")
-        return _("Number %(number)s in the queue.") % {"number": scan.position}
+        return _("Number %(number)s in the queue.") % {"number": number_format(scan.position)}
     running = next((number for number, run in enumerate(scan.runs, 1) if run.state == "running"), None)
     if running is None:
         return ""
@@ -221,12 +222,12 @@ def _engine(run: ScanRun, now: datetime) -> EngineRow:
     text = ""
     if run.state == "running" and run.started_at is not None:
         seconds = max(0, int((now - run.started_at).total_seconds()))
-        text = _("for %(count)s s") % {"count": seconds}
+        text = _("for %(count)s s") % {"count": number_format(seconds)}
         if run.usual_seconds:
-            text += ", " + _("usually %(count)s s") % {"count": run.usual_seconds}
+            text += ", " + _("usually %(count)s s") % {"count": number_format(run.usual_seconds)}
     elif run.started_at is not None and run.ended_at is not None:
         seconds = max(0, int((run.ended_at - run.started_at).total_seconds()))
-        text = _("in %(count)s s") % {"count": seconds}
+        text = _("in %(count)s s") % {"count": number_format(seconds)}
     tone = {"ok": "ok", "running": "partial", "blocked": "failed", "failed": "failed", "timed_out": "failed"}
     return EngineRow(
         name=run.engine[:50].capitalize(),
@@ -256,10 +257,10 @@ def _found(scan: Scan) -> str:
     """Return the numbers of findings; empty for a scan that stored none."""
     if scan.new is None:
         return ""
-    parts = [_("%(count)s new") % {"count": scan.new}]
+    parts = [_("%(count)s new") % {"count": number_format(scan.new)}]
     if scan.reopened:
-        parts.append(_("%(count)s back") % {"count": scan.reopened})
-    parts.append(_("%(count)s fixed") % {"count": scan.fixed or 0})
+        parts.append(_("%(count)s back") % {"count": number_format(scan.reopened)})
+    parts.append(_("%(count)s fixed") % {"count": number_format(scan.fixed or 0)})
     return ", ".join(parts)
 
 
@@ -302,7 +303,7 @@ def _last_title(scan: Scan) -> str:
     text = ngettext(
         "The last scan found %(count)s new problem.", "The last scan found %(count)s new problems.", scan.new
     )
-    return text % {"count": scan.new}
+    return text % {"count": number_format(scan.new)}
 
 
 def needs_dns_proof(rules: ScanRules) -> bool:
@@ -398,7 +399,7 @@ def _month(rules: ScanRules) -> str:
     if limit is None:
         return ""
     text = _("%(used)s of the %(limit)s scans that your plan includes this month are used.")
-    return text % {"used": used, "limit": limit}
+    return text % {"used": number_format(used), "limit": number_format(limit)}
 
 
 def retest_page(

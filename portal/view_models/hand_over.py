@@ -444,7 +444,7 @@ def _evidence(finding: Finding, markup: Markup) -> Iterator[str]:
 def _left_out(count: int) -> Iterator[str]:
     if count > 0:
         yield ngettext("And %(count)s more location.", "And %(count)s more locations.", count) % {
-            "count": count
+            "count": number_format(count)
         }
 
 

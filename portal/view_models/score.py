@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
 
+from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
@@ -75,7 +76,7 @@ def _next_step(next_grade: NextGrade | None) -> str:
         "%(count)s fixes away from grade %(grade)s",
         next_grade.fixes,
     )
-    return text % {"count": next_grade.fixes, "grade": next_grade.grade}
+    return text % {"count": number_format(next_grade.fixes), "grade": next_grade.grade}
 
 
 def _fixes(dashboard: Dashboard) -> tuple[Filters, str]:

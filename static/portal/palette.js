@@ -7,7 +7,8 @@
 
   const fetchText = async (url, signal) => {
     const response = await fetch(url, { signal });
-    if (!response.ok || response.redirected) throw new Error(response.statusText); // signed out, too
+    if (response.redirected) location.reload(); // signed out: the sign-in leads back here
+    if (!response.ok || response.redirected) throw new Error(response.statusText);
     return response.text();
   };
   const loadStyles = () => new Promise((resolve, reject) => {

@@ -47,13 +47,13 @@ def test_sign_in_never_leads_to_another_host(page, owner):
     expect(page).to_have_url("/")
 
 
-def test_a_session_that_expires_leads_to_the_sign_in_and_back(dashboard, owner):
-    dashboard.goto(NARROWED)
+def test_a_filter_that_is_clicked_after_the_session_ended_is_kept_by_the_sign_in(dashboard, owner):
     Session.objects.all().delete()
-    dashboard.get_by_role("link", name="Clear all").click()
+    dashboard.locator("#facet-severity-high").click()
     expect(dashboard).to_have_url(re.compile("/accounts/login/"))
+    expect(dashboard.locator("[name=login]")).to_be_focused()
     sign_in(dashboard, owner.username)
-    expect(dashboard).to_have_url(NARROWED)
+    expect(dashboard).to_have_url(re.compile(r"/sites/shop\.example\.com/\?severity=High"))
     expect(dashboard.get_by_text("12 of 45 findings")).to_be_visible()
 
 

@@ -1,5 +1,7 @@
 """The project's own pages, sign-in and errors: one style, and nothing inline."""
 
+import re
+
 import pytest
 from django.template.loader import get_template
 from django.test import Client, RequestFactory
@@ -20,6 +22,27 @@ def test_a_wrong_address_shows_our_page(client):
     response = client.get("/no/such/page/")
     assert response.status_code == 404
     assert b"There is no such page" in response.content
+
+
+@pytest.mark.django_db
+def test_a_wrong_address_leads_strangers_to_the_start_page_and_members_to_their_websites(client):
+    stranger = client.get("/no/such/page/").text
+    assert "go on from the start page" in stranger
+    assert "list of your websites" not in stranger
+    client.force_login(make_user("ada"))
+    assert "start again from the list of your websites" in client.get("/no/such/page/").text
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    "page", ["/", "/accounts/login/", "/how-we-grade/", "/v1/public", "/v1/public/feed.html", "/v1/docs"]
+)
+def test_a_public_page_has_one_heading_a_description_and_an_icon(client, page):
+    text = client.get(page).text
+    assert len(re.findall("<h1[ >]", text)) == 1
+    [description] = re.findall(r'<meta name="description" content="([^"]*)">', text)
+    assert description == description.strip() != ""
+    assert '<link rel="icon"' in text
 
 
 @pytest.mark.django_db

@@ -68,6 +68,20 @@ def test_a_form_after_the_end_of_the_session_says_that_nothing_was_changed_and_l
     assert "nothing was changed" not in client.get(reverse("account_login")).text + out.text
 
 
+@pytest.mark.parametrize(
+    "page",
+    [
+        "/admin/dashboard_api/finding/workbench/?severity=3",
+        "/admin/see-as/shop.example.com/?account=acct_0001&severity=High",
+    ],
+)
+def test_a_click_after_the_end_of_the_session_leads_to_the_sign_in_and_then_to_what_was_clicked(client, page):
+    response = client.get(page, headers={"HX-Request": "true", "HX-Target": "results"})
+    assert (response.status_code, response.text) == (200, "")
+    sign_in = urlsplit(response["HX-Redirect"])
+    assert (sign_in.path, parse_qs(sign_in.query)) == ("/accounts/login/", {"next": [page]})
+
+
 @pytest.mark.parametrize("page", ["admin:index", "admin:auth_user_changelist"])
 def test_staff_without_a_second_factor_are_led_to_the_page_that_sets_one_up(client, operator, page):
     client.force_login(operator)

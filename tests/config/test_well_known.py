@@ -7,6 +7,8 @@ from django.utils import timezone
 
 from dashboard_api.crawler.essentials.page import check_security_txt
 from foundation.outbound.fetch import Fetched, Hop
+from foundation.outbound.robots import read_robots
+from tests.routes import every_path
 
 pytestmark = pytest.mark.django_db
 PATH = "/.well-known/security.txt"
@@ -24,6 +26,44 @@ def test_security_txt_has_contact_end_languages_and_its_address(client, settings
         "Contact": "mailto:security@example.com",
         "Preferred-Languages": "en, de",
     }
+
+
+@pytest.fixture
+def files(client, settings):
+    """Return a client of the product with its static files, which other tests leave out."""
+    settings.MIDDLEWARE = ["config.static_files.StaticFiles", *settings.MIDDLEWARE]
+    return client
+
+
+def test_browsers_find_the_icon_where_they_look_for_it(files):
+    icon = files.get("/favicon.ico")
+    assert icon["Content-Type"] in ("image/x-icon", "image/vnd.microsoft.icon")
+    assert b"".join(icon).startswith(b"\0\0\1\0")
+
+
+FOR_EVERYONE = (
+    "/v1/public",
+    "/v1/docs",
+    "/status/",
+    "/sample/",
+    "/scanner",
+    "/how-we-grade/",
+    "/.well-known/",
+)
+NEVER_KEPT = ("/s/", "/prove/")  # these say so themselves
+
+
+def test_search_engines_may_read_what_is_for_everyone_and_nothing_else(files):
+    allows = read_robots(b"".join(files.get("/robots.txt")).decode())
+    assert allows("/")
+    assert allows("/static/portal/portal.css")
+    for path in every_path():
+        assert allows(path) == (path == "/" or path.startswith(FOR_EVERYONE + NEVER_KEPT)), path
+
+
+@pytest.mark.parametrize("page", [f"{start}x/" for start in NEVER_KEPT])
+def test_pages_behind_a_secret_link_say_that_no_search_engine_keeps_them(client, page):
+    assert "noindex" in client.get(page)["X-Robots-Tag"]
 
 
 def fetched(client):

@@ -478,9 +478,9 @@ def test_the_sign_in_says_that_it_leads_on(client, query, is_expected):
     assert ("see the page that you asked for" in response.text) is is_expected
 
 
-def test_a_session_that_is_over_leads_back_to_the_same_page(client, website):
+def test_a_session_that_is_over_leads_back_to_the_filter_that_was_clicked(client, website):
     response = client.get(PATH, {"severity": "Low"}, headers=REGION)
-    assert response["HX-Redirect"] == "/accounts/login/?next=%2Fsites%2Fshop.example.com%2F"
+    assert response["HX-Redirect"] == "/accounts/login/?next=%2Fsites%2Fshop.example.com%2F%3Fseverity%3DLow"
 
 
 def test_a_foreign_website_reads_like_one_that_does_not_exist(client, stranger, website, stub):
