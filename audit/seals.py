@@ -6,7 +6,8 @@ An event needs no lock for it: each seal covers all events since the one before 
 import hashlib
 import json
 import logging
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
+from typing import Any
 
 from django.db import IntegrityError, connections, router, transaction
 from django.db.models import CharField, Exists, OuterRef, QuerySet
@@ -14,10 +15,11 @@ from django.db.models.functions import Cast
 from django.utils import timezone
 
 from audit.models import ORIGIN_RETENTION, RETENTION, AuditActor, AuditEvent, AuditOrigin, AuditSeal
-from audit.recording import as_fields
+from audit.recording import Acting, Subject, acting, as_fields, record
 
 logger = logging.getLogger("audit")
 _CLOCKS = timedelta(minutes=5)  # the clock of the database may be behind
+_PRUNED = "audit.pruned"
 
 
 def seal(now: datetime) -> AuditSeal | None:
@@ -33,33 +35,46 @@ def seal(now: datetime) -> AuditSeal | None:
     if newest is None:
         return None
     new = AuditSeal(at=now, after_id=after_id, last_id=last_id, newest_at=newest.at, previous=previous)
-    new.digest = _digest(events, previous)
+    new.events_digest = _digest_of(events)
+    new.digest = _digest(new)
     try:
         with transaction.atomic(using=router.db_for_write(AuditSeal)):
             new.save(force_insert=True)
     except IntegrityError:
         return None
-    fields = {"seal": new.pk, "last_id": last_id, "previous": previous, "digest": new.digest}
-    logger.info("%s", json.dumps(fields))
+    logger.info("%s", json.dumps({"seal": new.pk, **facts_of(new), "digest": new.digest}))
     return new
 
 
 def first_difference() -> AuditSeal | None:
     """Return the first seal that does not fit its events or the seal before; None if all fit.
 
-    The events of seals that are older than the retention are deleted: only the chain of these is checked.
+    Events may be missing only where all of a seal's are older than the retention, and a prune on record
+    deleted them.
     """
-    last_id, digest, is_pruned = 0, "", True
+    last_id, digest, pruned = 0, "", _pruned_up_to()
     before = timezone.now() - RETENTION
     for each in AuditSeal.objects.iterator():
-        if (each.after_id, each.previous) != (last_id, digest):
+        if (each.after_id, each.previous, _digest(each)) != (last_id, digest, each.digest):
             return each
         events = AuditEvent.objects.filter(pk__gt=each.after_id, pk__lte=each.last_id)
-        is_pruned = is_pruned and each.newest_at < before and not events.exists()
-        if not is_pruned and _digest(events, each.previous) != each.digest:
+        is_pruned = each.last_id <= pruned and each.newest_at < before and not events.exists()
+        if not is_pruned and _digest_of(events) != each.events_digest:
             return each
         last_id, digest = each.last_id, each.digest
     return None
+
+
+def facts_of(seal: AuditSeal) -> dict[str, Any]:
+    """Return what the digest of a seal is over, as values of JSON."""
+    newest_at = seal.newest_at.astimezone(UTC).isoformat(timespec="microseconds")
+    return {
+        "after_id": seal.after_id,
+        "last_id": seal.last_id,
+        "newest_at": newest_at,
+        "previous": seal.previous,
+        "events_digest": seal.events_digest,
+    }
 
 
 def unsealed() -> int:
@@ -71,14 +86,18 @@ def unsealed() -> int:
 def prune(now: datetime) -> int:
     """Delete sealed events after 400 days, addresses after 90, and names without events.
 
-    Return the number of events.
+    Return the number of events. The prune is an event of its own, so the next seal covers it.
     """
     AuditOrigin.objects.filter(at__lt=now - ORIGIN_RETENTION).delete()
     kept = AuditSeal.objects.filter(newest_at__gte=now - RETENTION - _CLOCKS).first()
     old = AuditSeal.objects.filter(pk__lt=kept.pk).last() if kept else AuditSeal.objects.last()
     if old is None:
         return 0
-    count, _models = AuditEvent.objects.filter(pk__lte=old.last_id).delete()
+    with transaction.atomic(using=router.db_for_write(AuditEvent)):
+        count, _models = AuditEvent.objects.filter(pk__lte=old.last_id).delete()
+        if count:
+            with acting(Acting()):  # the command has an event of its own
+                record(_PRUNED, Subject("audit events", str(old.last_id)), after={"events": count})
     if count:
         acts = AuditEvent.objects.filter(actor=OuterRef("pk"))
         number = Cast(OuterRef("pk"), CharField())
@@ -100,10 +119,24 @@ def _newest_id() -> int:
     return newest or 0
 
 
-def _digest(events: QuerySet[AuditEvent], previous: str) -> str:
-    """Return the SHA-256 over ``previous`` and the events in canonical JSON, one line each."""
-    digest = hashlib.sha256(previous.encode())
+def _pruned_up_to() -> int:
+    """Return the highest id of the events that prunes on record deleted; 0 without one."""
+    ids = AuditEvent.objects.filter(action=_PRUNED).values_list("object_id", flat=True)
+    return max((int(each) for each in ids if each.isascii() and each.isdecimal()), default=0)
+
+
+def _digest_of(events: QuerySet[AuditEvent]) -> str:
+    """Return the SHA-256 over the events in canonical JSON, one line each."""
+    digest = hashlib.sha256()
     for event in events.order_by("pk").iterator():
-        line = json.dumps(as_fields(event), sort_keys=True, separators=(",", ":"))
-        digest.update(line.encode() + b"\n")
+        digest.update(_canonical(as_fields(event)) + b"\n")
     return digest.hexdigest()
+
+
+def _digest(seal: AuditSeal) -> str:
+    """Return the SHA-256 over the facts of a seal."""
+    return hashlib.sha256(_canonical(facts_of(seal))).hexdigest()
+
+
+def _canonical(fields: dict[str, Any]) -> bytes:
+    return json.dumps(fields, sort_keys=True, separators=(",", ":")).encode()

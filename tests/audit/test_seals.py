@@ -1,15 +1,17 @@
 """Audit events cannot be changed, and their seals show what was changed all the same."""
 
+import json
 from contextlib import suppress
 from datetime import timedelta
 
 import pytest
+from django.core.management import CommandError, call_command
 from django.db import DatabaseError, OperationalError, connection, transaction
 from django.utils import timezone
 
 from audit import seals
 from audit.models import AuditActor, AuditEvent, AuditOrigin, AuditSeal
-from audit.recording import Acting, Person, acting, record
+from audit.recording import Acting, Person, Subject, acting, record
 from tests.audit import triggers
 from tests.racing import race
 
@@ -90,8 +92,72 @@ def test_only_sealed_events_older_than_the_retention_are_deleted_and_the_seals_s
     seals.seal(now - timedelta(days=399))
     triggers.install(connection)
     assert seals.prune(now) == 2
-    assert AuditEvent.objects.count() == 1
+    assert AuditEvent.objects.exclude(action="audit.pruned").count() == 1
     assert seals.first_difference() is None
+
+
+def test_a_prune_is_an_event_that_the_next_seal_covers():
+    now = timezone.now()
+    add_events(2, at=now - timedelta(days=401))
+    last = seals.seal(now - timedelta(days=401))
+    seals.prune(now)
+    pruned = AuditEvent.objects.get(action="audit.pruned")
+    assert (pruned.object_id, pruned.after) == (str(last.last_id), {"events": 2})
+    assert seals.seal(now).last_id == pruned.pk
+    assert seals.first_difference() is None
+
+
+def test_old_events_that_no_prune_deleted_are_missed():
+    now = timezone.now()
+    add_events(2, at=now - timedelta(days=401))
+    seals.seal(now - timedelta(days=401))
+    AuditEvent.objects.all().delete()
+    assert seals.first_difference() == AuditSeal.objects.get()
+
+
+@pytest.mark.parametrize("says_pruned", [False, True])
+def test_deleted_events_are_missed_after_the_time_of_their_seal_was_set_back(says_pruned):
+    add_events(2)
+    seal = seals.seal(timezone.now())
+    AuditEvent.objects.all().delete()
+    if says_pruned:
+        record("audit.pruned", Subject("audit events", str(seal.last_id)))
+    AuditSeal.objects.update(newest_at=timezone.now() - timedelta(days=401))
+    assert seals.first_difference() == seal
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"last_id": 10**9},
+        {"after_id": -1},
+        {"newest_at": timezone.now() - timedelta(days=9)},
+        {"events_digest": "0" * 64},
+        {"events_digest": None},
+    ],
+)
+def test_every_fact_of_a_seal_is_under_its_digest(change):
+    add_events(2)
+    seal = seals.seal(timezone.now())
+    AuditSeal.objects.update(**change)
+    assert seals.first_difference() == seal
+
+
+def test_a_seal_and_its_line_in_the_log_have_the_same_facts(caplog):
+    add_events(2)
+    with caplog.at_level("INFO", logger="audit"):
+        seal = seals.seal(timezone.now())
+    line = json.loads(caplog.messages[-1])
+    assert line == {"seal": seal.pk, **seals.facts_of(AuditSeal.objects.get()), "digest": seal.digest}
+    assert {"after_id", "last_id", "newest_at", "previous", "events_digest"} < line.keys()
+
+
+def test_a_seal_of_an_earlier_version_is_refused_with_a_reason():
+    add_events(1)
+    seals.seal(timezone.now())
+    AuditSeal.objects.update(events_digest=None)
+    with pytest.raises(CommandError, match="made by an earlier version"):
+        call_command("verify_audit")
 
 
 def test_events_that_were_never_sealed_are_kept():

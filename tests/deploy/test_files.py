@@ -84,7 +84,7 @@ def test_page_timers_and_crontab_have_the_same_jobs():
     table = DOCUMENT.partition("\n## Jobs\n")[2].partition("\n## ")[0]
     in_units = {arguments_of(job) for job in TIMERS}
     assert set(re.findall(r"^\| `([^`]+)` \|", table, re.MULTILINE)) == in_units
-    assert set(re.findall(r"\$MANAGE (.+) >/dev/null$", CRONTAB, re.MULTILINE)) == in_units
+    assert set(re.findall(r"\$MANAGE (.+?) (?:>/dev/null|\| logger .*)$", CRONTAB, re.MULTILINE)) == in_units
 
 
 def test_every_command_with_a_heartbeat_has_a_timer():

@@ -1,5 +1,6 @@
 """Compare the audit events with their seals."""
 
+import json
 from typing import Any
 
 from audit import seals
@@ -27,6 +28,12 @@ class Command(OperatorCommand):
             "unsealed": unsealed,
             "digest": digest,
         }
+        if difference is not None and not difference.events_digest:
+            failure = (
+                f"The seal of {difference.at:%Y-%m-%d %H:%M} UTC was made by an earlier version, whose seals "
+                "cannot be checked any more."
+            )
+            return Result(text=failure, fields=fields, failure=failure)
         if difference is not None:
             failure = (
                 f"The events differ from the seal of {difference.at:%Y-%m-%d %H:%M} UTC: events up to "
@@ -34,6 +41,7 @@ class Command(OperatorCommand):
             )
             return Result(text=failure, fields=fields, failure=failure)
         text = (
-            f"All {fields['seals']} seals fit. Events without a seal yet: {unsealed}. Last digest: {digest}."
+            f"All {fields['seals']} seals fit. Events without a seal yet: {unsealed}. Last seal: "
+            f"{json.dumps(seals.facts_of(last)) if last else None}. Last digest: {digest}."
         )
         return Result(text=text, fields=fields)
