@@ -51,7 +51,7 @@ _WITH_PASSWORDS = ("auth_user_add", "auth_user_password_change")
 # Lookups; the last three take several values.
 _NOT_OFFERED = {"regex", "iregex", "range", "has_keys", "has_any_keys"}
 # In names of fields that no page shows.
-_SECRETS = re.compile("sealed|digest|password|token_hash|data__")
+_SECRETS = re.compile("sealed|digest|password|token|data__")
 _NOT_READ = (BinaryField, DurationField)  # Django cannot read their values in addresses
 _WAITING = "admin_forms_waiting"  # in the session: the numbers of forms by path
 AdminView = Callable[..., Any]

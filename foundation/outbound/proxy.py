@@ -3,6 +3,7 @@
 It ends the program's encryption, so it reads, counts and paces every request. Decision record 0131.
 """
 
+import re
 import ssl
 import threading
 import time
@@ -32,6 +33,7 @@ MAX_SLOWER = 3  # times that a website may ask for less
 _SECONDS = 10.0  # for one request; a stop of all scans takes no longer
 _RETRY_SECONDS = 30  # waited at most, because the whole scan has an end, too
 _MAX_BODY = 1024**2  # of a request
+_SIZE = re.compile("[0-9]{1,9}")
 _MAX_RESPONSE = 4 * 1024**2  # what is longer is cut
 _FEW = 20  # responses, of which half may be refusals by chance
 _REFUSALS = REFUSALS - {401, 405}  # which parts of a website have, too
@@ -206,7 +208,7 @@ class _Handler(BaseHTTPRequestHandler):
         path, size = self._path(), self.headers.get("Content-Length", "0")
         if path is None:
             self.send_error(403, "Not the website of this scan")
-        elif "Transfer-Encoding" in self.headers or not size.isdigit() or int(size) > _MAX_BODY:
+        elif "Transfer-Encoding" in self.headers or not _SIZE.fullmatch(size) or int(size) > _MAX_BODY:
             self.close_connection = True
             self.send_error(413)
         else:

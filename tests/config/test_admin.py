@@ -189,6 +189,8 @@ def test_a_list_of_the_admin_refuses_regular_expressions_and_ranges(lookup):
         ("dashboard_api/secret/?sealed__gt=a", 400),
         ("mfa/authenticator/?data__secret__startswith=a", 400),
         ("portal/sharelink/?token_hash__startswith=a", 400),
+        ("portal/badge/?token__startswith=a", 400),
+        ("dashboard_api/ownershipclaim/?token__startswith=a", 400),
         ("auth/user/?password__startswith=md5", 400),
         ("audit/auditevent/?before__has_keys=", 400),
         ("audit/auditevent/?after__has_any_keys=", 400),

@@ -227,6 +227,9 @@ def test_a_broken_website_is_a_502(through, broken):
         "POST {url} HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n",
         "POST {url} HTTP/1.1\r\nContent-Length: -1\r\n\r\n",
         "POST {url} HTTP/1.1\r\nContent-Length: 99999999\r\n\r\n",
+        "POST {url} HTTP/1.1\r\nContent-Length: 1\u00b2\r\n\r\n",
+        f"POST {{url}} HTTP/1.1\r\nContent-Length: {'9' * 5_000}\r\n\r\n",
+        "POST {url} HTTP/1.1\r\nContent-Length: \r\n\r\n",
     ],
 )
 def test_bodies_that_cannot_be_measured_are_refused(through, head):
@@ -234,6 +237,6 @@ def test_bodies_that_cannot_be_measured_are_refused(through, head):
         with socket.create_connection(
             ("127.0.0.1", int(opened.url.rstrip("/").rpartition(":")[2])), 10
         ) as plain:
-            plain.sendall(head.format(url=f"http://{HOST}:{server.port}/").encode())
+            plain.sendall(head.format(url=f"http://{HOST}:{server.port}/").encode("latin-1"))
             assert plain.recv(100).startswith(b"HTTP/1.1 413")
         assert server.connections == 0
