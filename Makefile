@@ -35,9 +35,9 @@ help:
 	@echo "make schemathesis                      send calls that Schemathesis makes from the OpenAPI description"
 	@echo "make mutants                           change es1, hosts and sealing in some 250 ways, and list changes that no test notices"
 	@echo "make sbom > sbom.json                  print the bill of materials of the product (CycloneDX)"
-	@echo "make outdated                          list libraries of the product whose series has a newer version"
+	@echo "make outdated                          list what 'make lock ARGS=--upgrade' would change, and what limits hold back"
 	@echo "make messages                          collect the texts to translate and compile them (needs gettext)"
-	@echo "make lock                              pin the dependencies of pyproject.toml again"
+	@echo "make lock [ARGS=--upgrade]             pin what pyproject.toml and the engines need again (ARGS='-P django': one newer)"
 
 setup: $(VENV)/installed
 
@@ -156,9 +156,11 @@ lock:
 	@scratch=$$(mktemp -d) && trap 'rm -rf "$$scratch"' EXIT && \
 	$(PYTHON) -m venv "$$scratch" && "$$scratch/bin/pip" install --quiet pip-tools && \
 	compile="$$scratch/bin/pip-compile --quiet --generate-hashes --no-emit-index-url --no-emit-find-links \
-		--no-emit-trusted-host --strip-extras --no-header --allow-unsafe" && \
+		--no-emit-trusted-host --strip-extras --no-header --allow-unsafe $(ARGS)" && \
 	$$compile -o requirements.lock pyproject.toml && \
 	$$compile --extra pdf -c requirements.lock -o requirements-pdf.lock pyproject.toml && \
 	$$compile --extra stripe -c requirements.lock -o requirements-stripe.lock pyproject.toml && \
 	$$compile --extra dev --extra pdf --extra stripe -c requirements.lock -o requirements-dev.lock pyproject.toml && \
-	$$compile --extra bench -c requirements.lock -o requirements-bench.lock pyproject.toml
+	$$compile --extra bench -c requirements.lock -o requirements-bench.lock pyproject.toml && \
+	for engine in sslyze:sslyze wapiti3:wapiti; do \
+	echo $${engine%:*} | $$compile --no-annotate -o deploy/engines/$${engine#*:}.lock - || exit; done

@@ -25,6 +25,7 @@ from django.utils.translation import gettext_lazy as _
 
 SIGNED_IN = "signed_in"  # in the session: the time and the browser of the sign-in
 _SEALED = "sealed"
+_RESET_LINK = "_password_reset_key"  # allauth's, of a link to a new password that was opened
 SIGN_IN_AGAIN = _("You were signed out to keep your account safe. Please sign in again.")
 _BROWSERS = {
     "Edg/": "Edge", "OPR/": "Opera", "SamsungBrowser/": "Samsung Internet", "Firefox/": "Firefox",
@@ -172,10 +173,8 @@ def note_sign_in(request: HttpRequest, **__: Any) -> None:
 
     A link to a new password that was opened before it is forgotten.
     """
-    from allauth.account.views import INTERNAL_RESET_SESSION_KEY
-
     browser = browser_name(request.headers.get("User-Agent", ""))
-    request.session.pop(INTERNAL_RESET_SESSION_KEY, None)  # a stolen session could set a password by it
+    request.session.pop(_RESET_LINK, None)  # a stolen session could set a password by it
     request.session[SIGNED_IN] = {"at": timezone.now().isoformat(), "browser": browser}
 
 

@@ -195,6 +195,7 @@ ACCOUNT_PASSWORD_RESET_TOKEN_GENERATOR = "config.reset_tokens.ResetTokens"  # no
 ACCOUNT_LOGOUT_ON_GET = False
 ACCOUNT_SESSION_REMEMBER = False
 ACCOUNT_EMAIL_SUBJECT_PREFIX = ""
+ACCOUNT_REAUTHENTICATION_METHODS = ["password", "mfa"]  # no code by e-mail
 # Sign-ins, right ones too, as of an office in the morning; failures by address, and by name and address; the
 # page that creates a session (config.urls); and what a member does that is on record.
 ACCOUNT_RATE_LIMITS = {

@@ -168,15 +168,15 @@ class SignIn(DefaultAccountAdapter):
         self._attempt.rollback()
 
     def _get_login_attempts_cache_key(self, request: HttpRequest, **credentials: Any) -> str:
-        """Return a key of name and address, so that another address cannot lock a person out.
+        """Return a key of person and address, so that another address cannot lock a person out.
 
-        Names that ``person_named`` takes for the same are counted together.
+        All names of a person are counted together, as are spellings of a name.
         """
-        names = {
-            name: one_spelling(credentials[name]) for name in ("email", "username") if name in credentials
-        }
-        by_name = super()._get_login_attempts_cache_key(request, **names)
-        return f"{by_name}:{self.get_client_ip(request)}"
+        name = credentials.get("username") or credentials.get("email") or ""
+        person = person_named(name)
+        counted = one_spelling(person.get_username() if person else name)
+        by_person = super()._get_login_attempts_cache_key(request, username=counted)
+        return f"{by_person}:{self.get_client_ip(request)}"
 
 
 def _counted_address(address: str) -> str:

@@ -34,7 +34,10 @@ urlpatterns = [
     # The account page replaces these two pages of allauth, which redirects to them.
     re_path(r"^accounts/2fa/(?:webauthn/)?$", RedirectView.as_view(pattern_name="account")),
     # allauth needs the names of these pages, which this product does not offer.
-    re_path(r"^accounts/(?:signup|email|confirm-email|inactive|login/code)/", sign_in.not_offered),
+    re_path(
+        r"^accounts/(?:signup|email|confirm-email|inactive|(?:login|reauthenticate)/code)/",
+        sign_in.not_offered,
+    ),
     path("accounts/password/reset/", sign_in.reset_password),
     re_path(
         r"^accounts/password/reset/key/(?P<uidb36>[0-9A-Za-z]+)-(?P<key>.+)/$",

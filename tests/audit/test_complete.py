@@ -86,6 +86,8 @@ WORKBENCH = ("_workbench_decide", "_workbench_note", "_workbench_publish", "_wor
 NO_CHANGE = CHANGES_NOTHING | {
     "account_confirm_email": "not offered",
     "account_confirm_login_code": "not offered",
+    "account_confirm_reauthentication_code": "not offered",
+    "account_request_reauthentication_code": "not offered",
     "account_email": "not offered",
     "account_email_verification_sent": "not offered",
     "account_signup": "not offered",

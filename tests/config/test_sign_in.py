@@ -43,7 +43,17 @@ def fail(client, times, name="owner", **extra):
 
 
 @pytest.mark.parametrize(
-    "page", ["signup/", "email/", "confirm-email/", "confirm-email/key/", "inactive/", "login/code/confirm/"]
+    "page",
+    [
+        "signup/",
+        "email/",
+        "confirm-email/",
+        "confirm-email/key/",
+        "inactive/",
+        "login/code/confirm/",
+        "reauthenticate/code/",
+        "reauthenticate/code/confirm/",
+    ],
 )
 def test_pages_that_lead_nowhere_are_not_offered(client, page):
     assert client.get(f"/accounts/{page}").status_code == 404
@@ -197,7 +207,15 @@ def test_other_spellings_of_a_name_count_as_the_same(client):
     names = ["boss", "BOSS", "bo\u017fs", "bos\u017f", "bo\u017f\u017f", "Boss"]
     assert [fail(client, 1, name=name)[0] for name in names] == [200] * 5 + [429]
     names = [f"{name}@example.com" for name in names]
+    elsewhere = {"REMOTE_ADDR": "192.0.2.7"}
+    assert [fail(client, 1, name=name, **elsewhere)[0] for name in names] == [200] * 5 + [429]
+
+
+def test_user_name_and_address_of_a_person_count_together(client):
+    make_user("ada", email="ada@example.com")
+    names = ["ada", "ada@example.com"] * 3
     assert [fail(client, 1, name=name)[0] for name in names] == [200] * 5 + [429]
+    assert fail(client, 1, name="ada@example.net") == [200]
 
 
 def test_a_person_signs_in_by_any_spelling_of_an_address_and_all_count_as_the_same(client):
