@@ -41,6 +41,22 @@ def _own_name_is_allowed() -> list[CheckMessage]:
     ]
 
 
+@register(Tags.security, deploy=True)
+def calls_another_deployment(**_: Any) -> list[CheckMessage]:
+    """W008: the portal calls its own deployment, whose threads its pages hold meanwhile."""
+    host = host_of(settings.DASHBOARD_BASE_URL) or ""
+    is_own = is_loopback(host) or (host and host == host_of(settings.PORTAL_BASE_URL))
+    if not (settings.DASHBOARD_APPLICATION and is_own):
+        return []
+    return [
+        Warning(
+            "The portal calls its own deployment over HTTP: of many pages at once, some are 503.",
+            hint="Remove DASHBOARD_BASE_URL, or deploy the portal alone (ENABLE_API=false).",
+            id="portal.W008",
+        )
+    ]
+
+
 @register()
 def logo_is_usable(**_: Any) -> list[CheckMessage]:
     """W006: the logo of PDFs cannot be used."""

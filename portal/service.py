@@ -60,6 +60,7 @@ from portal.models import Account, LastAnswer, Website, WebsiteSummary
 
 CLAIMS_PAGE_SIZE = 100  # the service's limit
 MAX_CLAIMS = 2_000
+PATIENCE_SECONDS = 5  # how long a page waits for its turn to call the service over HTTP
 MAX_NOTES = 50  # the service's limit, of an answer about changes
 
 
@@ -234,6 +235,8 @@ def configured_service() -> Service:
         base_url=settings.DASHBOARD_BASE_URL,
         timeout_seconds=settings.DASHBOARD_TIMEOUT_SECONDS,
         max_concurrent_calls=settings.DASHBOARD_CALLS_AT_ONCE,
+        # Where the service may be this process, a page that waits would hold the thread that is to answer.
+        patience_seconds=0 if settings.DASHBOARD_APPLICATION else PATIENCE_SECONDS,
         ca_file=settings.DASHBOARD_CA_FILE,
     )
 

@@ -11,21 +11,22 @@ class Bulkhead:
     """A counter of this process's calls in progress."""
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
+        self._turn = threading.Condition()
         self._count = 0
 
     @contextmanager
-    def place(self, limit: int) -> Iterator[None]:
-        """Hold one of ``limit`` places; raises TooManyCalls at once when all are taken."""
-        with self._lock:
-            if self._count >= limit:
+    def place(self, limit: int, *, patience: float = 0) -> Iterator[None]:
+        """Hold one of ``limit`` places; raises TooManyCalls if none is free within ``patience`` seconds."""
+        with self._turn:
+            if not self._turn.wait_for(lambda: self._count < limit, timeout=patience):
                 raise TooManyCalls(f"{limit} calls are waiting for the service already")
             self._count += 1
         try:
             yield
         finally:
-            with self._lock:
+            with self._turn:
                 self._count -= 1
+                self._turn.notify()
 
 
 calls = Bulkhead()

@@ -226,7 +226,8 @@ def send(service: Service, site: SigningAccount, request: AnyRequest) -> Exchang
     if service.application:  # no connection that could fail, so no retry
         return call()
     health = health_of(service.base_url)
-    with bulkhead.calls.place(service.max_concurrent_calls):
+    patience = min(service.patience_seconds, deadline.remaining()) if health.is_good() else 0
+    with bulkhead.calls.place(service.max_concurrent_calls, patience=patience):
         if not is_slow:
             return _call_up_to_twice(call, health, deadline)
         with bulkhead.slow_calls.place(MAX_SLOW_CALLS):

@@ -41,6 +41,10 @@ class Health:
                 raise ServiceDown(f"{self._failures} calls in a row failed")
             self._probe_at = now + PROBE_SECONDS
 
+    def is_good(self) -> bool:
+        """Return whether the last attempt succeeded, or nothing was sent yet."""
+        return self._failures == 0
+
     def record(self, *, failed: bool) -> None:
         """Store the outcome of an attempt."""
         with self._lock:

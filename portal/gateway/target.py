@@ -46,13 +46,15 @@ def check_timeout(seconds: float) -> None:
 class Service:
     """The dashboard service: ``base_url`` without a path, and the seconds that a whole call may take.
 
-    At most ``max_concurrent_calls`` wait in this process. ``application`` is the service in this process: it
-    is called directly, without a connection.
+    At most ``max_concurrent_calls`` wait in this process; while the service works, another one waits for its
+    turn, up to ``patience_seconds``. ``application`` is the service in this process: it is called directly,
+    without a connection.
     """
 
     base_url: str = IN_PROCESS
     timeout_seconds: float
     max_concurrent_calls: int = MAX_CONCURRENT_CALLS
+    patience_seconds: float = 0
     ca_file: str = ""  # with the authorities that may certify the service
     application: WsgiApplication | None = None
 

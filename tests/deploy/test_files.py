@@ -217,6 +217,13 @@ def test_code_is_compiled_once_because_the_service_cannot_write_it():
     assert is_whole(line)
 
 
+@pytest.mark.parametrize("unit", ["web", "job", "crawl"])
+def test_a_unit_that_fails_starts_the_one_that_says_so(unit):
+    text = (UNITS / f"dashboard-{unit}@.service").read_text()
+    assert "\nOnFailure=dashboard-failed@%n.service\n" in text.partition("[Service]")[0]
+    assert "\nExecStart=/usr/bin/logger " in (UNITS / "dashboard-failed@.service").read_text()
+
+
 def test_all_units_are_shielded_alike():
     names = r"(User=|Group=|UMask|NoNew|Protect|Private|Restrict[A-Z]|Lock|Capability|SystemCall)"
     web, job, crawl = (
@@ -242,7 +249,9 @@ def test_systemd_accepts_the_units(tmp_path):
         )
     shutil.copy(tmp_path / "dashboard-web@.service", tmp_path / "dashboard-web@8000.service")
     shutil.copy(tmp_path / "dashboard-crawl@.service", tmp_path / "dashboard-crawl@1.service")
-    numbered = [tmp_path / "dashboard-web@8000.service", tmp_path / "dashboard-crawl@1.service"]
+    shutil.copy(tmp_path / "dashboard-failed@.service", tmp_path / "dashboard-failed@a.service")
+    names = ("web@8000", "crawl@1", "failed@a")
+    numbered = [tmp_path / f"dashboard-{name}.service" for name in names]
     files = [*numbered, *tmp_path.glob("*.timer")]
     checked = subprocess.run(
         ["systemd-analyze", "verify", "--recursive-errors=one", *map(str, files)],

@@ -1,6 +1,8 @@
 import pytest
 from django.core.checks import run_checks
 
+from portal.checks import calls_another_deployment
+
 
 def problems():
     return [problem for problem in run_checks() if problem.id and problem.id.startswith("portal.")]
@@ -54,3 +56,19 @@ def test_a_logo_that_cannot_be_used_is_a_warning(settings):
         False,
         True,
     )
+
+
+@pytest.mark.parametrize(
+    ("url", "application", "warns"),
+    [
+        ("http://127.0.0.1:8001", "config.in_process.application", True),
+        ("https://portal.example.com", "config.in_process.application", True),
+        ("https://api.example.com", "config.in_process.application", False),
+        ("http://127.0.0.1:8001", "", False),
+        ("", "config.in_process.application", False),
+    ],
+)
+def test_a_deployment_that_calls_itself_over_http_is_a_warning(settings, url, application, warns):
+    settings.DASHBOARD_BASE_URL, settings.DASHBOARD_APPLICATION = url, application
+    settings.PORTAL_BASE_URL = "https://portal.example.com"
+    assert [problem.id for problem in calls_another_deployment()] == (["portal.W008"] if warns else [])
