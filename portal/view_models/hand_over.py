@@ -26,9 +26,15 @@ MAX_TEXTS = 5  # descriptions, and pieces of advice, of a problem whose findings
 MAX_MAIL_URL_LENGTH = 1_900
 MAX_SUBJECT_LENGTH = 150
 
-_SPECIAL = re.compile(r"[\\`*_\[\]<>#|~!&]")
-# Trackers take every @ for a mention that follows no letter, digit or "_". Only a link keeps its own.
-_MENTION = re.compile(r"((?<!\S)https?://(?:[a-z0-9-]+\.)+[a-z]+(?::\d+)?/\S*)|(?<!\w)@(?=[\w.])", re.ASCII)
+# What trackers read in a text, once it is rendered: an @ that follows no letter, digit or "_" mentions a
+# person, and numbers and digests refer to issues and commits. A link or code has neither.
+_MARKUP = re.compile(
+    r"""(?P<link>(?<!\S)https?://(?:[a-z0-9-]+\.)+[a-z]+(?::\d+)?/(?:[^\s<>]*[^\s<>.,;:!?'")\]])?)
+    |(?P<commit>(?<!\w)(?=[a-f]*[0-9])(?=[0-9]*[a-f])[0-9a-f]{7,64}(?!\w))
+    |(?P<sign>(?<!\w)@(?=[\w.])|[#!](?=[0-9])|(?<!\w)GH-(?=[0-9]))
+    |[\\`*_\[\]<>#|~!&]""",
+    re.ASCII | re.VERBOSE,
+)
 _QUICK_ACTION = re.compile(r"^([^\S\n]*)/", re.MULTILINE)  # \s would read blank lines again from each of them
 _WIKI = re.compile(r"(\\?)(!(?=\S)|[\[{])")
 _NOT_IN_ADDRESS = re.compile(r"[<>\s\x00-\x1f\x7f]")
@@ -215,10 +221,19 @@ class Markdown(Plain):
     """Markdown as GitHub and GitLab read it."""
 
     def text(self, text: str) -> str:
-        """Escape markup, mentions of people, and lines that GitLab would take for a command."""
-        escaped = _SPECIAL.sub(r"\\\g<0>", text)
-        silent = _MENTION.sub(lambda found: found[1] or "@\u2060", escaped)
-        return _QUICK_ACTION.sub(r"\1\\/", silent)
+        """Escape markup, mentions, references, and lines that GitLab would take for a command."""
+        return _QUICK_ACTION.sub(r"\1\\/", _MARKUP.sub(self._inert, text))
+
+    def _inert(self, found: re.Match[str]) -> str:
+        """Return a link that no markup can end, code, or escaped characters."""
+        if found["link"]:
+            return self.url(found[0])
+        if found["commit"]:
+            return self.code(found[0])
+        if found["sign"]:
+            escape = "\\" if found[0] in "#!" else ""
+            return f"{escape}{found[0]}\u2060"
+        return f"\\{found[0]}"
 
     def code(self, text: str) -> str:
         """Return code in a line, in more backticks than it has itself."""

@@ -1,6 +1,10 @@
 """A finding and a problem as Markdown, as an e-mail and as a new issue."""
 
+import html
+import os
 import re
+import shutil
+import subprocess
 import time
 from datetime import UTC, datetime
 from urllib.parse import parse_qs, unquote, urlsplit
@@ -129,8 +133,8 @@ def test_absent_parts_leave_no_heading():
     ],
 )
 def test_no_text_of_a_finding_becomes_markup(words):
-    html = rendered(markdown(title="A", description=words))
-    paragraph = re.search(r"<h2>What it is</h2>\n<p>(.*?)</p>", html, re.DOTALL)[1]
+    page = rendered(markdown(title="A", description=words))
+    paragraph = re.search(r"<h2>What it is</h2>\n<p>(.*?)</p>", page, re.DOTALL)[1]
     assert "<" not in paragraph
     shown = paragraph.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&").replace("&quot;", '"')
     assert shown == words
@@ -141,8 +145,8 @@ def test_no_text_of_a_finding_becomes_markup(words):
     [">![x](https://evil.example/x.png)", "><img/src=https://evil.example>", "`", "\\>@robin", " # x"],
 )
 def test_no_address_of_a_finding_becomes_markup(after):
-    html = rendered(markdown(references=[f"https://example.com/{after}"]))
-    link = re.search(r"<h2>Read more</h2>\n<ul>\n<li>(.*)</li>", html)[1]
+    page = rendered(markdown(references=[f"https://example.com/{after}"]))
+    link = re.search(r"<h2>Read more</h2>\n<ul>\n<li>(.*)</li>", page)[1]
     assert re.fullmatch(r'<a href="https://example\.com/[^"]*">[^<]*</a>', link)
 
 
@@ -156,6 +160,44 @@ def test_nobody_is_mentioned_and_no_command_is_given():
 @pytest.mark.parametrize("before", ["/", ".", "./", "-", "(", "ä ", "https://", "x https:///", "ftp://a/"])
 def test_nobody_is_mentioned_after_a_slash_or_a_full_stop(before):
     assert f"{before}@\u2060all" in markdown(description=f"See {before}@all")
+
+
+def as_github(text):
+    """Return the text of GitHub's Markdown without its links and code, which refer to nothing."""
+    if shutil.which("cmark-gfm") is None:
+        without = pytest.fail if os.environ.get("REQUIRE_CMARK") == "1" else pytest.skip
+        without("cmark-gfm is not installed (Debian: apt install cmark-gfm)")
+    extensions = ["-e", "autolink", "-e", "table", "-e", "strikethrough", "-e", "tasklist"]
+    command = ["cmark-gfm", "--unsafe", *extensions]
+    page = subprocess.run(command, input=text, capture_output=True, text=True, check=True).stdout
+    shown = re.sub(r"<(a|code)\b.*?</\1>", "", page, flags=re.DOTALL)
+    assert not re.search(r"<(?!/?(h[12]|p|ul|li|strong|pre|br)\b)", shown), shown
+    return html.unescape(re.sub("<[^>]*>", "", shown))
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "https://a.bc/<@octocat", "https://a.bc/@x <@octocat", "https://a.bc/\\<@octocat",
+        "www.a.bc/<@octocat>",
+        "HTTPS://A.bc/<@octocat", "https://a.bc/`@octocat`", "https://a.bc/ @octocat", "https://a.bc/)@octocat",
+        "https://a.bc/&lt;@octocat", "mailto:<@octocat", "@octocat/team", "[@octocat](https://a.bc/)",
+        "https://a.bc/@x.<@octocat", "<https://a.bc/>@octocat", "~@octocat~", "\\@octocat", "&#64;octocat",
+        "x <!-- @octocat -->", "owner/repo#12", "#12", "GH-12", "\\#12", "!12", "&#35;12",
+        "a5c3785ed8d6a35868bc169f07e40e889087fd2e", "owner/repo@a5c3785", "a5c3785", "https://a.bc/<a5c3785",
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("place", ["title", "description", "remediation"])
+def test_no_text_refers_to_a_person_an_issue_or_a_commit_once_it_is_rendered(words, place):
+    shown = as_github(markdown(**{place: words}))
+    assert not re.search(r"(?<!\w)@\w|[#!]\d|\bGH-\d|\b(?=[a-f]*\d)(?=\d*[a-f])[0-9a-f]{7,40}\b", shown), (
+        shown
+    )
+
+
+def test_a_link_in_a_text_leads_where_it_did():
+    text = markdown(description="See https://a.bc/some_page?a=1&b=*2#x, then https://a.bc/.")
+    assert "See <https://a.bc/some_page?a=1&b=*2#x>, then <https://a.bc/>." in text
 
 
 def test_a_link_with_an_at_sign_still_opens():
