@@ -95,8 +95,7 @@ DASHBOARD_FIELDS: dict[str, Field] = WHOSE | {
         schema={
             "type": ["integer", "null"],
             "minimum": 1,
-            "default": 1,
-            "description": f"page times page_size is at most {limits.MAX_PAGE_DEPTH:,}.",
+            "description": f"The default is 1. page times page_size is at most {limits.MAX_PAGE_DEPTH:,}.",
         },
     ),
     "page_size": Field(
@@ -105,13 +104,13 @@ DASHBOARD_FIELDS: dict[str, Field] = WHOSE | {
             "type": ["integer", "null"],
             "minimum": 1,
             "maximum": limits.MAX_PAGE_SIZE,
-            "default": limits.DEFAULT_PAGE_SIZE,
+            "description": f"The default is {limits.DEFAULT_PAGE_SIZE}.",
         },
     ),
     "status": Field(
         read=values.one_of(STATUSES),
         schema=_strings(STATUSES)
-        | {"default": Finding.Status.OPEN.value, "description": "An addition to the specification."},
+        | {"description": f"The default is {Finding.Status.OPEN}. An addition to the specification."},
     ),
     "group_by": Field(
         read=values.one_of([PROBLEM]),
@@ -135,8 +134,8 @@ DASHBOARD_FIELDS: dict[str, Field] = WHOSE | {
         read=values.one_of(SORTS),
         schema=_strings(SORTS)
         | {
-            "default": SORTS[0],
-            "description": "The order of the list: the worst, or what was stored last or first. priority is "
+            "description": f"The order of the list. The default is {SORTS[0]}: the worst first; newest and "
+            "oldest begin with what was stored last or first. priority is "
             "worst, with confirmed findings before suspected ones of the same severity; only a search with "
             f"more than {limits.MAX_COUNTED_MATCHES:,} matches is as with worst. locations "
             "only with group_by: the problems with most locations. Of problems, newest and oldest order the "
@@ -209,7 +208,7 @@ CHANGES_FIELDS: dict[str, Field] = WHOSE | {
     "min_severity": Field(
         read=values.severity,
         schema=_strings(Severity.labels)
-        | {"default": Severity.INFO.label, "description": "Only findings of this severity and worse."},
+        | {"description": "Only findings of this severity and worse. The default is all."},
     ),
     "until": Field(
         read=values.one_of([NEXT_IMPORT]),
@@ -257,7 +256,7 @@ CALLS_FIELDS: dict[str, Field] = {
             "type": ["integer", "null"],
             "minimum": 1,
             "maximum": limits.MAX_CALLS,
-            "default": limits.DEFAULT_CALLS,
+            "description": f"The default is {limits.DEFAULT_CALLS}.",
         },
     ),
 }
@@ -360,7 +359,7 @@ SECRETS_FIELDS: dict[str, Field] = {
     "portal_account_ref": WHOSE["portal_account_ref"],
     "issue": Field(
         read=values.true_or_false,
-        schema={"type": ["boolean", "null"], "default": False, "description": "Issue another secret."},
+        schema={"type": ["boolean", "null"], "description": "true: issue another secret."},
     ),
     "retire": Field(
         read=values.id_of("id of a secret"),
@@ -405,9 +404,8 @@ _PROFILE = Field(
     read=values.one_of(PROFILES),
     schema=_strings(PROFILES)
     | {
-        "default": PROFILES[0],
         "description": "quick: under a minute. standard: some minutes, with more scanners. deep: up to an "
-        "hour, with attacks; it needs a proof by DNS and consent.",
+        f"hour, with attacks; it needs a proof by DNS and consent. The default is {PROFILES[0]}.",
     },
 )
 _CONSENT = Field(
@@ -462,8 +460,7 @@ SCAN_SCHEDULE_FIELDS: dict[str, Field] = WHOSE | {
             "type": ["integer", "null"],
             "minimum": 0,
             "maximum": 23,
-            "default": limits.SCAN_START_HOUR,
-            "description": "The hour at which the window begins.",
+            "description": f"The hour at which the window begins. The default is {limits.SCAN_START_HOUR}.",
         },
     ),
     "hours": Field(
@@ -472,16 +469,15 @@ SCAN_SCHEDULE_FIELDS: dict[str, Field] = WHOSE | {
             "type": ["integer", "null"],
             "minimum": 1,
             "maximum": 24,
-            "default": limits.SCAN_HOURS,
-            "description": "The length of the window; the scan begins somewhere in it.",
+            "description": "The length of the window; the scan begins somewhere in it. The default is "
+            f"{limits.SCAN_HOURS}.",
         },
     ),
     "time_zone": Field(
         read=values.time_zone,
         schema={
             "type": ["string", "null"],
-            "default": "UTC",
-            "description": "The zone of start_hour, such as Europe/Berlin.",
+            "description": "The zone of start_hour, such as Europe/Berlin. The default is UTC.",
         },
     ),
     "paused_until": Field(

@@ -1,6 +1,7 @@
 """The OpenAPI 3.1 document, generated from the request fields, response structs and error classes."""
 
 import functools
+import json
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
@@ -66,7 +67,7 @@ from dashboard_api.contract.paths import (
 )
 from dashboard_api.contract.values import Field
 
-VERSION = "1.25.2"
+VERSION = "1.26.0"
 REF_TEMPLATE = "#/components/schemas/{name}"
 TEST_HEADER = "X-Service-Test"
 GROUP = "Customer threat intelligence"  # the specification's names, section 1
@@ -74,7 +75,6 @@ AUDIT_GROUP = "Audit and security"
 BILLING_GROUP = "Billing and entitlement"
 OWNERSHIP_GROUP = "Ownership and onboarding"
 SCANS_GROUP = "Crawler operations"
-_JSON_TYPES = {bool: "boolean", str: "string", int: "integer"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -394,7 +394,10 @@ def refusals() -> Iterator[type[errors.ApiError]]:
 
 
 def _explicit(schema: Any) -> Any:
-    """Return ``schema`` in a form that client generators understand, with a type for every value."""
+    """Return the schema of a response in a form that generated clients of today and of later versions read.
+
+    Words are not closed, so that a client takes one that is added later; their values are in the description.
+    """
     if isinstance(schema, list):
         return [_explicit(each) for each in schema]
     if not isinstance(schema, dict):
@@ -402,10 +405,14 @@ def _explicit(schema: Any) -> Any:
     made = {name: _explicit(value) for name, value in schema.items()}
     if isinstance(made.get("description"), str):
         made["description"] = " ".join(made["description"].split())
-    if isinstance(made.get("enum"), list):
-        made.setdefault("type", _JSON_TYPES[type(made["enum"][0])])
-        if len(made["enum"]) == 1:
-            made["const"] = made.pop("enum")[0]
+    made.pop("default", None)
+    if isinstance(words := made.pop("enum", None), list):
+        is_constant = words in ([True], [False])
+        values = (
+            f"Always {json.dumps(words[0])}." if is_constant else f"{', '.join(words[:-1])} or {words[-1]}."
+        )
+        made["type"] = "boolean" if is_constant else "string"
+        made["description"] = " ".join(filter(None, [values, made.get("description")]))
     return made
 
 
@@ -419,9 +426,9 @@ def _error_members() -> dict[str, Any]:
         "properties": {"field": {"type": "string"}, "message": {"type": "string"}},
         "required": ["field", "message"],
     }
-    codes = list(dict.fromkeys(error.code for error in refusals()))
-    address = {"type": "string", "description": "Where the error is explained, on the same host."}
-    return {"code": {"type": "string", "enum": codes}, "doc_url": address, **members}
+    codes = ", ".join(dict.fromkeys(error.code for error in refusals()))
+    address = {"type": "string", "description": "The address of the page that explains the code."}
+    return {"code": {"type": "string", "description": f"{codes}."}, "doc_url": address, **members}
 
 
 def _question_schema(route: Route) -> dict[str, Any]:
@@ -463,7 +470,7 @@ def _response(description: str, schema: dict[str, Any], **examples: Any) -> dict
             "X-Request-Id": {"description": "The id of this call in our log.", "schema": {"type": "string"}},
             TEST_HEADER: {
                 "description": "true on a response to a test secret, which is the example of this document.",
-                "schema": {"type": "string", "const": "true"},
+                "schema": {"type": "string"},
             },
         },
         "content": {"application/json": {"schema": schema, **examples}},

@@ -24,7 +24,7 @@ _EVENT = {
             "description": "entitlement.set, customer.linked; others are ignored.",
         },
         "timestamp": {"type": "string", "format": "date-time"},
-        "livemode": {"type": "boolean", "default": True},
+        "livemode": {"type": "boolean", "description": "The default is true."},
         "data": {
             "type": "object",
             "required": ["version", "status", "ends_on"],
@@ -44,8 +44,8 @@ _EVENT = {
                     "enum": ["trialing", "active", "past_due", "suspended", "expired"],
                 },
                 "ends_on": _DAY,
-                "renews": {"type": "boolean", "default": False},
-                "cancels": {"type": "boolean", "default": False},
+                "renews": {"type": "boolean", "description": "The default is false."},
+                "cancels": {"type": "boolean", "description": "The default is false."},
                 "past_due_since": {**_DAY, "type": ["string", "null"]},
                 "subscription": {"type": ["string", "null"], "maxLength": 255},
             },
@@ -70,8 +70,8 @@ _RESPONSE = {
     "type": "object",
     "required": ["ok", "state"],
     "properties": {
-        "ok": {"type": "boolean", "const": True},
-        "state": {"type": "string", "enum": list(_STATES)},
+        "ok": {"type": "boolean", "description": "Always true."},
+        "state": {"type": "string", "description": f"{', '.join(_STATES)}."},
     },
 }
 

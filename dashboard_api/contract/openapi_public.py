@@ -54,7 +54,7 @@ _FEED = _object(
         "entries": _list(
             {
                 "id": _TEXT,
-                "severity": {"type": "string", "enum": ["High", "Medium", "Low"]},
+                "severity": {"type": "string", "description": "High, Medium or Low."},
                 "domain": {"type": "string", "description": "Masked: always five dots."},
                 "category": {"type": "string", "description": "The id of the description."},
                 "description": _TEXT,

@@ -52,16 +52,20 @@ _FETCHING = (
     errors.InternalError,
 )
 _TEXT = {"type": "string"}
-_BOOLEAN = {"type": "boolean", "default": False}
+_BOOLEAN = {"type": "boolean"}
 _SEVERITIES = ["Critical", "High", "Medium", "Low", "Info"]
 # The schema and the meaning of each query parameter.
 PARAMETERS: dict[str, tuple[dict[str, Any], str]] = {
     "host": (_TEXT, "The website that was scanned."),
     "format": (
-        {"type": "string", "enum": ["auto", *READERS], "default": "auto"},
-        "The format of the report; auto recognises it by its content. An empty file of Nuclei needs nuclei.",
+        {"type": "string", "enum": ["auto", *READERS]},
+        "The format of the report. The default is auto, which recognises it by its content. An empty file "
+        "of Nuclei needs nuclei.",
     ),
-    "complete": (_BOOLEAN, "The scan ran to its end: open findings that it does not report are fixed."),
+    "complete": (
+        _BOOLEAN,
+        "true: the scan ran to its end, so open findings that it does not report are fixed.",
+    ),
     "scanned_at": (
         {"type": "string", "format": "date-time"},
         "When the scan ended; replaces the times in the report. Up to 5 minutes ahead counts as now.",
@@ -75,7 +79,7 @@ PARAMETERS: dict[str, tuple[dict[str, Any], str]] = {
         {"type": "string", "maxLength": limits.MAX_CATEGORY_LENGTH},
         "A name for this scan, if one scanner checks the website in several parts.",
     ),
-    "dry_run": (_BOOLEAN, "Show the outcome, and store nothing."),
+    "dry_run": (_BOOLEAN, "true: show the outcome, and store nothing."),
     "fail_on": (
         {"type": "string", "enum": _SEVERITIES},
         (

@@ -14,6 +14,7 @@ from openapi_spec_validator import OpenAPIV31SpecValidator
 from dashboard_api import limits
 from dashboard_api.contract import examples, openapi
 from dashboard_api.crawler import queue
+from dashboard_api.models import Secret
 from tests.dashboard_api.calls import (
     CALLS_PATH,
     CHANGES_PATH,
@@ -371,10 +372,80 @@ def test_an_example_of_an_answer_has_every_member(document):
     assert set(example["entitlement"]) == members("Entitlement")
 
 
-def test_a_single_value_is_a_constant_with_its_type(document):
+def every_schema(schema, *, within=""):
+    """Yield each schema in ``schema``, also a list's or a member's, and where it is."""
+    if isinstance(schema, list):
+        for each in schema:
+            yield from every_schema(each, within=within)
+    elif isinstance(schema, dict):
+        yield within, schema
+        for name, value in schema.items():
+            if name not in ("example", "examples"):
+                yield from every_schema(value, within=f"{within}/{name}")
+
+
+def with_schemas(document, part):
+    """Return ``part`` of the document and every schema that it refers to, also indirectly."""
+    names, found = re.findall(r"#/components/schemas/(\w+)", json.dumps(part)), {}
+    while names:
+        if (name := names.pop()) not in found:
+            found[name] = document["components"]["schemas"][name]
+            names += re.findall(r"#/components/schemas/(\w+)", json.dumps(found[name]))
+    return [part, found]
+
+
+def operations(document):
+    return [each for path in document["paths"].values() for each in path.values()]
+
+
+def test_no_schema_has_a_constant_or_a_default(document):
+    """Generated clients compare a constant with a text, and send defaults, which changes the meaning."""
+    assert [place for place, schema in every_schema(document) if schema.keys() & {"const", "default"}] == []
+
+
+def test_a_response_takes_words_that_are_added_later(document):
+    responses = [operation["responses"] for operation in operations(document)]
+    closed = [place for place, each in every_schema(with_schemas(document, responses)) if "enum" in each]
+    assert closed == []
+
+
+def test_the_description_of_a_member_has_its_words(document):
     schemas = document["components"]["schemas"]
-    assert schemas["DashboardResponse"]["properties"]["ok"] == {"type": "boolean", "const": True}
-    assert schemas["ErrorResponse"]["properties"]["ok"] == {"type": "boolean", "const": False}
+    assert schemas["Page"]["properties"]["total_relation"]["description"] == "at_least or exact."
+    assert schemas["LimitState"]["properties"]["state"]["description"].startswith("near, ok or reached. ")
+    assert schemas["DashboardResponse"]["properties"]["ok"]["description"] == "Always true."
+    assert "unknown_link" in schemas["ErrorDetail"]["properties"]["code"]["description"]
+
+
+def test_the_words_of_a_request_are_all_texts(document):
+    enums = [each["enum"] for _, each in every_schema(document) if isinstance(each.get("enum"), list)]
+    assert len(enums) > 10
+    assert all(isinstance(word, str) for enum in enums for word in enum if word is not None)
+
+
+@pytest.mark.parametrize(
+    ("schema", "field", "words"),
+    [
+        ("DashboardRequest", "page", "The default is 1."),
+        ("DashboardRequest", "page_size", "The default is 20."),
+        ("DashboardRequest", "status", "The default is open."),
+        ("DashboardRequest", "sort", "The default is worst"),
+        ("ScanScheduleRequest", "time_zone", "The default is UTC."),
+        ("ScanRequest", "profile", "The default is quick."),
+    ],
+)
+def test_a_description_says_the_default(document, schema, field, words):
+    assert words in document["components"]["schemas"][schema]["properties"][field]["description"]
+
+
+@pytest.mark.parametrize("route", openapi.ROUTES, ids=lambda route: route.name)
+@pytest.mark.parametrize("nothing", [None, ""], ids=["null", "empty"])
+def test_null_and_an_empty_text_mean_that_an_optional_field_was_not_given(client, route, nothing):
+    _, secret = Secret.objects.issue(make_account(), by="tests", is_test=True)
+    required = {name for name, field in route.fields.items() if field.required}
+    fields = dict.fromkeys(route.fields.keys() - required, nothing)
+    asked = {name: value for name, value in examples.REQUESTS[route.question].items() if name in required}
+    assert ask(client, asked | fields, path=route.path, secret=secret).status_code == 200
 
 
 def test_the_document_names_its_own_server(document):
