@@ -17,7 +17,7 @@ MUTATED_NEEDS := django|cryptography|idna|pytest|pytest-django|hypothesis
 
 PYTEST := $(BIN)/pytest --quiet --numprocesses $(JOBS) --dist worksteal
 
-.PHONY: help setup demo pdf stripe engines check quick test test-all bench screenshots observatory schemathesis mutants sbom outdated messages lock
+.PHONY: help setup demo pdf stripe engines check quick test test-all bench screenshots observatory schemathesis clients mutants sbom outdated messages lock
 
 help:
 	@echo "make demo [PORT=8001] [ARGS=--reset]   set up a demo and serve it"
@@ -33,6 +33,7 @@ help:
 	@echo "make screenshots                       take the screenshots of the README again (needs Chromium)"
 	@echo "make observatory                       grade the pages with the MDN HTTP Observatory (needs nginx and npm)"
 	@echo "make schemathesis                      send calls that Schemathesis makes from the OpenAPI description"
+	@echo "make clients                           call the API with clients of openapi-generator (needs Java 17 and Go)"
 	@echo "make mutants                           change es1, hosts and sealing in some 250 ways, and list changes that no test notices"
 	@echo "make sbom > sbom.json                  print the bill of materials of the product (CycloneDX)"
 	@echo "make outdated                          list what 'make lock ARGS=--upgrade' would change, and what limits hold back"
@@ -75,6 +76,11 @@ schemathesis: $(VENV)/installed  # in an environment of its own: it needs other 
 	@folder=$$(mktemp -d) && trap 'rm -rf "$$folder"' EXIT && $(PYTHON) -m venv $$folder && \
 	$$folder/bin/pip install --quiet schemathesis==4.32.0 && \
 	SCHEMATHESIS=$$folder/bin/schemathesis $(BIN)/python -m benchmarks.openapi_cases $(ARGS)
+
+clients: $(VENV)/installed-dev
+	@folder=$$(mktemp -d) && trap 'rm -rf "$$folder"' EXIT && $(PYTHON) -m venv $$folder && \
+	$$folder/bin/pip install --quiet openapi-generator-cli==7.26.0 && \
+	OPENAPI_GENERATOR=$$folder $(BIN)/pytest --quiet tests/contract/openapi_generator/generated_clients.py $(ARGS)
 
 mutants:  # caches are taken out of the copies: they would hide changes, and decorated functions are left as they are
 	@folder=$$(mktemp -d) && trap 'rm -rf "$$folder"' EXIT && \
