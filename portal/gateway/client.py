@@ -27,6 +27,7 @@ from portal.gateway.errors import (
     UnknownFinding,
     UnknownLink,
     UnknownScan,
+    UnknownScanner,
 )
 from portal.gateway.exchange import Exchange, attempt
 from portal.gateway.health import Health, health_of
@@ -85,6 +86,7 @@ _EXPECTED = (
     ClaimRefused,
     ClaimEnded,
     UnknownScan,
+    UnknownScanner,
     ScanRefused,
     RateLimited,
 )
@@ -209,7 +211,8 @@ def _finding_from_list(dashboard: Dashboard, finding_id: str) -> FindingResponse
 def send(service: Service, site: SigningAccount, request: AnyRequest) -> Exchange:
     """Send ``request``, with one retry if that is safe, and return the last exchange.
 
-    The check of a claim has a longer deadline, and is sent once. Raises TooManyCalls or ServiceDown if
+    A change that a repetition would make again is only sent again if nothing was sent. The check of a claim
+    has a longer deadline, and is sent once. Raises TooManyCalls or ServiceDown if
     nothing was sent; Unreachable, TimedOut or BadResponse if no complete response arrived.
     """
     is_slow = isinstance(request, ClaimCheckRequest)
@@ -229,13 +232,16 @@ def send(service: Service, site: SigningAccount, request: AnyRequest) -> Exchang
     patience = min(service.patience_seconds, deadline.remaining()) if health.is_good() else 0
     with bulkhead.calls.place(service.max_concurrent_calls, patience=patience):
         if not is_slow:
-            return _call_up_to_twice(call, health, deadline)
+            changes_again = isinstance(request, SecretsRequest) and request.changes_again
+            return _call_up_to_twice(call, health, deadline, changes_again=changes_again)
         with bulkhead.slow_calls.place(MAX_SLOW_CALLS):
             health.check()
             return call()  # a website that answers slowly says nothing about the service
 
 
-def _call_up_to_twice(call: Callable[[], Exchange], health: Health, deadline: Deadline) -> Exchange:
+def _call_up_to_twice(
+    call: Callable[[], Exchange], health: Health, deadline: Deadline, *, changes_again: bool
+) -> Exchange:
     """Return the result of ``call``, after a retry if the first failure may be temporary."""
     health.begin_call()
     call = partial(_watched, call, health)
@@ -246,7 +252,7 @@ def _call_up_to_twice(call: Callable[[], Exchange], health: Health, deadline: De
             raise
         pause = PAUSE_SECONDS
     else:
-        pause = _pause_after(first)
+        pause = math.inf if changes_again else _pause_after(first)
         if not (deadline.allows(pause) and health.take_retry()):
             return first
     time.sleep(pause)

@@ -153,6 +153,11 @@ class SecretsRequest(msgspec.Struct, frozen=True, kw_only=True):
     issue: bool = False
     retire: str = ""
 
+    @property
+    def changes_again(self) -> bool:
+        """Whether a repetition is another change: the secret that the first one issued would be lost."""
+        return self.issue or bool(self.retire)
+
 
 class PublicityRequest(msgspec.Struct, frozen=True, kw_only=True):
     """A request for what may be published about the account's websites; it changes what it names."""

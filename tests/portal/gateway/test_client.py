@@ -19,14 +19,18 @@ from portal.gateway import (
     RateLimited,
     Rejected,
     RevokedLink,
+    SecretsRequest,
     Service,
     SignatureRefused,
     SlowRequest,
     TimedOut,
     UnknownLink,
     Unreachable,
+    client,
+    exchange,
     fetch_dashboard,
     health,
+    send_secrets,
 )
 from tests.factories import SECRET
 from tests.faults.certificate import write_certificate
@@ -314,6 +318,41 @@ def test_client_asks_at_most_twice_after(status):
     with FaultServer(answer(status, b"<html>")) as server, pytest.raises(Unreachable):
         call(server)
     assert server.connections == 2
+
+
+@pytest.mark.parametrize("change", [SecretsRequest(issue=True), SecretsRequest(retire="7")], ids=str)
+@pytest.mark.parametrize("status", [429, 502, 503, 504])
+def test_client_never_changes_secrets_twice(change, status):
+    with FaultServer(answer(status, b"<html>"), OK) as server:
+        service = Service(base_url=server.base_url, timeout_seconds=10)
+        with pytest.raises((Unreachable, RateLimited)):
+            send_secrets(service, SITE, change)
+    assert server.connections == 1
+
+
+def test_client_lists_secrets_once_more():
+    listed = answer(200, encoded({"ok": True, "secrets": [], "secret": None}))
+    with FaultServer(answer(502, b"<html>"), listed) as server:
+        service = Service(base_url=server.base_url, timeout_seconds=10)
+        assert send_secrets(service, SITE, SecretsRequest()).secrets == []
+    assert server.connections == 2
+
+
+def test_client_connects_once_more_for_a_change_of_secrets(monkeypatch):
+    issued = answer(200, encoded({"ok": True, "secrets": [], "secret": "es1_live_new"}))
+    attempts = []
+
+    def fail_first(*arguments, **options):
+        attempts.append(arguments)
+        if len(attempts) == 1:
+            raise CannotConnect("nothing was sent")
+        return exchange.attempt(*arguments, **options)
+
+    monkeypatch.setattr(client, "attempt", fail_first)
+    with FaultServer(issued) as server:
+        service = Service(base_url=server.base_url, timeout_seconds=10)
+        assert send_secrets(service, SITE, SecretsRequest(issue=True)).secret == "es1_live_new"
+    assert server.connections == 1
 
 
 def test_client_signs_a_retry_with_a_new_nonce():
