@@ -17,7 +17,7 @@ from django.views.csrf import csrf_failure
 
 from config.theme import current_theme
 from dashboard_api.api.request import error_response
-from dashboard_api.errors import ApiError, BadRequest, BodyTooLarge, InternalError, NotFound, Unavailable
+from dashboard_api.errors import BadRequest, BodyTooLarge, InternalError, NotFound, Unavailable
 from foundation.request_ids import current_request_id
 from foundation.sealing import CannotUnseal
 from foundation.storage import is_storage_fault
@@ -35,17 +35,17 @@ def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
     """Return 400, such as for a Host header that is not allowed; 503 if storage failed."""
     if is_storage_fault(exception):
         return unavailable(request)
-    return _json(BadRequest()) if is_api(request) else _page(request, 400)
+    return error_response(BadRequest(), request) if is_api(request) else _page(request, 400)
 
 
 def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:  # noqa: ARG001  # as Django calls it
     """Return 404: no route takes the path. Django's own view fails for a form that cannot be read."""
-    return _json(NotFound()) if is_api(request) else render(request, "404.html", status=404)
+    return error_response(NotFound(), request) if is_api(request) else render(request, "404.html", status=404)
 
 
 def too_large(request: HttpRequest) -> HttpResponse:
     """Return 413: the body is longer than the page accepts, and was not read."""
-    return _json(BodyTooLarge()) if is_api(request) else _page(request, 413)
+    return error_response(BodyTooLarge(), request) if is_api(request) else _page(request, 413)
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
@@ -53,13 +53,13 @@ def server_error(request: HttpRequest) -> HttpResponse:
     error = sys.exception()
     if is_storage_fault(error) or isinstance(error, CannotUnseal):
         return unavailable(request)
-    return _json(InternalError()) if is_api(request) else _page(request, 500)
+    return error_response(InternalError(), request) if is_api(request) else _page(request, 500)
 
 
 def unavailable(request: HttpRequest) -> HttpResponse:
     """Return 503: a database or a disk is busy, full, damaged or unreachable, or a master key is missing."""
     if is_api(request):
-        return _json(Unavailable())
+        return error_response(Unavailable(), request)
     response = _page(request, 503)
     response["Retry-After"] = str(RETRY_SECONDS)
     return response
@@ -103,7 +103,3 @@ def _page(request: HttpRequest, status: int) -> HttpResponse:
     context = {"theme": current_theme(request), "reference": current_request_id()}
     text = render_to_string(f"{status}.html", context)
     return HttpResponse(text, status=status)
-
-
-def _json(error: ApiError) -> HttpResponse:
-    return error_response(error)

@@ -11,13 +11,13 @@ ApiError                       status  code
     BodyTooLarge               413     body_too_large          (max_bytes)
     IncompleteBody             400     incomplete_body
     Unauthenticated            401
-        InvalidSignature               invalid_signature       (reason, and what we received)
+        InvalidSignature               invalid_signature       (reason, mistake, and what we received)
         StaleTimestamp                 stale_timestamp         (server_time, window_seconds, skew_seconds)
         ReplayedNonce                  replayed_nonce
     RateLimited                429     rate_limited            (reason, limit, used, resets_at)
     MalformedJson              400     malformed_json
     InvalidRequest             400     invalid_request         (errors)
-    UnknownLink                404     unknown_link
+    UnknownLink                404     unknown_link            (host)
     InactiveEntitlement        403     inactive_entitlement    (plan, status, ends_on, reason, starts_on)
     RevokedLink                403     revoked_link            (revoked_at, reason)
     UnknownFinding             404     unknown_finding
@@ -74,8 +74,8 @@ class ApiError(Exception):
         super().__init__(self.text)
 
     @property
-    def doc_url(self) -> str:
-        """The address of the error in the documentation, on the same host."""
+    def doc_path(self) -> str:
+        """The place of the error in the documentation."""
         return f"/v1/docs#error-{self.code}"
 
     def headers(self) -> dict[str, str]:
@@ -185,7 +185,8 @@ class InvalidSignature(Unauthenticated):
         "canonical_sha256 with that of your six lines: if both are equal, the secret is another one."
     )
     detail_types: ClassVar = {
-        **dict.fromkeys(("reason", "header", "expected", "body_sha256", "method", "path"), "string"),
+        **dict.fromkeys(("reason", "mistake", "header", "expected"), "string"),
+        **dict.fromkeys(("body_sha256", "method", "path"), "string"),
         "canonical_sha256": "string",
         "canonical_length": "integer",
     }
@@ -265,6 +266,7 @@ class UnknownLink(ApiError):
 
     status, code = 404, "unknown_link"
     message = "No website is linked to this account by this link_id and host."
+    detail_types: ClassVar = {"host": "string"}
 
 
 class InactiveEntitlement(ApiError):

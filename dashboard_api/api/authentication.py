@@ -18,9 +18,10 @@ from django.db import DatabaseError
 
 import es1
 from dashboard_api import limits
+from dashboard_api.api.mistakes import ADVICE, mistake_of
 from dashboard_api.api.request import Call
 from dashboard_api.billing.usage import next_day
-from dashboard_api.contract import CALLS_PATH, UNCOUNTED_PATHS, read_envelope
+from dashboard_api.contract import CALLS_PATH, UNCOUNTED_PATHS, Envelope, read_envelope
 from dashboard_api.errors import (
     ApiError,
     Fenced,
@@ -82,7 +83,7 @@ def authenticated(call: Call) -> Iterator[Authenticated]:
     caller = credentials.read_credentials(
         envelope.unverified_account_ref, envelope.unverified_link_id, call.moment
     )
-    signer = _verified_signer(caller, signed, call)
+    signer = _verified_signer(caller, signed, call, envelope)
     note_account(envelope.unverified_account_ref, secret_id=signer.pk)  # verified now
     limit = _limit_of(signer, call)
     claim = _claim_nonce(signer, signed, call, link=caller.link, limit=limit)
@@ -136,7 +137,9 @@ def _signed_headers(call: Call) -> es1.SignedHeaders:
     return signed
 
 
-def _verified_signer(caller: Credentials, signed: es1.SignedHeaders, call: Call) -> SigningSecret:
+def _verified_signer(
+    caller: Credentials, signed: es1.SignedHeaders, call: Call, envelope: Envelope
+) -> SigningSecret:
     """Return the secret that signed the call; raises InvalidSignature.
 
     An unknown account gets the response of a wrong signature, after the same work: the secrets of another
@@ -150,7 +153,8 @@ def _verified_signer(caller: Credentials, signed: es1.SignedHeaders, call: Call)
     try:
         position = es1.check_signature(candidates, signed, method=call.method, path=call.path, body=call.body)
     except es1.InvalidSignature as error:
-        raise _mismatch(signed, call) from error
+        mistake = mistake_of(candidates, signed, call, envelope.unverified_fields)
+        raise _mismatch(signed, call, mistake) from error
     return caller.signers[position]
 
 
@@ -165,13 +169,16 @@ def _opened(signers: Sequence[SigningSecret]) -> list[str]:
         raise Unavailable from error
 
 
-def _mismatch(signed: es1.SignedHeaders, call: Call) -> InvalidSignature:
+def _mismatch(signed: es1.SignedHeaders, call: Call, mistake: str | None) -> InvalidSignature:
     """Return the error of a wrong signature, with details of the caller's own input only."""
+    named = {"mistake": mistake} if mistake else {}
     canonical = es1.canonical_string(
         signed.timestamp, signed.nonce, call.method, call.path, call.body
     ).encode()
     return InvalidSignature(
+        ADVICE.get(mistake or "", ""),
         reason="mismatch",
+        **named,
         body_sha256=es1.body_digest(call.body),
         method=call.method,
         path=call.path,

@@ -11,6 +11,7 @@ from dashboard_api.contract import (
     ScanScheduleRequest,
     ScansRequest,
     ScanStatusRequest,
+    examples,
 )
 from dashboard_api.errors import InactiveEntitlement, RevokedLink, UnknownLink
 from dashboard_api.models import Entitlement, OwnershipClaim
@@ -26,15 +27,26 @@ def authorize(link: AccountSite | None, request: Request, now: datetime) -> Acco
 
     Raises UnknownLink (404), InactiveEntitlement or RevokedLink (403): the specification, section 4.
     """
+    if link is None:
+        raise unknown_link(request.link_id)
     # A former owner does not learn whether, and when, another owner has proven the website since then.
-    if link is None or host_before(link.host) != request.host:
-        raise UnknownLink
+    if (host := host_before(link.host)) != request.host:
+        raise UnknownLink(f"This link_id belongs to the website {host}: send that host.", host=host)
     check_entitlement(link.entitlement, now.date())
     if link.revoked_at is not None:
         raise revoked_link(request.portal_account_ref, request.host, link.revoked_at)
     if link.paused_at is not None:
         raise paused_link(link.entitlement, now.date())
     return link
+
+
+def unknown_link(link_id: str) -> UnknownLink:
+    """Return the refusal of a link that is not the account's, whoever else has it."""
+    if link_id == examples.LINK["link_id"]:
+        return UnknownLink(
+            "This is the link_id of the example website, which a test secret (es1_test_) reaches."
+        )
+    return UnknownLink()
 
 
 def paused_link(entitlement: EntitlementTerms | Entitlement | None, today: date) -> InactiveEntitlement:

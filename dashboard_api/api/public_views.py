@@ -60,7 +60,7 @@ def public(view: View) -> View:
                 raise UnexpectedQuery("This address takes no query string.")
             return view(request, **arguments)
         except ApiError as error:
-            return error_response(error)
+            return error_response(error, request)
 
     respond.csrf_exempt = True  # type: ignore[attr-defined]  # other methods get 405, not the CSRF page
     return respond

@@ -83,7 +83,7 @@ def authorize(token: ReportToken, host: str, now: datetime) -> Website:
     website = min(own, key=lambda each: each.retired_at is not None, default=None)
     link = token.account.links.filter(website=website).first() if website else None
     if website is None or link is None:
-        raise errors.OtherWebsite
+        raise errors.OtherWebsite(_advice(token, host))
     entitlement = getattr(token.account, "entitlement", None)
     check_entitlement(entitlement, now.date())
     if link.revoked_at is not None:
@@ -91,6 +91,14 @@ def authorize(token: ReportToken, host: str, now: datetime) -> Website:
     if link.paused_at is not None:
         raise paused_link(entitlement, now.date())
     return website
+
+
+def _advice(token: ReportToken, host: str) -> str:
+    """Return what to send instead if a website of the token is the host with or without www."""
+    for each in token.websites.all():
+        if host in (f"www.{each.host}", each.host.removeprefix("www.")):
+            return f"This token may send reports about {each.host}: send that host."
+    return ""
 
 
 def body_of(request: HttpRequest, format_name: str) -> Iterator[bytes]:

@@ -13,6 +13,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from django.conf import settings
+from django.core.exceptions import DisallowedHost
 from django.http import HttpRequest, HttpResponse, UnreadablePostError
 from django.http.request import split_domain_port
 
@@ -66,6 +67,7 @@ class Call:
     at: datetime
     request_id: str
     address: str  # of the caller
+    host: str = ""  # the Host header as sent; nothing trusts it
     is_in_process: bool = False  # by the portal in this process, whose calls are not limited
 
     @property
@@ -99,6 +101,7 @@ def receive(request: HttpRequest, path: str) -> Call:
         at=datetime.fromtimestamp(time.time(), tz=UTC),
         request_id=current_request_id(),
         address=caller_address(request),
+        host=request.META.get("HTTP_HOST", ""),
         is_in_process=request.META.get(IN_PROCESS) is True,
     )
 
@@ -169,32 +172,41 @@ def json_endpoint(view: Callable[..., bytes | Reply]) -> Callable[..., HttpRespo
                 return _json(reply.status, reply.body, reply.headers)
             return _json(200, reply)
         except ApiError as error:
-            return error_response(error)
+            return error_response(error, request)
         except Exception as error:
             # The caller gets JSON for any error; the cause is in the log.
             if is_storage_fault(error):
                 logger.exception("storage failed", extra={"status": Unavailable.status})
-                return error_response(Unavailable())
+                return error_response(Unavailable(), request)
             logger.exception("unforeseen", extra={"status": InternalError.status})
-            return error_response(InternalError())
+            return error_response(InternalError(), request)
 
     respond.csrf_exempt = True  # type: ignore[attr-defined]  # a signature or a token authenticates the caller
     return respond
 
 
-def error_response(error: ApiError) -> HttpResponse:
-    """Return the JSON response for ``error``."""
+def error_response(error: ApiError, request: HttpRequest) -> HttpResponse:
+    """Return the JSON response for ``error`` of ``request``."""
     detail = {
         "code": error.code,
         "message": error.text,
         "request_id": current_request_id(),
-        "doc_url": error.doc_url,
+        "doc_url": _doc_url(error, request),
         **error.details,
     }
     body = json.dumps({"ok": False, "error": detail}, separators=(",", ":"), ensure_ascii=False).encode()
     count_refusal(error.code)
     _log_refusal(error)
     return _json(error.status, body, error.headers())
+
+
+def _doc_url(error: ApiError, request: HttpRequest) -> str:
+    """Return the address that explains ``error``: without a host if the request has a wrong one."""
+    try:
+        address: str = request.build_absolute_uri(error.doc_path)
+    except DisallowedHost:
+        return error.doc_path
+    return address
 
 
 def _log_refusal(error: ApiError) -> None:

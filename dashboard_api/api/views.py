@@ -95,7 +95,7 @@ def sample(request: HttpRequest, language: str) -> HttpResponse:
     """``GET /v1/samples/<language>``: a program that makes a signed call, as plain text."""
     snippet = next((each for each in SNIPPETS if each.key == language), None)
     if snippet is None:
-        return error_response(NotFound())
+        return error_response(NotFound(), request)
     text = html.unescape(render_to_string(snippet.template, _sample_values(request)))
     return HttpResponse(text, content_type="text/plain; charset=utf-8")
 

@@ -6,6 +6,7 @@ import logging
 import time
 from collections import Counter
 from datetime import UTC, datetime, timedelta
+from functools import partial
 
 import pytest
 from django.db import OperationalError, connections
@@ -14,7 +15,9 @@ from django.utils import timezone
 
 import es1
 from config.logs import JsonLines, TextLines
-from dashboard_api.api import request, response_cache
+from dashboard_api.api import authentication, request, response_cache
+from dashboard_api.api.mistakes import ADVICE
+from dashboard_api.contract import examples
 from dashboard_api.models import Nonce, SecretUse, nonces
 from tests.dashboard_api.calls import PATH, ask, compact, error_of, fields_for, post, signed_headers
 from tests.factories import SECRET, make_account, make_link, make_website
@@ -342,8 +345,66 @@ def test_check_10_a_wrong_signature_is_401_and_shows_what_the_server_saw(client,
     ).encode()
     assert error["canonical_sha256"] == es1.body_digest(canonical)
     assert error["canonical_length"] == len(canonical)
-    assert error["doc_url"] == "/v1/docs#error-invalid_signature"
+    assert error["doc_url"] == "http://testserver/v1/docs#error-invalid_signature"
+    assert "mistake" not in error
     assert expected not in response.content.decode()
+
+
+def signed_otherwise(fields, *, secret=SECRET, path=PATH, serialise=None, change=str):
+    """Return headers for the compact ``fields`` whose signature is of other lines, or by another secret."""
+    headers = signed_headers(compact(fields))
+    body = serialise(fields).encode() if serialise else compact(fields)
+    lines = es1.canonical_string(
+        headers["x-service-timestamp"], headers["x-service-nonce"], "POST", path, body
+    )
+    return headers | {"x-service-signature": es1.signature(secret, change(lines))}
+
+
+def with_upper_case_digest(lines):
+    first, _, digest = lines.rpartition("\n")
+    return f"{first}\n{digest.upper()}"
+
+
+MISTAKES = {
+    "secret_newline": [{"secret": f"{SECRET}\n"}, {"secret": f"{SECRET}\r\n"}],
+    "full_url": [{"path": f"http://testserver{PATH}"}, {"path": f"https://testserver{PATH}"}],
+    "trailing_slash": [{"path": f"{PATH}/"}],
+    "upper_case_digest": [{"change": with_upper_case_digest}],
+    "other_body": [
+        {"serialise": json.dumps},
+        {"serialise": partial(json.dumps, separators=(",", ":"), ensure_ascii=False)},
+        {"serialise": lambda fields: f"{compact(fields).decode()}\n"},
+    ],
+}
+
+
+@pytest.mark.parametrize(
+    ("mistake", "signing"), [(mistake, each) for mistake, several in MISTAKES.items() for each in several]
+)
+def test_check_10_a_usual_mistake_is_named_to_the_holder_of_the_secret(client, link, mistake, signing):
+    fields = fields_for(link, query="café")
+    body = compact(fields)
+    response = post(client, body, signed_otherwise(fields, **signing), HTTP_HOST="testserver")
+    error = refused(response, 401, "invalid_signature")
+    assert (error["reason"], error["mistake"]) == ("mismatch", mistake)
+    assert error["message"] == ADVICE[mistake]
+    assert not Nonce.objects.exists()
+
+
+@pytest.mark.parametrize("ref", [None, "acct_unknown"])
+def test_check_10_no_mistake_is_named_without_the_secret(client, link, ref):
+    fields = fields_for(link) | ({"portal_account_ref": ref} if ref else {})
+    headers = signed_otherwise(fields, secret=f"{SECRET if ref else 'another-secret-0001'}\n")
+    error = refused(post(client, compact(fields), headers), 401, "invalid_signature")
+    assert "mistake" not in error
+
+
+def test_check_10_an_unknown_account_is_the_same_work(client, link, monkeypatch):
+    tried = []
+    monkeypatch.setattr(authentication, "mistake_of", lambda secrets, *_: tried.append(len(secrets)))
+    for ref in (link.account.ref, "acct_unknown"):
+        ask(client, fields_for(link, portal_account_ref=ref), secret="another-secret-0001")
+    assert tried[0] == tried[1]
 
 
 def test_check_10_no_bit_of_the_body_and_no_character_of_a_header_may_change(client, link):
@@ -499,11 +560,8 @@ def test_check_14_unknown_links_and_those_of_others_get_byte_identical_answers(c
         "no uuid": fields_for(link, link_id="x"),
         "upper case": fields_for(link, link_id=link.link_id.upper()),
         "braces": fields_for(link, link_id="{" + link.link_id + "}"),
-        "wrong host": fields_for(link, host="other.example.com"),
-        "subdomain": fields_for(link, host="www." + link.website.host),
         "another account's id": fields_for(link, link_id=theirs.link_id),
         "another account's pair": fields_for(link, link_id=theirs.link_id, host=theirs.website.host),
-        "own id, another's host": fields_for(link, host=theirs.website.host),
     }
     bodies = set()
     for fields in asked.values():
@@ -511,6 +569,19 @@ def test_check_14_unknown_links_and_those_of_others_get_byte_identical_answers(c
         error = refused(response, 404, "unknown_link")
         bodies.add(response.content.replace(error["request_id"].encode(), b""))
     assert len(bodies) == 1
+
+
+@pytest.mark.parametrize("host", ["www.shop.example.com", "other.example.com", "b.example.com"])
+def test_check_14_an_own_link_with_another_host_names_the_right_one(client, link, host):
+    make_link(make_account("acct_0002"), make_website("b.example.com"))
+    error = refused(ask(client, fields_for(link, host=host)), 404, "unknown_link")
+    assert error["host"] == "shop.example.com"
+    assert error["message"] == "This link_id belongs to the website shop.example.com: send that host."
+
+
+def test_check_14_the_link_of_the_samples_needs_a_test_secret(client, link):
+    fields = fields_for(link, host=examples.LINK["host"], link_id=examples.LINK["link_id"])
+    assert "test secret" in refused(ask(client, fields), 404, "unknown_link")["message"]
 
 
 @pytest.mark.parametrize("host", ["SHOP.example.COM", "shop.example.com."])

@@ -279,6 +279,13 @@ def test_a_parameter_given_twice_and_a_place_elsewhere_are_wrong(client, token):
     assert set(messages) == {"base_url", "target"}
 
 
+def test_a_website_of_the_token_that_is_written_otherwise_is_named(client, token, folder):
+    error = refused(
+        send(client, token, REPORT, host="www.shop.example.com"), 403, "website_not_allowed", folder
+    )
+    assert error["message"] == "This token may send reports about shop.example.com: send that host."
+
+
 @pytest.mark.parametrize("host", ["mail.example.com", "nowhere.example.com", "other.example.net"])
 def test_another_website_is_refused_alike_whether_it_exists_or_not(client, link, token, folder, host):
     make_link(link.account, make_website("mail.example.com"))
