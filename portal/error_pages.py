@@ -27,6 +27,7 @@ from portal.gateway import (
     Unavailable,
     UnknownFinding,
     UnknownLink,
+    UnknownScanner,
     Unreachable,
 )
 from portal.models import Account, Membership, Website
@@ -72,6 +73,14 @@ def error_page_for(error: GatewayError, *, linking_url: str = "") -> ErrorPage:
             return _unknown_website(reference, linking_url)
         case UnknownFinding():
             return unknown_finding(reference)
+        case UnknownScanner():
+            return ErrorPage(
+                status=400,
+                title=_("Unknown scanner"),
+                text=_("The address has a filter by a scanner that this website does not have."),
+                advice=_("Check the address, or open the website without the filter."),
+                reference=reference,
+            )
         case RateLimited():
             return _rate_limited(error, reference)
         case SlowRequest():

@@ -9,6 +9,7 @@ from types import MappingProxyType
 from dashboard_api import limits
 from dashboard_api.contract import DashboardRequest, responses
 from dashboard_api.contract.fields import ALL
+from dashboard_api.errors import InvalidRequest
 from dashboard_api.models import Finding
 from dashboard_api.queries import change_feed
 from dashboard_api.queries.credentials import AccountSite, ScheduleRow
@@ -19,6 +20,7 @@ from dashboard_api.reading.facet_counts import Counts, FacetCounts
 from dashboard_api.reading.listing import Listing
 from dashboard_api.reading.problems import ProblemGroup
 from dashboard_api.reading.search_results import SearchResults, by_words, first_seen_in, in_span
+from dashboard_api.scanners import SOURCES
 
 UNKNOWN_SOURCE = -1  # the id of no source
 
@@ -37,6 +39,7 @@ def build_dashboard(
     stored = _overview(link, request, today)
     sources = sorted(stored.sources, key=lambda source: (source.name.lower(), source.slug))
     by_id = {source.pk: source for source in sources}
+    _check_sources(request, sources)
     filters = _filters(request, sources)
     open_counts = FacetCounts.of(_with_status(Finding.Status.OPEN, stored.buckets))
     surplus = grading.repeated(stored.topic_totals)
@@ -275,8 +278,19 @@ def _by_status(request: DashboardRequest, filters: Filters, stored: Overview) ->
     return counts
 
 
+def _check_sources(request: DashboardRequest, sources: Iterable[SourceRow]) -> None:
+    """Raise InvalidRequest for a source of neither the website nor the product: it may be misspelt.
+
+    Whether another account has it makes no difference.
+    """
+    known = SOURCES | {source.slug for source in sources}
+    if unknown := [slug for slug in request.source or () if slug not in known]:
+        message = f"has {', '.join(unknown)}, which is unknown; the sources are {', '.join(sorted(known))}"
+        raise InvalidRequest([{"field": "source", "message": message}])
+
+
 def _filters(request: DashboardRequest, sources: Iterable[SourceRow]) -> Filters:
-    """Return the filters of the request; an unknown source becomes UNKNOWN_SOURCE."""
+    """Return the filters of the request; a source without a row for the website becomes UNKNOWN_SOURCE."""
     ids = {source.slug: source.pk for source in sources}
     chosen = request.source
     source_ids = None if chosen is None else tuple(ids.get(slug, UNKNOWN_SOURCE) for slug in chosen)

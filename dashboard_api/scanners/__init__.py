@@ -69,6 +69,10 @@ READERS: Mapping[str, Reader] = {
     "nikto": nikto,
 }
 
+# Sources of the product itself; reports in an open format, such as SARIF, bring others.
+SOURCES = (
+    READERS.keys() - {"findings", "csv", "sarif", "observatory"} | {"mdn-observatory"} | limits.OWN_SOURCES
+)
 
 # Their reports are JSON lines, of any length; those of the others are one document.
 LINES = {"findings", "nuclei"}

@@ -44,6 +44,7 @@ from portal.gateway.errors import (
     UnknownFinding,
     UnknownLink,
     UnknownScan,
+    UnknownScanner,
     Unreachable,
 )
 from portal.gateway.messages import (
@@ -169,6 +170,7 @@ __all__ = [
     "UnknownFinding",
     "UnknownLink",
     "UnknownScan",
+    "UnknownScanner",
     "Unreachable",
     "WebsiteClaim",
     "WebsitePublicity",

@@ -16,6 +16,7 @@ GatewayError
             CheckTooSoon     429 check_too_soon
         SlowRequest          503 unavailable with the reason slow_question: retry_after seconds
         Rejected             any other 4xx: the service does not accept what the portal sent
+            UnknownScanner   400 invalid_request about source: the website has no such scanner
     Unreachable              no connection, connection lost, or any other 5xx
         CannotConnect        nothing was sent
         Unavailable          503: the service, or its storage, cannot work now; retry_after seconds
@@ -187,6 +188,13 @@ class SlowRequest(Refused):
 
 class Rejected(Refused):
     """The service does not accept what the portal sent."""
+
+
+class UnknownScanner(Rejected):
+    """The request names a scanner that the website does not have, such as one of an old bookmark."""
+
+    def __init__(self, *, request_id: str = "") -> None:
+        super().__init__(status=400, code="invalid_request", request_id=request_id)
 
 
 class Unreachable(GatewayError):

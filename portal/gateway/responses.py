@@ -26,6 +26,7 @@ from portal.gateway.errors import (
     UnknownFinding,
     UnknownLink,
     UnknownScan,
+    UnknownScanner,
     Unreachable,
 )
 from portal.gateway.exchange import Exchange
@@ -70,6 +71,12 @@ MAX_WAIT_SECONDS = 3600  # the longest wait that a page names, even where Retry-
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}", re.ASCII)
 
 
+class _FieldError(msgspec.Struct):
+    """A field of the request that breaks a rule."""
+
+    field: str = ""
+
+
 class _ErrorDetail(msgspec.Struct):
     """The ``error`` member: its code, and the details of some codes."""
 
@@ -82,6 +89,7 @@ class _ErrorDetail(msgspec.Struct):
     ends_on: date | None = None
     revoked_at: Moment | None = None
     reasons: Few[str] = []
+    errors: list[_FieldError] = []
     allowed_at: Moment | None = None
 
 
@@ -181,6 +189,8 @@ def _code(exchange: Exchange) -> str:
 
 def _refused(exchange: Exchange, detail: _ErrorDetail, request_id: str) -> GatewayError:
     match exchange.status, detail.code:
+        case 400, "invalid_request" if any(each.field == "source" for each in detail.errors):
+            return UnknownScanner(request_id=request_id)
         case 401, code:
             skew = None if detail.server_time is None else int(time.time()) - detail.server_time
             return SignatureRefused(code=code, skew_seconds=skew, request_id=request_id)

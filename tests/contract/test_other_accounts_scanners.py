@@ -1,7 +1,6 @@
 """A scanner imported for one account stays hidden from others until an operator enables it."""
 
 import html
-import json
 
 import pytest
 from django.test import Client
@@ -69,14 +68,18 @@ def test_the_canary_is_found_where_it_was_imported(owner, link, theirs):
     assert CANARY in text_of(ask(Client(), fields_for(make_link(link.account, theirs))))
 
 
-def test_a_filter_by_anothers_scanner_is_a_filter_by_none(link, theirs):
-    known, unknown = (
-        json.loads(ask(Client(), fields_for(link, source=source)).content)
-        for source in (CANARY, "nosuchscan")
-    )
-    for answer in (known, unknown):
-        del answer["dashboard"]["generated_at"], answer["dashboard"]["filters"]["source"]
-    assert known == unknown
+def test_a_filter_by_anothers_scanner_is_refused_as_one_by_an_unknown_scanner(link, theirs):
+    known, unknown = (ask(Client(), fields_for(link, source=source)) for source in (CANARY, "nosuchscan"))
+    assert known.status_code == unknown.status_code == 400
+    messages = [each.json()["error"]["errors"][0]["message"] for each in (known, unknown)]
+    assert messages[0].replace(CANARY, "nosuchscan") == messages[1]
+    assert CANARY not in messages[0].partition(";")[2]
+
+
+def test_a_page_of_a_filter_by_an_unknown_scanner_says_so(owner, link):
+    page = owner.get(f"/sites/{link.website.host}/?source=nosuchscan")
+    assert page.status_code == 400
+    assert "a scanner that this website does not have" in page.text
 
 
 def test_a_clean_website_is_not_missing_anothers_scanner(link, theirs):

@@ -8,6 +8,7 @@ from django.db import connections
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
+from dashboard_api.errors import InvalidRequest
 from dashboard_api.models import Coverage, Finding, Kind, OpenCount, Severity
 from dashboard_api.queries.overview import OpenDay
 from tests.dashboard_api.calls import answer, ask, fields_for
@@ -273,9 +274,23 @@ def test_facets_show_every_value_even_when_it_would_leave_nothing(link, site):
     assert counts(facets.source) == {"nuclei": 1, "zap": 0}
 
 
-def test_a_source_without_findings_narrows_to_nothing(link, site):
+@pytest.mark.parametrize("source", ["zap", "mdn-observatory", "essentials", "expected"])
+def test_a_known_source_without_findings_narrows_to_nothing(link, site, source):
+    make_source("expected", enabled=True)
     make_finding(site)
-    assert answer(link, source="no-such-engine").dashboard.total == 0
+    assert answer(link, source=source).dashboard.total == 0
+
+
+def test_a_misspelt_source_is_refused_and_the_known_ones_are_named(link, site):
+    make_finding(site, source=make_source("house-scanner", enabled=False))
+    make_source("of-another-account", enabled=False)
+    with pytest.raises(InvalidRequest) as refused:
+        answer(link, source="nucli,zap,house-scanner")
+    [error] = refused.value.details["errors"]
+    assert error["field"] == "source"
+    assert error["message"].startswith("has nucli, which is unknown; the sources are acunetix, burp, dns, ")
+    assert "house-scanner" in error["message"]
+    assert "of-another-account" not in error["message"]
 
 
 def test_open_findings_are_shown_unless_another_status_is_asked_for(link, site):

@@ -159,7 +159,7 @@ def test_problems_follow_the_filters(link, site):
     assert counts(source="zap") == counts(kind="suspected") == [("b", 1)]
     assert counts(status="fixed") == [("c", 1)]
     assert sorted(counts(status="all")) == [("a", 5), ("b", 1), ("c", 1)]
-    assert counts(source="unknown") == []
+    assert counts(source="nikto") == []
 
 
 def test_matches_of_a_search_are_grouped(link, site, monkeypatch):
