@@ -22,6 +22,7 @@ from config.databases import databases
 from config.demo import seeding, website
 from config.demo.accounts import read_accounts
 from config.demo.environment import DATABASE_URL, add_options, website_port
+from dashboard_api import models as customers
 from dashboard_api.ownership.checking import FILE_PATH
 from foundation.sealing import CannotUnseal
 from portal.models import Account, Website
@@ -152,7 +153,10 @@ def _introduction(port: int, password: str) -> str:
       {_shown(WEBSITE_FOLDER / FILE_PATH.removeprefix("/"))}
     Press "Check now": the first scan begins, and its findings appear within a minute.
 
-  Call the API as a customer's backend does, with the demo's own secret:
+  Call the API as a customer's backend does: the samples of the documentation, with a test secret
+    export SITE_API_SECRET={_test_secret(shop.account.ref)}
+    curl -s {address}/v1/samples/curl | sh
+  and the demo's own website, with a live secret:
     export SITE_API_SECRET={shop.account.reveal_secret()}
     export PORTAL_ACCOUNT_REF={shop.account.ref} LINK_ID={shop.link_id}
     {manage} signed_request --host {EXAMPLE} --severity High          # --curl prints it as a shell script
@@ -161,6 +165,13 @@ def _introduction(port: int, password: str) -> str:
   Create e-mails about changes, before and after the import, and read them here:
     {manage} notify
 """
+
+
+def _test_secret(account_ref: str) -> str:
+    """Return the test secret of an account, which is issued once."""
+    owner = customers.Account.objects.get(ref=account_ref)
+    issued = owner.secrets.filter(is_test=True, state=customers.Secret.State.ACTIVE).first()
+    return issued.reveal() if issued else customers.Secret.objects.issue(owner, by="demo", is_test=True)[1]
 
 
 def _python() -> str:

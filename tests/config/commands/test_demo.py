@@ -69,12 +69,17 @@ def test_the_demo_prints_what_an_integrator_needs(demo, first_run):
     assert secret not in asked.stdout
 
 
+def printed_test_secret(run):
+    return re.search(r"export SITE_API_SECRET=(es1_test_\S+)\n", run.stdout)[1]
+
+
 @pytest.mark.slow
-def test_a_second_run_keeps_data_and_password(demo, first_run):
+def test_a_second_run_keeps_data_password_and_test_secret(demo, first_run):
     before = link_ids(demo)
     second = demo.manage("demo", "--no-serve")
     assert (second.returncode, second.stderr) == (0, "")
     assert password_in(second) == password_in(first_run)
+    assert printed_test_secret(second) == printed_test_secret(first_run)
     assert link_ids(demo) == before
 
 
