@@ -4,10 +4,10 @@ import functools
 import json
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import NoneType, UnionType
-from typing import Annotated, Any, get_args, get_origin
+from typing import Annotated, Any, Literal, get_args, get_origin
 
 import msgspec
 import msgspec.structs
@@ -408,12 +408,15 @@ def _explicit(schema: Any) -> Any:
     made.pop("default", None)
     if isinstance(words := made.pop("enum", None), list):
         is_constant = words in ([True], [False])
-        values = (
-            f"Always {json.dumps(words[0])}." if is_constant else f"{', '.join(words[:-1])} or {words[-1]}."
-        )
+        values = f"Always {json.dumps(words[0])}." if is_constant else _one_of(words)
         made["type"] = "boolean" if is_constant else "string"
         made["description"] = " ".join(filter(None, [values, made.get("description")]))
     return made
+
+
+def _one_of(words: Sequence[str]) -> str:
+    """Return the words as a sentence."""
+    return f"{', '.join(words[:-1])} or {words[-1]}."
 
 
 def _error_members() -> dict[str, Any]:
@@ -577,12 +580,25 @@ def _member_for_people(member: msgspec.structs.FieldInfo) -> dict[str, Any]:
     (inner,) = get_args(type_) if is_list else (type_,)
     is_struct = isinstance(inner, type) and issubclass(inner, msgspec.Struct)
     own = " ".join(filter(None, [(inner.__doc__ or "") if is_struct else "", description]))
+    meaning = own or MEANINGS.get(member.encode_name, "")
+    words = [] if is_struct else list(_words(member.type))
+    if not all(word in meaning for word in words):
+        meaning = f"{_one_of(words)} {meaning}"
     return {
         "name": member.encode_name,
         "is_list": is_list and is_struct,
-        "meaning": text_parts(own or MEANINGS.get(member.encode_name, "")),
+        "meaning": text_parts(meaning),
         "fields": [_member_for_people(field) for field in msgspec.structs.fields(inner)] if is_struct else [],
     }
+
+
+def _words(type_: Any) -> Iterator[str]:
+    """Yield the words of a member's type, also of a list of them or next to null."""
+    if get_origin(type_) is Literal:
+        yield from (word for word in get_args(type_) if isinstance(word, str))
+    else:
+        for inner in get_args(type_):
+            yield from _words(inner)
 
 
 def _described(type_: Any) -> tuple[Any, str]:

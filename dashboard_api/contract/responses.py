@@ -12,6 +12,9 @@ Moment = Annotated[datetime, Meta(tz=True, description="RFC 3339, UTC")]
 Count = Annotated[int, Meta(ge=0)]
 Score = Annotated[float, Meta(ge=0, le=100)]
 Letter = Literal["A", "B", "C", "D", "F"]
+PlanStatus = Annotated[
+    Literal["trialing", "active", "past_due", "suspended", "expired"], Meta(description="Of the plan.")
+]
 
 
 class Filters(msgspec.Struct, frozen=True, kw_only=True):
@@ -317,7 +320,7 @@ class Entitlement(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     plan: str
-    status: Literal["trialing", "active", "past_due", "suspended", "expired"]
+    status: PlanStatus
     starts_on: date
     ends_on: date
     days_left: Count
@@ -493,7 +496,7 @@ class AccountEntitlement(msgspec.Struct, frozen=True, kw_only=True):
     plan: str
     names: Annotated[dict[str, str], Meta(description="The name by language; empty for a plan of your own.")]
     revision: Annotated[int | None, Meta(description="Its version; null for a plan of your own.")]
-    status: Literal["trialing", "active", "past_due", "suspended", "expired"]
+    status: PlanStatus
     starts_on: date
     ends_on: date
     usable_until: date
@@ -510,7 +513,9 @@ class AccountEntitlement(msgspec.Struct, frozen=True, kw_only=True):
 class LimitUse(msgspec.Struct, frozen=True, kw_only=True):
     """A limit of the plan, and how much of it is used."""
 
-    name: Literal["websites", "calls_per_day", "scans_per_month", "seats"]
+    name: Annotated[
+        Literal["websites", "calls_per_day", "scans_per_month", "seats"], Meta(description="What is limited.")
+    ]
     unit: Annotated[Literal["websites", "calls", "scans", "members"], Meta(description="What is counted.")]
     limit: Annotated[Count | None, Meta(description="The limit; null: none.")]
     used: Annotated[Count | None, Meta(description="How much is used; null: it is not counted here.")]
@@ -758,7 +763,7 @@ class AccountSecret(msgspec.Struct, frozen=True, kw_only=True):
 
     id: str
     hint: Annotated[str, Meta(description="The beginning, to tell secrets apart.")]
-    state: Literal["active", "retiring"]
+    state: Annotated[Literal["active", "retiring"], Meta(description="retiring: it works until retires_at.")]
     is_test: Annotated[bool, Meta(description="Its calls get the example website.")]
     for_portal: Annotated[bool, Meta(description="Only the portal has it, or it signs this call.")]
     created_at: Moment

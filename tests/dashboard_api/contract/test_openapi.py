@@ -3,16 +3,18 @@
 import html
 import json
 import re
+from typing import Literal, get_args, get_origin
 
 import jsonschema
 import pytest
 from django.conf import settings
 from django.template.loader import render_to_string
 from django.test import Client
+from msgspec import Struct, structs
 from openapi_spec_validator import OpenAPIV31SpecValidator
 
 from dashboard_api import limits
-from dashboard_api.contract import examples, openapi
+from dashboard_api.contract import examples, openapi, responses
 from dashboard_api.crawler import queue
 from dashboard_api.models import Secret
 from tests.dashboard_api.calls import (
@@ -519,6 +521,31 @@ def test_every_field_and_member_has_a_meaning_on_the_human_page(client):
         if not row["meaning"]
     }
     assert without == set()
+
+
+def words_of(kind):
+    if get_origin(kind) is Literal:
+        return [word for word in get_args(kind) if isinstance(word, str)]
+    return [word for each in get_args(kind) for word in words_of(each)]
+
+
+STRUCTS = [each for each in vars(responses).values() if isinstance(each, type) and issubclass(each, Struct)]
+
+
+@pytest.mark.parametrize("struct", STRUCTS, ids=lambda struct: struct.__name__)
+def test_the_meaning_of_a_member_names_all_of_its_words(struct):
+    for member in structs.fields(struct):
+        meaning = "".join(text for _, text in openapi._member_for_people(member)["meaning"])
+        assert [word for word in words_of(member.type) if word not in meaning] == [], member.name
+
+
+def test_the_meaning_of_a_field_names_all_of_its_words(document):
+    for name, schema in document["components"]["schemas"].items():
+        if name.endswith("Request"):
+            for field, each in schema["properties"].items():
+                words = [word for word in each.get("enum", ()) if word]
+                described = openapi._type_for_people(each)
+                assert [word for word in words if word not in described] == [], (name, field)
 
 
 def test_the_human_page_has_contents_that_lead_somewhere_and_no_raw_backticks(client):
