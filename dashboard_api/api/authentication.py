@@ -214,7 +214,11 @@ def _burst(sites: int) -> int:
 def _rate_limited(limit: CallLimit, signer: SigningSecret, call: Call) -> RateLimited:
     pause = limit.pause(signer.account_id, call.at)
     if pause.used is None:
-        return RateLimited(seconds=pause.seconds)
+        message = (
+            f"This account may make {limit.per_second} calls a second, after a pause {limit.burst} at once. "
+            "Sign a new attempt after Retry-After seconds."
+        )
+        return RateLimited(message, seconds=pause.seconds)
     return RateLimited(
         "The calls of the plan are used up for today: until midnight UTC one call is answered every "
         f"{limits.PACE_SECONDS} seconds.",

@@ -8,6 +8,7 @@ from dashboard_api.api import (
     account_views,
     callback_views,
     claim_views,
+    downloads,
     public_views,
     publicity_views,
     report_views,
@@ -66,6 +67,7 @@ urlpatterns = [
     path("openapi.json", views.openapi_document, name="openapi"),
     path("vectors.json", views.vectors, name="vectors"),
     path("samples/<slug:language>", views.sample, name="sample"),
+    path("clients/<str:name>", downloads.download, name="client"),
     path("docs", views.documentation, name="documentation"),
     re_path("", views.nothing_here),
 ]

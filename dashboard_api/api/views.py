@@ -4,6 +4,7 @@ import functools
 import html
 from typing import Any, Never
 
+from django.conf import settings
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 from django.template.loader import render_to_string
@@ -16,6 +17,7 @@ from django.views.decorators.vary import vary_on_cookie
 from dashboard_api import limits
 from dashboard_api.api.authentication import Authenticated
 from dashboard_api.api.authorization import authorize
+from dashboard_api.api.mistakes import ADVICE
 from dashboard_api.api.public_views import shown_feed
 from dashboard_api.api.request import Call, error_response, json_endpoint
 from dashboard_api.api.response_cache import (
@@ -41,6 +43,7 @@ from dashboard_api.contract import (
     read_dashboard_request,
     read_finding_request,
 )
+from dashboard_api.contract.changelog import CHANGES
 from dashboard_api.errors import NotFound
 from es1.vectors import read_vectors
 from foundation.snippets import SNIPPETS
@@ -117,6 +120,10 @@ def documentation(request: HttpRequest) -> HttpResponse:
             "feed": shown_feed(_FEED_LENGTH),
             "refusals": list(openapi.refusals()),
             "limits": limits,
+            "calls_per_second": settings.CALLS_PER_SECOND,
+            "calls_burst": settings.CALLS_BURST,
+            "mistakes": ADVICE,
+            "versions": CHANGES,
             "snippets": SNIPPETS,
             "example": examples.LINK,
             "test_header": openapi.TEST_HEADER,

@@ -1,0 +1,16 @@
+"""Versions of the API for people who call it, the newest first: number, day and changes."""
+
+CHANGES = (
+    (
+        "1.26.0",
+        "2026-11-29",
+        (
+            "A filter by an unknown source is 400 invalid_request; it was an empty list.",
+            "invalid_signature has the member mistake: the usual mistake with which the signature verifies.",
+            "unknown_link has the member host, where the link is the account's own and the host is another.",
+            "doc_url is an absolute address.",
+            "The OpenAPI document has no constants and no defaults, and words in responses are open.",
+            "GET /v1/clients/ has the guide, the Python package es1 and the collection for Bruno.",
+        ),
+    ),
+)
