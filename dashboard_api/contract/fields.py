@@ -70,7 +70,8 @@ DASHBOARD_FIELDS: dict[str, Field] = WHOSE | {
         read=values.sources,
         schema={
             "type": ["string", "null"],
-            "description": "A scanner by its slug, or several with commas (nuclei,zap).",
+            "description": "A scanner by its slug, or several with commas (nuclei,zap). An unknown one is "
+            "refused.",
         },
     ),
     "kind": Field(

@@ -25,4 +25,4 @@ const response = await fetch(base + path, {
   },
 });
 const answer = (await response.json()) as DashboardOrError;
-console.log(answer.ok ? answer.threats.map((threat) => threat.title).join("\n") : answer.error.code);
+console.log("error" in answer ? answer.error.code : answer.threats.map((threat) => threat.title).join("\n"));

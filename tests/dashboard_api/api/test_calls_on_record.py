@@ -144,6 +144,7 @@ def test_an_account_that_calls_too_often_is_429_with_the_time_to_wait(client, li
     response = ask(client, fields_for(link))
     assert (response.status_code, error_of(response)["code"]) == (429, "rate_limited")
     assert response["Retry-After"] == "1"
+    assert "may make 1 calls a second, after a pause 2 at once." in error_of(response)["message"]
     assert latest(link)[0][-2:] == (429, "rate_limited")
     assert Usage.objects.get().calls == 2
 
