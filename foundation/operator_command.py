@@ -48,10 +48,6 @@ class OnRecord:
     default_by: str = COMMAND_LINE
 
 
-class NotSetUp(CommandError):
-    """A command for cron lacks the settings that it needs; it sends no heartbeat, as if it never ran."""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Result:
     """The result of a command: ``text`` for people, ``fields`` for scripts.
@@ -64,6 +60,7 @@ class Result:
     text: str
     fields: dict[str, Any] | list[dict[str, Any]]  # a list is printed as one object per line
     failure: str = ""
+    lacks_settings: bool = False  # for a part of its work: it sends no heartbeat, as if it never ran
     remark: str = ""
     found: int | None = None
 
@@ -72,7 +69,7 @@ class OperatorCommand(BaseCommand):
     """A command that performs one thing and prints its result as text, or as JSON for scripts.
 
     ``interval`` is how often cron runs the command: each run sends a heartbeat, also one that fails, unless
-    the command is not set up.
+    the command lacks settings.
 
     It runs in one transaction with its audit event, unless it ``commits_itself``. ``without_event`` says why
     a command writes no event of its own: it changes nothing, or each of its changes has an event.
@@ -131,10 +128,10 @@ class OperatorCommand(BaseCommand):
         try:
             yield results
         except Exception as error:
-            if send and not isinstance(error, NotSetUp):  # other errors may hold values
+            if send:  # other errors may hold values
                 send(str(error) if isinstance(error, CommandError) else type(error).__name__, ok=False)
             raise
-        if send:
+        if send and not results[-1].lacks_settings:
             send(results[-1].text, ok=True, found=results[-1].found)
 
     def _send_heartbeat(self, began: datetime, text: str, *, ok: bool, found: int | None = None) -> None:

@@ -1,12 +1,14 @@
 """Requests to the dashboard service, with the settings and the accounts of this deployment."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 
 from django.conf import settings
 from django.utils.module_loading import import_string
 from django.views.decorators.debug import sensitive_variables
 
+from foundation.deadline import Deadline
 from foundation.sealing import CannotUnseal
 from portal.gateway import (
     AccountPlan,
@@ -20,6 +22,7 @@ from portal.gateway import (
     Dashboard,
     DashboardRequest,
     FindingResponse,
+    GatewayError,
     InactiveEntitlement,
     LinkedSite,
     Misconfigured,
@@ -58,6 +61,10 @@ from portal.gateway import (
 )
 from portal.models import Account, LastAnswer, Website, WebsiteSummary
 
+Versions = Mapping[int, Mapping[str, str]]  # of websites, by the id of the account and the link id
+
+_NO_ACCESS = (InactiveEntitlement, RevokedLink, UnknownLink)
+_PAGE_SECONDS = 2  # for a call of each account, and for the numbers of hundreds of websites
 CLAIMS_PAGE_SIZE = 100  # the service's limit
 MAX_CLAIMS = 2_000
 PATIENCE_SECONDS = 5  # how long a page waits for its turn to call the service over HTTP
@@ -124,10 +131,57 @@ def get_calls(account: Account, request: CallsRequest) -> Calls:
     return fetch_calls(configured_service(), _signer_of(account), request)
 
 
-def get_versions(account: Account) -> dict[str, str]:
+def get_versions(account: Account, *, seconds: float | None = None) -> dict[str, str]:
     """Return a version for each linked website of ``account``, by link id; raises GatewayError."""
-    changes = fetch_account_changes(configured_service(), _signer_of(account))
+    at = configured_service()
+    at = replace(at, timeout_seconds=min(at.timeout_seconds, seconds or at.timeout_seconds))
+    changes = fetch_account_changes(at, _signer_of(account))
     return {website.link_id: website.version for website in changes.websites}
+
+
+def versions_of(accounts: Iterable[Account], *, seconds: float | None = None) -> Versions:
+    """Return the versions of the accounts' websites; an account that gets no answer is left out."""
+    found: dict[int, dict[str, str]] = {}
+    for account in accounts:
+        try:
+            found[account.pk] = get_versions(account, seconds=seconds)
+        except InactiveEntitlement:
+            found[account.pk] = {}
+        except GatewayError:
+            continue
+    return found
+
+
+def refresh_for_page(websites: Sequence[Website]) -> None:
+    """Store the numbers of the websites that have changed, for a page that shows all of them."""
+    versions = versions_of({website.account for website in websites}, seconds=_PAGE_SECONDS)
+    refresh_summaries(websites, versions, seconds=_PAGE_SECONDS)
+
+
+def refresh_summaries(websites: Iterable[Website], versions: Versions, *, seconds: float) -> int:
+    """Store the numbers of websites that have changed since they were stored; return how many.
+
+    It begins no further website after ``seconds``, and ends for an account whose calls fail.
+    """
+    deadline, count = Deadline(seconds), 0
+    websites = [website for website in websites if website.account_id in versions]
+    stored = WebsiteSummary.objects.in_bulk(website.pk for website in websites)
+    failing: set[int] = set()
+    for website in websites:
+        version = versions[website.account_id].get(website.link_id, "")
+        is_current = website.pk in stored and stored[website.pk].is_current(version)
+        if is_current or website.account_id in failing or not deadline.allows(0):
+            continue
+        try:
+            get_dashboard(website, DashboardRequest(page_size=1))
+        except _NO_ACCESS:
+            pass  # which is stored instead of numbers
+        except GatewayError:
+            failing.add(website.account_id)
+            continue
+        WebsiteSummary.objects.filter(pk=website.pk).update(version=version)
+        count += 1
+    return count
 
 
 def get_entitlement(account: Account) -> AccountPlan:
@@ -212,7 +266,7 @@ def _access_checked(website: Website) -> Iterator[None]:
     try:
         yield
     except Refused as refusal:
-        if isinstance(refusal, InactiveEntitlement | RevokedLink | UnknownLink):
+        if isinstance(refusal, _NO_ACCESS):
             WebsiteSummary.objects.store(website, refusal=_reason(refusal))
         if refusal.status in (401, 403) or isinstance(refusal, UnknownLink):
             LastAnswer.objects.discard(website.pk)

@@ -36,14 +36,16 @@ def start(request: HtmxHttpRequest) -> HttpResponseBase:
 @members_only
 @gzip_page
 def sites(request: HtmxHttpRequest) -> HttpResponse:
-    """Show a page of the list of websites with stored summaries; old rows then refresh as they are seen.
+    """Show a page of the list of websites, after the numbers of those that changed are refreshed.
 
-    Staff without an account work in the admin, so they are redirected there.
+    Numbers that the service does not send in time refresh when their rows are seen. Staff
+    without an account work in the admin, so they are redirected there.
     """
     memberships = list(Membership.objects.of_user(request.user))
     if not memberships and request.user.is_staff:
         return redirect("admin:index")
     websites = list(Website.objects.visible_to(request.user))
+    service.refresh_for_page(websites)
     summaries = WebsiteSummary.objects.in_bulk(website.pk for website in websites)
     filters = SiteFilters.from_query(request.GET)
     page = view_models.sites_page(websites, memberships, summaries, filters)

@@ -43,7 +43,7 @@ def build_entitlement(account_id: int, now: datetime) -> responses.EntitlementRe
 
 
 def build_account_changes(account_id: int) -> responses.AccountChangesResponse:
-    """Return the linked websites of the account, each with a text that changes with its data."""
+    """Return the linked websites of the account, each with a text that changes with its data or pause."""
     links = SiteLink.objects.not_revoked().filter(account_id=account_id).select_related("website")
     rows = list(links.order_by("website__host"))
     tags = Revision.objects.in_bulk([0, *(link.website_id for link in rows)])
@@ -54,15 +54,17 @@ def build_account_changes(account_id: int) -> responses.AccountChangesResponse:
             responses.WebsiteVersion(
                 host=link.website.host,
                 link_id=link.link_id,
-                version=_version(tags[link.website_id].tag if link.website_id in tags else 0, every),
+                version=_version(
+                    tags[link.website_id].tag if link.website_id in tags else 0, every, link.paused_at
+                ),
             )
             for link in rows
         ],
     )
 
 
-def _version(own: int, every: int) -> str:
-    return hashlib.sha256(f"{own} {every}".encode()).hexdigest()[:16]
+def _version(*parts: object) -> str:
+    return hashlib.sha256(repr(parts).encode()).hexdigest()[:16]
 
 
 def _entitlement(own: Entitlement, now: datetime) -> responses.AccountEntitlement:

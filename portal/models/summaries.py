@@ -19,6 +19,7 @@ from portal.gateway.messages import Facets, Page, Problem, Summary
 from portal.models.accounts import Website
 
 _KEPT = timedelta(minutes=1)
+_REPLACED = ("updated_at", "refusal", "payload", "new_findings", "grew_at")
 _IDENTITY = ("pk", "account_id", "host", "link_id")
 
 
@@ -34,6 +35,8 @@ class WebsiteSummaryQuerySet(models.QuerySet["WebsiteSummary"]):
 
     def store(self, website: Website, *, dashboard: Dashboard | None = None, refusal: str = "") -> None:
         """Replace the summary of ``website`` by a dashboard without its lists, or by a refusal's code.
+
+        A dashboard keeps the version that ``service.refresh_summaries`` noted; a refusal has none.
 
         If the website got another link during the request, its summary is discarded instead. A dashboard of
         the same data, stored less than a minute ago, is kept: filters cause no writes. A filtered dashboard
@@ -59,7 +62,7 @@ class WebsiteSummaryQuerySet(models.QuerySet["WebsiteSummary"]):
             [summary],
             update_conflicts=True,
             unique_fields=["website_id"],
-            update_fields=["updated_at", "refusal", "payload", "new_findings", "grew_at"],
+            update_fields=[*_REPLACED, *(["version"] if refusal else [])],
         )
         identity = {name: getattr(website, name) for name in _IDENTITY}
         if not Website.objects.filter(**identity).exists():
@@ -83,6 +86,7 @@ class WebsiteSummary(models.Model):
     payload = models.TextField(blank=True, help_text="JSON.")
     new_findings = models.BigIntegerField(default=0, help_text="Those of the last seven days.")
     grew_at = models.DateTimeField(null=True, help_text="When there were last more new findings than before.")
+    version = models.CharField(max_length=64, blank=True, help_text="Of the website's data, at the service.")
 
     objects = WebsiteSummaryQuerySet.as_manager()
 
@@ -91,6 +95,12 @@ class WebsiteSummary(models.Model):
 
     def __str__(self) -> str:
         return f"website {self.website_id} at {self.updated_at}"
+
+    def is_current(self, version: str) -> bool:
+        """Return whether the numbers are those of today and of ``version``; an empty one means no access."""
+        if not version:
+            return bool(self.refusal)
+        return self.version == version and self.updated_at.date() == timezone.now().date()
 
     @property
     def dashboard(self) -> Dashboard | None:

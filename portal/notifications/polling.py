@@ -4,16 +4,15 @@ The new cursor and the notifications that follow from it are one commit: none is
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
 from django.db import transaction
 
 from portal import labels, service
-from portal.gateway import Changes, DashboardRequest, GatewayError, Rejected
-from portal.models import Account, FeedCursor, Membership, PendingNotification, Subscription, Website
+from portal.gateway import Changes, Rejected
+from portal.models import FeedCursor, Membership, PendingNotification, Subscription, Website
 from portal.notifications.digest import Digest
 
 
@@ -73,18 +72,6 @@ def poll(audience: Audience) -> Iterator[tuple[str, Changes]]:
         cursor, more = changes.cursor, changes.more and changes.cursor != cursor
 
 
-def versions(accounts: Iterable[Account]) -> dict[str, str]:
-    """Return the versions of the accounts' websites, by link id.
-
-    Websites of an account that gets no answer have none, so each of them is asked for.
-    """
-    found: dict[str, str] = {}
-    for account in accounts:
-        with suppress(GatewayError):
-            found |= service.get_versions(account)
-    return found
-
-
 def is_read(audience: Audience, version: str) -> bool:
     """Return whether the changes up to this version of the website's data are stored, and sent.
 
@@ -94,11 +81,6 @@ def is_read(audience: Audience, version: str) -> bool:
         return False
     known = FeedCursor.objects.filter(website=audience.website).exclude(version="")
     return bool(version) and known.filter(version=version).exists()
-
-
-def refresh_numbers(audience: Audience) -> None:
-    """Store the website's numbers, so that "What is new" agrees with the e-mails; raises GatewayError."""
-    service.get_dashboard(audience.website, DashboardRequest(page_size=1))
 
 
 def note_read(audience: Audience, version: str) -> None:

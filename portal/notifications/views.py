@@ -73,10 +73,11 @@ def subscribe(request: HttpRequest, membership: int) -> HttpResponse:
 @require_safe
 @members_only
 def what_is_new(request: HtmxHttpRequest) -> HttpResponse:
-    """Show which websites changed in the last days, by their stored summaries; the header's dot goes out."""
+    """Show which websites changed in the last days; the header's dot goes out."""
     if request.method == "GET" and request.user.pk:
         record_visit(request.user.pk)
     websites = list(Website.objects.visible_to(request.user))
+    service.refresh_for_page(websites)
     summaries = WebsiteSummary.objects.in_bulk(website.pk for website in websites)
     page = what_is_new_page(websites, summaries)
     return render(request, "portal/notifications/what_is_new.html", {"page": page})

@@ -58,7 +58,6 @@ class SiteRow:
     account: str
     url: str
     refresh_url: str
-    risk_rank: str
     summary: SiteSummary | None = None
     refusal: str = ""
     advice: str = ""
@@ -76,7 +75,6 @@ def site_row(website: Website, summary: WebsiteSummary | None, *, is_shared: boo
         account=str(website.account),
         url=str(address),
         refresh_url=str(replace(address, path=reverse("portal:site_row", args=[website.host]))),
-        risk_rank=risk_rank(summary.headline if summary else None),
     )
     if summary is None:
         return row
@@ -111,7 +109,7 @@ def _first_problem(dashboard: Dashboard, address: Address) -> FirstProblem | Non
 
 
 def risk_rank(headline: Headline | None) -> str:
-    """Return the sort key, worst first, here and in the browser: grade, then open findings by severity."""
+    """Return the sort key, worst first: grade, then open findings by severity."""
     grade = headline.dashboard.grade if headline else None
     if headline is None or not grade:
         return str(_GRADES_WORST_FIRST.index(""))

@@ -49,8 +49,7 @@ class Totals:
 class SitesPage:
     """The list of websites; ``link_url``, the page for adding another, is empty for viewers.
 
-    ``totals`` only for several websites, ``sorts`` only for many. ``sorts_itself``: the browser puts rows
-    without a summary in order once they have one.
+    ``totals`` only for several websites, ``sorts`` only for many.
     """
 
     rows: tuple[SiteRow, ...]
@@ -61,7 +60,6 @@ class SitesPage:
     sorts: tuple[Option, ...]
     clear_url: str
     pager: Pager
-    sorts_itself: bool
 
     @property
     def search_fields(self) -> Sequence[tuple[str, str]]:
@@ -134,7 +132,6 @@ def sites_page(
     filters = replace(filters, page=page.number)
     host_counts = Counter(entry.website.host for entry in entries)
     is_long = len(entries) >= MIN_SITES_TO_SEARCH
-    has_gaps = any(entry.summary is None for entry in matching)
     return SitesPage(
         rows=tuple(
             site_row(entry.website, entry.summary, is_shared=host_counts[entry.website.host] > 1)
@@ -147,7 +144,6 @@ def sites_page(
         sorts=tuple(_sorts(filters)) if is_long else (),
         clear_url=sites_url(SiteFilters(sort=filters.sort)) if filters.is_active else "",
         pager=_pager(filters, page.paginator.num_pages),
-        sorts_itself=has_gaps and filters.sort == SITE_SORTS[0] and page.paginator.num_pages == 1,
     )
 
 
@@ -193,10 +189,10 @@ def _totals(entries: Sequence[_Entry], filters: SiteFilters) -> Totals:
 
 
 def _pending_text(pending: int, total: int) -> str:
-    """Return how many websites the totals cover, and when the others are counted; empty if all are."""
+    """Return how many websites the totals cover; empty if all are."""
     if not pending:
         return ""
-    text = _("Counted so far: %(count)s of %(total)s websites, those whose rows you saw.")
+    text = _("Counted so far: %(count)s of %(total)s websites.")
     return text % {"count": number_format(total - pending), "total": number_format(total)}
 
 
@@ -210,7 +206,8 @@ def _open(entries: Sequence[_Entry], filters: SiteFilters) -> Option:
     else:
         url = sites_url(replace(filters, open=not filters.open, page=1)) if count else ""
     is_active = filters.open and len(websites) > 1
-    return Option(key="total-open", label=_("open findings"), count=count, url=url, is_active=is_active)
+    label = ngettext("open finding", "open findings", count)
+    return Option(key="total-open", label=label, count=count, url=url, is_active=is_active)
 
 
 def _attention(count: int, filters: SiteFilters) -> Option:

@@ -1,20 +1,14 @@
 "use strict";
 // Old rows of the list of websites refresh when they are seen, a few at a time, so that a long list never
-// occupies the server. If some had no summary, a list of one page is sorted again after the last response, unless
-// the focus is in it. The totals above the list are fetched again, too.
+// occupies the server. After the last response the totals above the list are fetched again.
 (() => {
   const MAX_REQUESTS = 2;
   const queue = [];
   const unfinished = new Set(); // rows in the queue, too
   const list = document.querySelector("#sites tbody");
-  const sort = () => {
-    if (!("sortsItself" in list.parentElement.dataset) || list.contains(document.activeElement)) return;
-    list.append(...[...list.rows].sort((a, b) => a.dataset.riskRank.localeCompare(b.dataset.riskRank)));
-  };
   const next = () => {
     while (queue.length && unfinished.size - queue.length < MAX_REQUESTS) queue.shift()();
     if (unfinished.size) return;
-    sort();
     const totals = document.querySelector("#totals");
     if (totals && !totals.contains(document.activeElement)) htmx.trigger(totals, "refreshed");
     const status = document.querySelector("#status");

@@ -55,6 +55,12 @@ def make_old():
     WebsiteSummary.objects.update(updated_at=timezone.now() - FRESH_TIME - timedelta(seconds=1))
 
 
+@pytest.fixture(autouse=True)
+def _slow_service(monkeypatch):
+    """Let the list begin as where the service does not send numbers in time."""
+    monkeypatch.setattr(service, "refresh_for_page", lambda websites: None)
+
+
 @pytest.fixture
 def bakery(link, owner):
     """Return a second website of the owner, in another account."""
@@ -114,30 +120,6 @@ def test_fresh_rows_send_no_request(open_page, owner, website):
     page.goto("/", wait_until="networkidle")
     assert [url for url in requests if "/row/" in url] == []
     expect(row(page, "shop.example.com")).to_contain_text("12")
-
-
-def test_new_rows_are_sorted_after_the_last_response(open_page, owner, website, bakery):
-    page = open_page(user=owner)
-    held = Held(page, f"**/{website.host}/row/")
-    with page.expect_response(f"**/{bakery.host}/row/"):
-        page.goto("/")
-    expect(row(page, bakery.host)).to_contain_text("Not checked yet")
-    expect_hosts(page, bakery.host, website.host)
-    held.request().continue_()
-    expect_all_refreshed(page)
-    expect_hosts(page, website.host, bakery.host)
-
-
-def test_the_list_keeps_its_order_while_it_has_focus(open_page, owner, website, bakery):
-    page = open_page(user=owner)
-    held = Held(page, f"**/{website.host}/row/")
-    page.goto("/")
-    page.get_by_role("link", name=bakery.host).focus()
-    held.request().continue_()
-    expect_all_refreshed(page)
-    expect_hosts(page, bakery.host, website.host)
-    page.reload()
-    expect_hosts(page, website.host, bakery.host)
 
 
 def test_a_stored_order_stays_until_the_next_visit(open_page, owner, website, bakery):

@@ -45,8 +45,7 @@ def test_a_run_that_fails_says_why(tmp_path):
 
 def test_other_commands_and_trials_leave_none():
     call_command("list_accounts")
-    with pytest.raises(CommandError):
-        call_command("notify", "--dry-run")
+    call_command("notify", "--dry-run")
     assert not Run.objects.exists()
 
 
@@ -57,13 +56,11 @@ def test_a_run_while_the_clock_was_ahead_hides_no_late_command():
     assert last_runs(NOW)[0].succeeded == NOW - 3 * HOUR
 
 
-def test_a_command_that_is_not_set_up_is_not_late_but_one_that_has_run_becomes_so():
-    with pytest.raises(CommandError, match="Set EMAIL_URL"):
-        call_command("notify")
+def test_a_command_that_lacks_settings_is_not_late_but_one_that_has_run_becomes_so():
+    call_command("notify")
     assert not Run.objects.exists()
     beat(ago=3 * HOUR, command="notify")
-    with pytest.raises(CommandError, match="Set EMAIL_URL"):
-        call_command("notify")
+    call_command("notify")
     assert late() == ["notify"]
 
 

@@ -15,7 +15,7 @@ from django.utils import timezone
 from dashboard_api import limits, triage
 from dashboard_api.importing.undo import undo
 from dashboard_api.models import Entitlement, Finding, ImportRun, Nonce, Severity, Website
-from portal.models import FeedCursor, Membership, PendingNotification, Subscription
+from portal.models import FeedCursor, Membership, PendingNotification, Subscription, WebsiteSummary
 from portal.notifications import polling
 from tests.commands import run, run_json
 from tests.dashboard_api.importing.reports import import_bytes
@@ -528,10 +528,15 @@ def test_other_accounts_of_the_website_have_their_own_calls(link, website, begun
 
 
 @pytest.mark.parametrize("name", ["EMAIL_URL", "PORTAL_BASE_URL"])
-def test_without_a_mail_server_or_an_address_nothing_is_polled(begun, settings, name):
+def test_without_a_mail_server_or_an_address_only_numbers_are_refreshed(website, begun, settings, name):
     setattr(settings, name, "")
-    with pytest.raises(CommandError, match="Set EMAIL_URL"):
-        run("notify")
+    WebsiteSummary.objects.all().delete()
+    cursor = FeedCursor.objects.get().cursor
+    make_finding(Website.objects.get(), severity=Severity.CRITICAL)
+    assert run("notify", "--dry-run") == "Websites with new numbers: 0.\n"
+    assert run("notify") == "Websites with new numbers: 1.\n"
+    assert WebsiteSummary.objects.get().headline.summary.by_severity["Critical"] == 7
+    assert (mail.outbox, FeedCursor.objects.get().cursor) == ([], cursor)
 
 
 def test_changes_that_cannot_be_stored_do_not_delay_those_of_other_websites(link, begun, monkeypatch):

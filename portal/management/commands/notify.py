@@ -1,6 +1,7 @@
-"""Send members e-mails about changes; run it every few minutes."""
+"""Refresh the numbers of all websites, and send members e-mails about changes; run it every few minutes."""
 
 import logging
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any
@@ -9,8 +10,9 @@ from django.conf import settings
 from django.core.management.base import CommandParser
 from django.utils import timezone
 
-from foundation.operator_command import NotSetUp, OperatorCommand, Result
+from foundation.operator_command import OperatorCommand, Result
 from foundation.storage import is_storage_fault
+from portal import service
 from portal.gateway import GatewayError, InactiveEntitlement, RevokedLink, UnknownLink
 from portal.models import Website
 from portal.notifications import polling
@@ -20,6 +22,8 @@ from portal.onboarding import emails as claim_emails
 from portal.plan import emails as plan_emails
 
 logger = logging.getLogger(__name__)
+REFRESH_SECONDS = 240  # less than the time between two runs
+_WITHOUT_MAIL = "No e-mails: set EMAIL_URL to a mail server, and PORTAL_BASE_URL to the portal's address."
 _SKIPPED = (InactiveEntitlement, RevokedLink, UnknownLink)  # a later run would not help
 
 
@@ -41,7 +45,8 @@ class Command(OperatorCommand):
     interval = timedelta(minutes=15)
 
     help = (
-        "Poll the service for the changes by each import, on every website with subscribers whose data "
+        "Refresh the numbers of the websites that changed. With a mail server, poll the service for the "
+        "changes by each import, on every website with subscribers whose data "
         "changed, for proofs of ownership and for plans, and send the e-mails that are due. The first run "
         "for a website only stores where to continue: for a new one, before its first check."
     )
@@ -53,15 +58,17 @@ class Command(OperatorCommand):
 
     def perform(self, *, dry_run: bool, **options: Any) -> Result:
         """Poll, store, send; a failure is reported and does not delay the other websites."""
+        websites = list(Website.objects.select_related("account"))
+        versions = service.versions_of({website.account for website in websites})
         if not settings.EMAIL_URL or not settings.PORTAL_BASE_URL:
-            raise NotSetUp("Set EMAIL_URL to a mail server, and PORTAL_BASE_URL to the portal's address.")
+            numbers = _refresh(websites, versions, dry_run=dry_run)
+            return Result(text=_in_words(numbers), fields=numbers, remark=_WITHOUT_MAIL, lacks_settings=True)
         audiences = polling.audiences()
         if not dry_run:
             polling.delete_unsubscribed(audiences)
         result = PollResult()
-        versions = polling.versions({audience.website.account for audience in audiences})
         for audience in audiences:
-            version = versions.get(audience.website.link_id, "")
+            version = versions.get(audience.website.account_id, {}).get(audience.website.link_id, "")
             if polling.is_read(audience, version):
                 result.unchanged.append(audience.website)
             else:
@@ -72,6 +79,7 @@ class Command(OperatorCommand):
             "subscribed": result.subscribed,
             "created": result.created,
             "skipped": result.skipped,
+            **_refresh(websites, versions, dry_run=dry_run),
         }
         if not dry_run:
             outcome = send_due([*result.polled, *result.unchanged])
@@ -88,20 +96,23 @@ class Command(OperatorCommand):
         return Result(text=_in_words(fields), fields=fields, failure=failure)
 
 
+def _refresh(websites: Sequence[Website], versions: service.Versions, *, dry_run: bool) -> dict[str, int]:
+    """Refresh the numbers that changed, so that the e-mails, the list and "What is new" agree."""
+    if dry_run:
+        return {"refreshed": 0}
+    return {"refreshed": service.refresh_summaries(websites, versions, seconds=REFRESH_SECONDS)}
+
+
 def _poll(audience: Audience, version: str, result: PollResult, *, dry_run: bool) -> None:
     """Poll one website; an expired plan or a revoked link is not a failure."""
     name = f"{audience.website.host} ({audience.website.account.ref})"
-    has_news = False
     try:
         for cursor, changes in polling.poll(audience):
-            has_news = has_news or changes.cursor != cursor
             result.subscribed += not cursor
             result.created += len(polling.digests_for(audience, cursor, changes))
             if not dry_run:
                 polling.store(audience, cursor, changes, now=timezone.now())
         if not dry_run:
-            if has_news:
-                polling.refresh_numbers(audience)
             polling.note_read(audience, version)
     except _SKIPPED as refusal:
         result.skipped.append(f"{name}: {refusal.code}")
@@ -117,21 +128,23 @@ def _poll(audience: Audience, version: str, result: PollResult, *, dry_run: bool
 
 
 def _in_words(fields: dict[str, Any]) -> str:
-    lines = [
-        f"Websites polled: {fields['polled']}; for the first time: {fields['subscribed']}.",
-        f"Websites without changes: {fields['unchanged']}.",
-    ]
+    lines = [f"Websites with new numbers: {fields['refreshed']}."]
+    if "polled" in fields:
+        lines += [
+            f"Websites polled: {fields['polled']}; for the first time: {fields['subscribed']}.",
+            f"Websites without changes: {fields['unchanged']}.",
+        ]
     if "sent" in fields:
         lines.append(f"E-mails sent: {fields['sent']}; notifications waiting: {fields['waiting']}.")
         if fields["about_claims"]:
             lines.append(f"E-mails about proofs of ownership: {fields['about_claims']}.")
         if fields["about_plans"]:
             lines.append(f"E-mails about plans: {fields['about_plans']}.")
-    else:
+    elif "polled" in fields:
         lines.append(f"Notifications: {fields['created']}. Nothing was stored or sent.")
     if fields.get("expired"):
         lines.append(f"Expired after ten days: {fields['expired']}.")
-    lines += [f"Skipped: {line}" for line in fields["skipped"]]
+    lines += [f"Skipped: {line}" for line in fields.get("skipped", ())]
     lines += [f"Refused by the mail server: {line}" for line in fields.get("refused", ())]
-    lines += [f"Failed: {line}" for line in fields["failures"]]
+    lines += [f"Failed: {line}" for line in fields.get("failures", ())]
     return "\n".join(lines)
