@@ -132,7 +132,7 @@ def finding(request: HtmxHttpRequest, host: str, finding_id: str) -> HttpRespons
             page,
             hand_over=_hand_over(request, website, page, response, link=link),
             neighbours=_neighbours(website, page, finding_id),
-            retest_url=page.address.of_retest(finding_id) if response.can_retest else "",
+            retest_url=page.address.of_retest(finding_id) if _may_retest(response) else "",
         )
 
     return _render(request, host, fill, finding_id=finding_id)
@@ -143,6 +143,11 @@ def _outage_notice(request: HtmxHttpRequest, outage: Outage, host: str) -> Outag
     reference = logged_error_page(outage.error, host).reference
     trigger = request.htmx.trigger or ""
     return view_models.outage_notice(outage, reference=reference, trigger=trigger)
+
+
+def _may_retest(response: FindingResponse) -> bool:
+    """Return whether a retest can show that the problem is gone."""
+    return response.can_retest and response.finding.status == "open"
 
 
 def _neighbours(website: Website, page: SitePage, finding_id: str) -> Neighbours | None:

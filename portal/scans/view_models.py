@@ -97,10 +97,14 @@ class Schedule:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RetestPage:
-    """The last test of one finding, or the one that runs; ``notices`` say why none began."""
+    """The last test of one finding, or the one that runs; ``notices`` say why none began.
+
+    ``poll_url`` asks for the result of the running one, with which the whole page is loaded again.
+    """
 
     host: str
     url: str
+    poll_url: str
     finding_url: str
     text: str
     tone: str
@@ -420,6 +424,7 @@ def retest_page(
     return RetestPage(
         host=website.host,
         url=url_of("retest", website, finding_id, is_shared=is_shared),
+        poll_url=url_of("retest", website, finding_id, is_shared=is_shared, running=1) if is_running else "",
         finding_url=site_address(website, is_shared=is_shared).of_finding(finding_id),
         text=text,
         tone=row.tone if row else "",

@@ -10,6 +10,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.gzip import gzip_page
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
+from django_htmx.http import HttpResponseClientRefresh
 
 from audit.recording import record as audit
 from portal import labels as words
@@ -142,6 +143,8 @@ def retest(request: HtmxHttpRequest, host: str, finding_id: str) -> HttpResponse
         may_check=_may_scan(request, website),
         notices=[str(message) for message in messages.get_messages(request)],
     )
+    if request.htmx and "running" in request.GET and not page.is_running:
+        return HttpResponseClientRefresh()
     return render(request, "portal/scans/retest.html", {"page": page})
 
 

@@ -58,7 +58,7 @@ def make_old():
 @pytest.fixture(autouse=True)
 def _slow_service(monkeypatch):
     """Let the list begin as where the service does not send numbers in time."""
-    monkeypatch.setattr(service, "refresh_for_page", lambda websites: None)
+    monkeypatch.setattr(service, "refresh_for_page", lambda _websites: None)
 
 
 @pytest.fixture

@@ -9,6 +9,7 @@ from dashboard_api.crawler.reasons import _WORDS, explanation
 from dashboard_api.models import (
     CrawlerStop,
     Entitlement,
+    Finding,
     OwnershipClaim,
     ScanConsent,
     ScanJob,
@@ -16,7 +17,7 @@ from dashboard_api.models import (
     Website,
 )
 from portal.gateway import ScanRefused
-from portal.models import Membership
+from portal.models import Membership, WebsiteSummary
 from portal.scans import labels
 from tests.factories import (
     make_account,
@@ -289,6 +290,25 @@ def test_a_finding_is_checked_again_from_its_page(owner, website, finding, setti
     Membership.objects.update(role="viewer")
     settings.CRAWLER_ENABLED = False
     assert check not in text_of(owner.get(page))
+
+
+def test_the_page_of_a_finding_and_the_list_follow_the_result_of_its_check(owner, website, finding):
+    page, now = f"/sites/shop.example.com/findings/{finding.pk}/", timezone.now()
+    owner.get("/")
+    asked = owner.post(f"{page}check/", follow=True, headers={"HX-Request": "true"})
+    poll = f"{page}check/?running=1"
+    assert f'hx-get="{poll}"' in asked.content.decode()
+    assert "HX-Refresh" not in owner.get(poll, headers={"HX-Request": "true"})
+    ScanJob.objects.update(state="finished", outcome="gone", started_at=now, ended_at=now)
+    Finding.objects.filter(pk=finding.pk).update(status="fixed", fixed_at=now)
+    assert owner.get(poll, headers={"HX-Request": "true"})["HX-Refresh"] == "true"
+    assert "HX-Refresh" not in owner.get(f"{page}check/", headers={"HX-Request": "true"})
+    shown = text_of(owner.get(page))
+    assert "<b>Fixed</b>" in shown
+    assert "check/" not in shown
+    assert WebsiteSummary.objects.get().headline.summary.open == 32
+    owner.get("/")
+    assert WebsiteSummary.objects.get().headline.summary.open == 31
 
 
 def test_a_finding_that_cannot_be_checked_again_says_why(owner, website, finding, link):

@@ -845,6 +845,7 @@ def test_an_anonymous_visitor_of_a_finding_is_sent_to_sign_in(client, website):
         ("open", False, "The next complete check by Nuclei shows whether it worked.", "Check again whether"),
         ("open", True, "Check again whether it is still there", "Fixed it?"),
         ("fixed", False, "Fixed", "Fixed it?"),
+        ("fixed", True, "Fixed", "Check again"),
     ],
 )
 def test_an_open_finding_says_how_a_fix_shows(browser, stub, status, can_retest, shown, hidden):

@@ -10,6 +10,7 @@ from django.utils import timezone
 from config.demo import seeding
 from config.demo.accounts import Note, read_accounts
 from dashboard_api import models as api
+from dashboard_api.reading import topics
 from portal import models as portal
 
 pytestmark = pytest.mark.django_db
@@ -54,6 +55,14 @@ def test_the_shop_has_over_a_thousand_open_findings_across_ninety_days():
     assert findings.filter(first_seen__gt=now - timedelta(days=7)).exists()
     assert not findings.filter(first_seen__lt=now - timedelta(days=90)).exists()
     assert not findings.filter(last_seen__gt=now).exists()
+
+
+def test_the_pinned_note_counts_the_problems_that_the_dashboard_counts():
+    worst = api.Finding.objects.filter(website__host="shop.example.com", status="open", severity=4)
+    problems = {topics.problem_id(problem) for problem in worst.values_list("problem", flat=True)}
+    note = api.AnalystNote.objects.get(website__host="shop.example.com", is_pinned=True)
+    assert len(problems) == 5
+    assert "*Critical* comes down to five problems" in note.body
 
 
 @pytest.mark.parametrize(
