@@ -24,6 +24,7 @@ STATES = {
     "refused": gettext_lazy("Refused"),
     "withdrawn": gettext_lazy("Given up"),
 }
+AWAITED = ("pending", "contested", "lapsed")
 ENDED = ("expired", "refused", "withdrawn")
 TONES = {"contested": "partial", "verified": "ok", "failing": "failed", "lapsed": "failed"}
 # Known outcomes of a check, with what to do; any other has the service's advice.
@@ -173,7 +174,8 @@ class ClaimRow:
 class ClaimPage:
     """The page of a claim; ``text`` says what its state means, and ``site_url`` leads to a linked website.
 
-    ``no_dns_text`` says why a DNS record is not among the places.
+    ``no_dns_text`` says why a DNS record is not among the places. ``poll_url`` asks whether the state has
+    changed, while a proof is awaited.
     """
 
     host: str
@@ -192,6 +194,8 @@ class ClaimPage:
     check_others_url: str
     others: tuple[Other, ...]
     needs_token: bool
+    poll_url: str
+    poll_seconds: int = 5
 
 
 def claim_url(account: Account, claim: WebsiteClaim) -> str:
@@ -246,6 +250,7 @@ def claim_page(
         expires_at=claim.expires_at,
         check_url=reverse("portal:check_claim", args=arguments),
         needs_token=claim.state not in LINKED or claim.state == "failing",
+        poll_url=f"{claim_url(account, claim)}?state={claim.state}" if claim.state in AWAITED else "",
         withdraw_url=reverse("portal:withdraw_claim", args=arguments)
         if is_owner and claim.state not in ENDED
         else "",

@@ -1,6 +1,7 @@
 """The pages for adding a website: the form, the claim with its proof, the check and the withdrawal."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any
 
 from django.contrib import messages
@@ -11,7 +12,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
-from django_htmx.http import HttpResponseClientRedirect
+from django_htmx.http import HttpResponseClientRedirect, HttpResponseClientRefresh
 
 from audit.recording import record as audit
 from foundation.hosts import readable_host
@@ -29,6 +30,7 @@ from portal.gateway import (
     ClaimRequest,
     ClaimWithdrawRequest,
     GatewayError,
+    Scan,
     ScansRequest,
     TimedOut,
     TooManyCalls,
@@ -103,8 +105,11 @@ def claim(request: HtmxHttpRequest, account: int, claim_id: int) -> HttpResponse
         raise Http404
     with actions.as_read():
         is_new = actions.settle(own, found) is not None
-    if is_new:
-        return _to_dashboard(request, own, found)
+    shown = request.GET.get("state") if request.htmx else None
+    if is_new or (shown and found.state in actions.LINKED):
+        return _to_results(request, own, found)
+    if shown:
+        return HttpResponse(status=204) if shown == found.state else HttpResponseClientRefresh()
     site_url = _site_url(request, own, found)
     lack = _lack(own) if found.link_id is None and found.state not in ENDED else ""
     page = claim_page(
@@ -130,6 +135,9 @@ def check_claim(request: HtmxHttpRequest, account: int, claim_id: int) -> HttpRe
     except ClaimEnded:
         return _ended(request, own)
     except GatewayError as error:
+        with suppress(GatewayError):  # perhaps another check has found the token
+            if (found := service.get_claim(own, str(claim_id))) and actions.settle(own, found):
+                return _to_results(request, own, found)
         messages.warning(request, _failed_check(error, own))
         return redirect(page)
     audit("website.claim_checked", own, host=claim.host)
@@ -262,23 +270,22 @@ def _settle_all(request: HttpRequest, account: Account, claims: Sequence[Website
 
 
 def _lead(request: HtmxHttpRequest, account: Account, claim: WebsiteClaim) -> HttpResponse:
-    """Redirect to the dashboard of a website that was just verified, else to the page of the claim."""
+    """Redirect to the results of a website that was just verified, else to the page of the claim."""
     if actions.settle(account, claim):
-        return _to_dashboard(request, account, claim)
+        return _to_results(request, account, claim)
     return redirect(claim_url(account, claim))
 
 
-def _to_dashboard(request: HtmxHttpRequest, account: Account, claim: WebsiteClaim) -> HttpResponse:
-    """Redirect to the dashboard with a message; htmx opens it as a page of its own."""
+def _to_results(request: HtmxHttpRequest, account: Account, claim: WebsiteClaim) -> HttpResponse:
+    """Redirect to the scan that waits or runs, else to the dashboard; htmx opens a page of its own."""
     url = _site_url(request, account, claim)
     website = get_object_or_404(Website, account=account, host=claim.host)
-    if _is_being_scanned(website):
-        text = _("%(host)s is yours now.")
+    scan = _newest_scan(website)
+    if scan and scan.ended_at is None:
         url = site_address(website, is_shared="?" in url).of_scans()
-    else:
-        text = _("%(host)s is yours now. Results appear here after the first check.") % {
-            "host": readable_host(claim.host)
-        }
+    text = _("%(host)s is yours now.") % {"host": readable_host(claim.host)}
+    if scan is None:
+        text += " " + _("Results appear here after the first scan.")
     messages.success(request, text)
     return HttpResponseClientRedirect(url) if request.htmx else redirect(url)
 
@@ -301,13 +308,11 @@ def _lack(account: Account) -> str:
     return "room" if is_full else ""
 
 
-def _is_being_scanned(website: Website) -> bool:
-    """Return whether a scan waits or runs; False if the service does not say."""
-    try:
-        scans = service.get_scans(website, ScansRequest(page_size=1)).jobs
-    except GatewayError:
-        return False
-    return any(scan.ended_at is None for scan in scans)
+def _newest_scan(website: Website) -> Scan | None:
+    """Return the newest scan; None without one, or if the service does not say."""
+    with suppress(GatewayError):
+        return next(iter(service.get_scans(website, ScansRequest(page_size=1)).jobs), None)
+    return None
 
 
 def _site_url(request: HttpRequest, account: Account, claim: WebsiteClaim) -> str:

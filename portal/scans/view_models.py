@@ -123,6 +123,7 @@ class ScansPage:
     host: str
     url: str
     site_url: str
+    step: str
     strip: Strip | None
     rows: tuple[ScanRow, ...]
     last: LastScan | None
@@ -167,6 +168,7 @@ def scans_page(
         host=website.host,
         url=url_of("scans", website, is_shared=is_shared),
         site_url=str(site_address(website, is_shared=is_shared)),
+        step=_step(scans) if is_first else "",
         strip=_strip(unended, website, is_shared=is_shared, may_cancel=may_scan) if unended else None,
         rows=tuple(map(_row, ended)),
         last=_last(newest, rules, str(site_address(website, is_shared=is_shared)))
@@ -186,6 +188,13 @@ def scans_page(
         user_agent=origin.user_agent[:100] if origin else "",
         next_url=url_of("scans", website, is_shared=is_shared, page=next_page) if next_page else "",
     )
+
+
+def _step(scans: Sequence[Scan]) -> str:
+    """Return where a new website is on the way to its results, while its first scan is the only one."""
+    if len(scans) != 1 or scans[0].trigger != "first":
+        return ""
+    return "results" if scans[0].ended_at else "scan"
 
 
 def _strip(scan: Scan, website: Website, *, is_shared: bool, may_cancel: bool) -> Strip:

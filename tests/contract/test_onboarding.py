@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from audit.models import AuditEvent
 from dashboard_api.contract import responses
-from dashboard_api.models import Entitlement, OwnershipClaim, SiteLink
+from dashboard_api.models import Entitlement, OwnershipClaim, ScanJob, SiteLink
 from dashboard_api.ownership import claims
 from dashboard_api.ownership.claims import Check, Verdict
 from portal import gateway, labels
@@ -124,6 +124,58 @@ def test_an_owner_adds_a_website_proves_it_and_sees_its_dashboard(owner, interne
     link = SiteLink.objects.get()
     assert Website.objects.get().link_id == link.link_id
     assert "Keep the token in its place" in text_of(owner, page)
+
+
+def polled(client, page, state="pending"):
+    return client.get(page, {"state": state}, headers={"HX-Request": "true"})
+
+
+def prove_elsewhere(internet):
+    """Let the check by itself find the token; the portal does not hear of it."""
+    OwnershipClaim.objects.update(asked_at=None, next_check_at=timezone.now())
+    with serving(internet, OwnershipClaim.objects.get().token):
+        call_command("check_claims", verbosity=0)
+    assert not Website.objects.exists()
+
+
+def test_the_page_of_a_proof_leads_to_the_scan_and_the_results_by_itself(owner, internet, settings):
+    settings.CRAWLER_ENABLED = True
+    page = add(owner)
+    shown = text_of(owner, page)
+    assert f'hx-get="{page}?state=pending" hx-trigger="every 5s"' in shown
+    assert '<li aria-current="step">Prove</li>' in shown
+    assert polled(owner, page).status_code == 204
+    assert polled(owner, page, "contested")["HX-Refresh"] == "true"
+    prove_elsewhere(internet)
+    assert polled(owner, page)["HX-Redirect"] == f"{DASHBOARD}scans/"
+    assert polled(owner, page)["HX-Redirect"] == f"{DASHBOARD}scans/"  # of another window
+    assert '<li aria-current="step">Scan</li>' in text_of(owner, f"{DASHBOARD}scans/")
+    now = timezone.now()
+    ScanJob.objects.update(state="finished", outcome="complete", started_at=now, ended_at=now)
+    assert '<li aria-current="step">Results</li>' in text_of(owner, f"{DASHBOARD}scans/")
+    assert "hx-trigger" not in text_of(owner, page)
+
+
+def test_who_asks_too_soon_for_a_proof_that_was_found_meanwhile_gets_the_results(owner, internet):
+    page = add(owner)
+    prove_elsewhere(internet)
+    ScanJob.objects.all().delete()
+    OwnershipClaim.objects.update(asked_at=timezone.now())
+    assert owner.post(f"{page}check/")["Location"] == DASHBOARD
+    shown = text_of(owner, DASHBOARD)
+    assert "moment ago" not in shown
+    assert "is yours now. Results appear here after the first scan." in shown
+
+
+def test_a_website_that_was_scanned_already_promises_no_first_scan(owner, internet, settings):
+    settings.CRAWLER_ENABLED = True
+    page, now = add(owner), timezone.now()
+    prove_elsewhere(internet)
+    ScanJob.objects.update(state="finished", outcome="complete", started_at=now, ended_at=now)
+    assert polled(owner, page)["HX-Redirect"] == DASHBOARD
+    shown = text_of(owner, DASHBOARD)
+    assert f"{HOST} is yours now." in shown
+    assert "Results appear here" not in shown
 
 
 def test_an_owner_who_gives_a_website_up_loses_its_link_and_its_page(owner, internet):
