@@ -236,6 +236,12 @@ def _revoked_link(error: RevokedLink, reference: str, linking_url: str) -> Error
             reference=reference,
             actions=_actions(proof, support),
         )
+    advice = labels.NOT_LINKED.get(error.reason, _("Contact support with the reference below."))
+    actions = _actions(support)
+    if error.reason == "proof_awaited":
+        actions = _actions(proof, support)
+    elif error.reason == "claim_ended":
+        actions = _actions((_("Add a website"), proof[1]), support)
     text = _("The link between this website and your account has been revoked.")
     if error.revoked_at is not None:
         text = _("The link between this website and your account was revoked on %(date)s.") % {
@@ -245,13 +251,9 @@ def _revoked_link(error: RevokedLink, reference: str, linking_url: str) -> Error
         status=403,
         title=_("The link to this website was revoked"),
         text=text,
-        advice=_(
-            "If you proved with a token that this website is yours, check that it is still in its place. If "
-            "its proof has ended, add the website again; to take it off your list, give it up after that. "
-            "Otherwise only support can restore the link: give them the reference below."
-        ),
+        advice=str(advice),
         reference=reference,
-        actions=_actions(support, proof),
+        actions=actions,
     )
 
 

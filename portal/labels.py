@@ -145,6 +145,11 @@ REFUSALS = {
     "revoked_link": (_("Link revoked"), _("Its page says what to do.")),
     "unknown_link": (_("Not linked"), _("Its results appear here once it is linked again.")),
 }
+NOT_LINKED = {  # by the reason of a revoked link: what the page of the website and that of its proof say
+    "by_operator": _("Its proof is valid, but our team ended its link to your account: contact support."),
+    "proof_awaited": _("Its link to your account has ended, and its new proof is not complete."),
+    "claim_ended": _("Its proof has ended. Add the website again if it is yours."),
+}
 GRADE_MEANINGS = {
     "A": _("In good shape"),
     "B": _("Minor problems only"),

@@ -15,7 +15,7 @@ from django.dispatch import receiver
 from django.utils import timezone
 
 from portal.gateway import Dashboard
-from portal.gateway.messages import Facets, Page, Problem, Summary
+from portal.gateway.messages import CoverageEntry, Facets, Page, Problem, Summary
 from portal.models.accounts import Website
 
 _KEPT = timedelta(minutes=1)
@@ -24,10 +24,11 @@ _IDENTITY = ("pk", "account_id", "host", "link_id")
 
 
 class Headline(msgspec.Struct, kw_only=True, frozen=True):
-    """The grade and the numbers of a stored dashboard, which pages of many websites read."""
+    """The grade, the numbers and the scans of a stored dashboard, which pages of many websites read."""
 
     dashboard: Page
     summary: Summary
+    coverage: list[CoverageEntry] = []
 
 
 class WebsiteSummaryQuerySet(models.QuerySet["WebsiteSummary"]):

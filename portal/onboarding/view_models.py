@@ -205,9 +205,11 @@ def claim_url(account: Account, claim: WebsiteClaim) -> str:
 
 def not_linked(claim: WebsiteClaim, *, has_plan: bool = True) -> str:
     """Return why a verified website is not linked; without a plan, its limits do not matter."""
+    if not claim.link_problem:
+        return str(labels.NOT_LINKED["by_operator"])
     if claim.link_problem == "no_room" and not has_plan:
         return _("The website is verified, but not linked to your account.")
-    text = LINK_PROBLEMS.get(claim.link_problem or "", gettext_lazy("Contact support."))
+    text = LINK_PROBLEMS.get(claim.link_problem, gettext_lazy("Contact support."))
     return " ".join((_("The website is verified, but not linked to your account."), str(text)))
 
 
@@ -356,7 +358,7 @@ def _text(claim: WebsiteClaim, *, has_plan: bool) -> str:
             )
         case "verified":
             return _("This website is yours. Keep the token in its place: we check it every week.")
-    return _("This claim has ended. Add the website again if it is yours.")
+    return str(labels.NOT_LINKED["claim_ended"])
 
 
 def _lacks_record(claim: WebsiteClaim) -> bool:

@@ -38,6 +38,7 @@ from portal.gateway import (
     WebsiteClaim,
 )
 from portal.htmx import HtmxHttpRequest
+from portal.labels import NOT_LINKED
 from portal.models import Account, Membership, Website
 from portal.onboarding import actions, emails
 from portal.onboarding.forms import AddWebsiteForm, AnswerForm, WithdrawForm
@@ -330,7 +331,7 @@ def _site_url(request: HttpRequest, account: Account, claim: WebsiteClaim) -> st
 
 
 def _ended(request: HttpRequest, account: Account) -> HttpResponse:
-    messages.warning(request, _("This claim has ended. Add the website again if it is yours."))
+    messages.warning(request, str(NOT_LINKED["claim_ended"]))
     return _to_claims(account)
 
 

@@ -13,6 +13,7 @@ from foundation.stored_texts import translate
 from portal import labels
 from portal.forms import PROBLEMS, Filters
 from portal.gateway.messages import CoverageEntry, Dashboard, Entitlement, LimitState
+from portal.models.summaries import Headline
 from portal.page_urls import Address, renewal_url
 from portal.view_models.score import Score, score
 
@@ -149,11 +150,17 @@ def overview(dashboard: Dashboard, address: Address) -> Overview:
         new=summary.new_7d,
         fixed=summary.fixed_7d,
         oldest_days=summary.oldest_open_days,
-        last_scan_at=summary.last_scan_at,
+        last_scan_at=last_scan_at(dashboard),
         coverage=coverage,
         coverage_tone=tone,
         score=score(dashboard, address),
     )
+
+
+def last_scan_at(dashboard: Dashboard | Headline) -> datetime | None:
+    """Return the time of the newest scan in the coverage, complete or not: its state is shown with it."""
+    times = [entry.last_run_at for entry in dashboard.coverage if entry.last_run_at is not None]
+    return max(times, default=dashboard.summary.last_scan_at)
 
 
 def _severity_count(severity: str, count: int, address: Address) -> SeverityCount:

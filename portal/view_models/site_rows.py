@@ -13,7 +13,7 @@ from portal.gateway import Dashboard
 from portal.models import Website, WebsiteSummary
 from portal.models.summaries import Headline
 from portal.page_urls import Address, site_address
-from portal.view_models.overview import Overview, Plan, overview, plan
+from portal.view_models.overview import Overview, Plan, last_scan_at, overview, plan
 
 STALE_DAYS = 7  # an active website is checked more often
 FRESH_TIME = timedelta(minutes=10)  # a younger summary is not refreshed
@@ -127,7 +127,7 @@ def needs_attention(summary: WebsiteSummary | None, headline: Headline | None) -
 
 
 def _stale_text(dashboard: Dashboard) -> str:
-    last = dashboard.summary.last_scan_at
+    last = last_scan_at(dashboard)
     if last is None or timezone.now() - last <= timedelta(days=STALE_DAYS):
         return ""
     text = ngettext("More than %(days)s day ago", "More than %(days)s days ago", STALE_DAYS)

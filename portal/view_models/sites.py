@@ -20,6 +20,7 @@ from portal.models import Membership, Website, WebsiteSummary
 from portal.models.summaries import Headline
 from portal.page_urls import adding_url, site_address
 from portal.view_models.filters import Option, Pager, page_links
+from portal.view_models.overview import last_scan_at
 from portal.view_models.site_rows import SiteRow, needs_attention, risk_rank, site_row
 
 PAGE_SIZE = 50
@@ -95,7 +96,7 @@ class _Entry:
 
     @property
     def checked_at(self) -> datetime:
-        return (self.headline and self.headline.summary.last_scan_at) or _NEVER
+        return (self.headline and last_scan_at(self.headline)) or _NEVER
 
     def matches(self, filters: SiteFilters) -> bool:
         """Return whether the list of ``filters`` has this website."""

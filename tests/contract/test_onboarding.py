@@ -188,7 +188,7 @@ def test_an_owner_who_gives_a_website_up_loses_its_link_and_its_page(owner, inte
     assert OwnershipClaim.objects.get().reason == "Sold"
     assert owner.get(DASHBOARD).status_code == 404
     text = text_of(owner, page)
-    assert "This claim has ended." in text
+    assert "Its proof has ended." in text
     assert "Check now" not in text
 
 
@@ -199,7 +199,7 @@ def test_a_website_whose_claim_ended_elsewhere_is_added_again_and_then_leaves_th
         check(owner, page)
     claims.withdraw(claim, by="our backend", reason="Sold", now=timezone.now())
     gone = owner.get(DASHBOARD)
-    assert (gone.status_code, "add the website again" in html.unescape(gone.text)) == (403, True)
+    assert (gone.status_code, "Add the website again" in html.unescape(gone.text)) == (403, True)
     owner.post(f"{add(owner)}withdraw/", {"reason": "Sold"})
     assert not Website.objects.exists()
 
@@ -377,3 +377,21 @@ def test_a_holder_that_objected_is_asked_about_the_next_claim_and_its_silence_is
     words = "Your silence does not count yet: it gets the website if you agree, or if our team decides so."
     assert words in text_of(owner, page)
     assert claims.record_check(theirs, DNS, now=now).state == "contested"
+
+
+@pytest.mark.parametrize(
+    ("state", "advice"),
+    [
+        ("verified", "Its proof is valid, but our team ended its link to your account: contact support."),
+        ("withdrawn", "Its proof has ended. Add the website again if it is yours."),
+    ],
+)
+def test_the_page_of_a_revoked_website_and_that_of_its_proof_say_the_same(owner, internet, state, advice):
+    page = add(owner)
+    with serving(internet, OwnershipClaim.objects.get().token):
+        check(owner, page)
+    SiteLink.objects.get().revoke(by="tests", reason="asked to", now=timezone.now())
+    OwnershipClaim.objects.update(state=state, ended_at=None if state == "verified" else timezone.now())
+    refused = owner.get(DASHBOARD)
+    assert (refused.status_code, advice in html.unescape(refused.content.decode())) == (403, True)
+    assert advice in text_of(owner, page)

@@ -43,6 +43,12 @@ EARLY = InactiveEntitlement(
 )
 ENDED_EARLY = InactiveEntitlement(plan="standard", entitlement_status="expired", ends_on=date(2199, 10, 31))
 SUSPENDED = InactiveEntitlement(plan="standard", entitlement_status="suspended", ends_on=date(2199, 10, 31))
+
+
+def by_reason(reason):
+    return RevokedLink(revoked_at=datetime(2026, 11, 3, tzinfo=UTC), reason=reason)
+
+
 LAPSED = RevokedLink(revoked_at=None, reason="ownership_lapsed")
 REVOKED = RevokedLink(revoked_at=datetime(2026, 11, 3, 14, 5, tzinfo=UTC))
 
@@ -54,6 +60,9 @@ TABLE = [
     (EARLY, 403, "Its first day: 31 Oct 2026.", False),
     (PAUSED, 403, "includes fewer websites", False),
     (REVOKED, 403, "revoked on 3 Nov 2026", False),
+    (by_reason("by_operator"), 403, "Its proof is valid, but our team ended its link", False),
+    (by_reason("claim_ended"), 403, "Add the website again", False),
+    (by_reason("proof_awaited"), 403, "its new proof is not complete", False),
     (LAPSED, 403, "could not find the token for 14 days", False),
     (UnknownLink(), 404, "not linked to your account", False),
     (UnknownFinding(), 404, "There is no such finding", False),
@@ -141,7 +150,9 @@ def test_a_renewal_that_needs_the_payers_reference_begins_on_the_page_of_the_pla
     assert [action.url for action in error_page_for(EXPIRED).actions] == ["/plan/"]
 
 
-@pytest.mark.parametrize("error", [UnknownLink(), REVOKED, LAPSED], ids=["unknown", "revoked", "lapsed"])
+@pytest.mark.parametrize(
+    "error", [UnknownLink(), by_reason("claim_ended"), LAPSED], ids=["unknown", "ended", "lapsed"]
+)
 def test_only_people_who_may_link_websites_are_led_to_where_that_is_done(settings, error):
     settings.LINK_URL = settings.SUPPORT_URL = ""
     [action] = error_page_for(error, linking_url="/websites/add/").actions

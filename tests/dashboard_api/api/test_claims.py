@@ -368,13 +368,20 @@ def test_a_check_that_fails_does_not_keep_the_claims_of_others_from_theirs(
     assert "unforeseen" in caplog.text
 
 
-def test_a_link_that_ended_because_the_proof_was_missing_says_so(client, account):
+def test_a_revoked_link_says_why_by_the_claim_to_the_website(client, account):
     claim = claims.add(account, HOST, by="ada", now=timezone.now())
     claims.record_check(claim, Check(Verdict.FOUND, "file", "https"), now=timezone.now())
     link = SiteLink.objects.get()
     link.revoke(by="ada", reason="test", now=timezone.now())
     fields = {"host": HOST, "link_id": link.link_id, "portal_account_ref": account.ref}
-    assert "reason" not in error_of(ask(client, fields, path=PATH))
-    OwnershipClaim.objects.update(state="lapsed", lapsed_at=timezone.now())
-    refused = error_of(ask(client, fields, path=PATH))
-    assert (refused["code"], refused["reason"]) == ("revoked_link", "ownership_lapsed")
+    for state, reason in (
+        ("verified", "by_operator"),
+        ("pending", "proof_awaited"),
+        ("lapsed", "ownership_lapsed"),
+        ("withdrawn", "claim_ended"),
+    ):
+        at = timezone.now()
+        ends = {"lapsed": {"lapsed_at": at}, "withdrawn": {"ended_at": at}}.get(state, {})
+        OwnershipClaim.objects.update(state=state, **ends)
+        refused = error_of(ask(client, fields, path=PATH))
+        assert (refused["code"], refused["reason"]) == ("revoked_link", reason)

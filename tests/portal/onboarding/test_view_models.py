@@ -62,12 +62,13 @@ def test_every_state_and_outcome_of_the_service_has_words_here():
             "Keep the token in its place",
         ),
         ({"state": "verified", "link_id": LINK, "method": "manual"}, "our team has confirmed it"),
-        ({"state": "verified"}, "The website is verified, but not linked to your account."),
+        ({"state": "verified"}, "Its proof is valid, but our team ended its link to your account"),
+        ({"state": "verified", "link_problem": "other"}, "verified, but not linked to your account. Contact"),
         ({"state": "verified", "link_problem": "no_room"}, "no room"),
         ({"state": "verified", "link_problem": "archived"}, "It is archived"),
         ({"state": "verified", "link_problem": "other"}, "account. Contact support."),
-        ({"state": "expired"}, "This claim has ended."),
-        ({"state": "of_a_newer_service"}, "This claim has ended."),
+        ({"state": "expired"}, "Its proof has ended."),
+        ({"state": "of_a_newer_service"}, "Its proof has ended."),
     ],
 )
 def test_each_state_is_one_clear_sentence(fields, words):

@@ -499,7 +499,7 @@ def test_an_ended_claim_leads_to_the_form_for_a_new_one(client, owner, answers, 
     for path, fields in ((f"{page}check/", {}), (f"{page}withdraw/", {"reason": "x"})):
         response = client.post(path, fields, follow=True)
         assert response.redirect_chain == [(f"{ADD}?account=acct_0001", 302)]
-        assert "This claim has ended." in text_of(response)
+        assert "Its proof has ended." in text_of(response)
 
 
 def test_giving_up_needs_a_reason_and_removes_the_website_with_its_link(client, owner, answers, page):

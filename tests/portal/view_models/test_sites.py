@@ -11,6 +11,7 @@ from portal.view_models.site_rows import FRESH_TIME, STALE_DAYS
 from tests.factories import make_membership, make_portal_account, make_portal_website, make_user
 from tests.portal.dashboards import (
     make_clean_dashboard,
+    make_coverage,
     make_dashboard,
     make_page,
     make_problem,
@@ -83,8 +84,16 @@ def test_other_orders_are_by_name_and_by_the_oldest_check(websites):
     assert names(page_of(websites, sort="checked"))[:3] == ["c-unseen", "g-refused", "e-critical"]
 
 
+def test_a_scan_that_is_only_partly_complete_is_the_last_one_in_the_list_too():
+    at, website = timezone.now(), make_portal_website()
+    coverage = [make_coverage("partial", last_run_at=at), make_coverage("never", last_run_at=None)]
+    dashboard = make_dashboard(summary=make_summary(last_scan_at=None), coverage=coverage)
+    row = site_row(website, stored(website, dashboard), is_shared=False)
+    assert row.summary.overview.last_scan_at == at
+
+
 def checked(at):
-    return make_dashboard(summary=make_summary(last_scan_at=at))
+    return make_dashboard(coverage=[make_coverage(last_run_at=at)])
 
 
 @pytest.mark.parametrize(
@@ -196,8 +205,7 @@ def test_a_summary_of_an_earlier_version_is_refreshed():
 )
 def test_a_last_check_is_stale_after_some_days(ago, stale):
     website = make_portal_website()
-    figures = make_summary(last_scan_at=timezone.now() - ago)
-    summary = site_row(website, stored(website, make_dashboard(summary=figures)), is_shared=False).summary
+    summary = site_row(website, stored(website, checked(timezone.now() - ago)), is_shared=False).summary
     assert summary.stale.endswith(stale)
     assert bool(summary.stale) == bool(stale)
 
