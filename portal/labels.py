@@ -134,7 +134,7 @@ LIMITS = {
     "seats": _("Members"),
 }
 FEATURES = {
-    "scans_daily": _("Daily scans"),
+    "scans_daily": _("Scheduled scans, up to daily"),
     "deep_scans": _("Deep scans"),
 }
 REFUSALS = {

@@ -326,6 +326,7 @@ RESPONSES: dict[str, dict[str, Any]] = {
                 "detail": "",
                 "next_due_on": "2026-11-27",
                 "stale": False,
+                "ours": False,
             }
         ],
         "analyst_notes": [_NOTE],

@@ -285,6 +285,7 @@ class CoverageEntry(msgspec.Struct, frozen=True, kw_only=True):
     detail: str
     next_due_on: Annotated[date | None, Meta(description=_NEXT_DUE_ON)]
     stale: Annotated[bool, Meta(description=_STALE)]
+    ours: Annotated[bool, Meta(description="Whether its newest report is of a scan that this service ran.")]
 
 
 class Note(msgspec.Struct, frozen=True, kw_only=True):

@@ -385,6 +385,7 @@ def _coverage_entry(
         detail=run.detail if run else "",
         next_due_on=due.on,
         stale=due.is_overdue,
+        ours=run is not None and run.ours_at is not None,
     )
 
 

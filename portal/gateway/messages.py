@@ -413,6 +413,7 @@ class CoverageEntry(WithTimes, frozen=True, kw_only=True):
     detail: str = ""
     next_due_on: date | None = None
     stale: bool = False
+    ours: bool | None = None
 
 
 class Note(WithTimes, frozen=True, kw_only=True):

@@ -42,6 +42,7 @@ ENDS = {  # of a scan that has no outcome
     "failed": _("Failed"),
     "cancelled": _("Cancelled"),
 }
+ELSEWHERE = {"ok": _("Complete"), "partial": _("Partly complete"), "failed": _("Failed")}
 OUTCOMES = {
     "complete": _("Complete"),
     "partial": _("Partly complete"),

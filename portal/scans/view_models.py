@@ -10,8 +10,10 @@ from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from foundation.stored_texts import translate
 from portal import labels as words
 from portal.gateway import Scan, ScanAllowance, ScanRules, ScanRun
+from portal.gateway.messages import CoverageEntry
 from portal.models import Website
 from portal.page_urls import site_address
 from portal.scans import labels
@@ -126,6 +128,7 @@ class ScansPage:
     step: str
     strip: Strip | None
     rows: tuple[ScanRow, ...]
+    has_rows_elsewhere: bool
     last: LastScan | None
     offers: tuple[Offer, ...]
     start_url: str
@@ -153,12 +156,15 @@ def scans_page(
     next_page: int | None,
     form: ScheduleForm | None = None,
     proof_url: str = "",
+    coverage: Iterable[CoverageEntry] = (),
 ) -> ScansPage:
     """Return page ``number`` with these scans, the newest first; ``rules`` are None while a scan runs.
 
     The first page has a headline about the newest scan, and begins scans. ``form`` is a schedule that was
-    refused; ``proof_url`` leads to a proof that a deep scan needs.
+    refused; ``proof_url`` leads to a proof that a deep scan needs. ``coverage`` has scanners whose reports
+    came from elsewhere.
     """
+    elsewhere = [_row_elsewhere(entry) for entry in coverage if entry.ours is False and entry.last_run_at]
     unended = next((scan for scan in scans if scan.ended_at is None), None)
     ended = [scan for scan in scans if scan.ended_at is not None]
     newest = next((scan for scan in ended if scan.finding_id is None), None)  # tests have pages of their own
@@ -170,7 +176,8 @@ def scans_page(
         site_url=str(site_address(website, is_shared=is_shared)),
         step=_step(scans) if is_first else "",
         strip=_strip(unended, website, is_shared=is_shared, may_cancel=may_scan) if unended else None,
-        rows=tuple(map(_row, ended)),
+        rows=tuple(sorted([*map(_row, ended), *elsewhere], key=lambda row: row.at, reverse=True)),
+        has_rows_elsewhere=bool(elsewhere),
         last=_last(newest, rules, str(site_address(website, is_shared=is_shared)))
         if newest and is_first and not unended
         else None,
@@ -180,6 +187,7 @@ def scans_page(
         start_url=url_of("start_scan", website, is_shared=is_shared),
         schedule=_schedule(
             rules,
+            runs_elsewhere=bool(elsewhere),
             save_url=url_of("schedule_scans", website, is_shared=is_shared) if may_scan else "",
             may_consent=may_consent,
             form=form,
@@ -263,6 +271,22 @@ def _row(scan: Scan) -> ScanRow:
         tone=labels.TONES.get(outcome, "" if outcome == "cancelled" else "failed"),
         found=_found(scan),
         reason=_reason(scan),
+    )
+
+
+def _row_elsewhere(entry: CoverageEntry) -> ScanRow:
+    """Return the newest scan of a scanner that the service does not run."""
+    count, due = entry.findings or 0, ""
+    found = ngettext("%(count)s open finding", "%(count)s open findings", count)
+    if entry.next_due_on:
+        due = ", " + _("next report by %(day)s") % {"day": words.day_and_month(entry.next_due_on)}
+    return ScanRow(
+        at=entry.last_run_at or timezone.now(),
+        title=_("%(scanner)s, run elsewhere") % {"scanner": entry.source_name[:100]} + due,
+        outcome=words.label(labels.ELSEWHERE, entry.state),
+        tone=entry.state,
+        found=found % {"count": number_format(count)},
+        reason=translate(entry.detail),
     )
 
 
@@ -351,7 +375,12 @@ def _left(allowance: ScanAllowance) -> str:
 
 
 def _schedule(
-    rules: ScanRules | None, *, save_url: str, may_consent: bool, form: ScheduleForm | None
+    rules: ScanRules | None,
+    *,
+    runs_elsewhere: bool,
+    save_url: str,
+    may_consent: bool,
+    form: ScheduleForm | None,
 ) -> Schedule | None:
     """Return the times of scans; None without rules, or of a service that has none."""
     if rules is None or rules.schedule is None:
@@ -368,7 +397,7 @@ def _schedule(
             "day": words.day(rules.consent_until)
         }
     return Schedule(
-        text=_times(rules),
+        text=_times(rules, runs_elsewhere=runs_elsewhere),
         pause=_pause(rules),
         next_at=() if now.pause_reason else tuple(rules.next_at),
         month=_month(rules),
@@ -380,8 +409,10 @@ def _schedule(
     )
 
 
-def _times(rules: ScanRules) -> str:
+def _times(rules: ScanRules, *, runs_elsewhere: bool) -> str:
     now = rules.schedule
+    if (now is None or now.frequency == "off") and runs_elsewhere:
+        return _("We scan only by hand. Scanners that run elsewhere have their own times.")
     if now is None or now.frequency == "off":
         return _("The website is not scanned automatically.")
     values = {

@@ -19,6 +19,7 @@ from portal.access import find_website, members_only
 from portal.error_pages import logged_error_page, website_error_page
 from portal.forms import FINDING_ID, MAX_PAGE_DEPTH, page_number
 from portal.gateway import (
+    DashboardRequest,
     GatewayError,
     ScanCancelRequest,
     ScanRefused,
@@ -28,6 +29,7 @@ from portal.gateway import (
     UnknownFinding,
     UnknownScan,
 )
+from portal.gateway.messages import CoverageEntry
 from portal.htmx import HtmxHttpRequest
 from portal.models import Membership, Website
 from portal.page_urls import adding_url
@@ -56,6 +58,7 @@ def _render_scans(
     number = page_number(request, page_size=PAGE_SIZE)
     try:
         found = service.get_scans(website, ScansRequest(page=number, page_size=PAGE_SIZE))
+        coverage = _coverage(website) if number == 1 else []
         is_running = any(scan.ended_at is None for scan in found.jobs)
         rules = None if is_running and request.htmx else service.scan_rules(website, ScanRulesRequest())
     except GatewayError as error:
@@ -79,8 +82,13 @@ def _render_scans(
         next_page=number + 1 if number < last else None,
         form=refused,
         proof_url=_proof_url(website) if may_scan and rules and needs_dns_proof(rules) else "",
+        coverage=coverage,
     )
     return render(request, "portal/scans/index.html", {"page": page, "time_zones": time_zones})
+
+
+def _coverage(website: Website) -> list[CoverageEntry]:
+    return service.get_dashboard(website, DashboardRequest(page_size=1)).coverage
 
 
 def _proof_url(website: Website) -> str:

@@ -1,5 +1,7 @@
 """A member scans a website in the portal; the service's rules are what the page says."""
 
+from datetime import timedelta
+
 import pytest
 from django.utils import timezone
 
@@ -14,6 +16,7 @@ from dashboard_api.models import (
     ScanConsent,
     ScanJob,
     ScanSchedule,
+    Source,
     Website,
 )
 from portal.gateway import ScanRefused
@@ -21,7 +24,10 @@ from portal.models import Membership, WebsiteSummary
 from portal.scans import labels
 from tests.factories import (
     make_account,
+    make_coverage,
+    make_engine_run,
     make_finding,
+    make_import_run,
     make_link,
     make_membership,
     make_source,
@@ -120,7 +126,7 @@ def test_a_viewer_sees_scans_and_starts_none(owner, website):
     shown = text_of(owner.get(PAGE))
     assert "Quick scan: waiting" in shown
     assert "Cancel the scan" not in shown
-    assert "The website is not scanned automatically." in text_of(owner.get(PAGE))
+    assert "We scan only by hand." in text_of(owner.get(PAGE))
     assert "Save the schedule" not in text_of(owner.get(PAGE))
     assert owner.post(f"{PAGE}start/").status_code == 404
     assert schedule(owner).status_code == 404
@@ -161,7 +167,7 @@ def schedule(client, **fields):
 
 
 def test_an_owner_sets_a_schedule_and_sees_the_next_times(owner, website):
-    assert "The website is not scanned automatically." in text_of(owner.get(PAGE))
+    assert "We scan only by hand." in text_of(owner.get(PAGE))
     shown = text_of(schedule(owner, paused_until="2099-01-01"))
     assert "Saved." in shown
     assert "Every week: Quick scan, begins between 03:00 and 05:00 (Europe/Berlin)." in shown
@@ -338,3 +344,23 @@ def test_every_reason_of_a_scan_has_words_in_the_portal_or_is_a_failure_of_ours(
     }
     assert set(_WORDS) - set(labels.REASONS) == ours
     assert set(labels.REASONS) <= set(_WORDS)
+
+
+def test_scans_that_run_elsewhere_are_listed_with_who_runs_them(owner, website, link):
+    now = timezone.now()
+    partial = {"state": "partial", "detail": "Stopped early.", "last_run_at": now - timedelta(days=2)}
+    make_coverage(link.website, source=make_source("zap", name="ZAP", interval_days=7), **partial)
+    shown = text_of(owner.get(PAGE))
+    assert "ZAP, run elsewhere, next report by" in shown
+    assert "Partly complete" in shown
+    assert "Stopped early." in shown
+    assert "our team or your own systems run the scanner" in shown
+    assert "We scan only by hand." in shown
+    assert "No scan has ended yet." not in shown
+    run = make_import_run(link.website, source=Source.objects.get(slug="zap"))
+    job = ScanJob.objects.create(
+        website=link.website, by="tests", state="finished", outcome="complete", started_at=now, ended_at=now
+    )
+    make_engine_run(job, import_run=run)
+    make_finding(link.website)  # a new version of the website's data
+    assert "ZAP, run elsewhere" not in text_of(owner.get(PAGE))

@@ -7,7 +7,7 @@ import pytest
 from django.utils import timezone, translation
 
 from portal.gateway import Scan, ScanAllowance, ScanMonth, ScanRules, ScanRun
-from portal.gateway.messages import ScanOrigin, ScanSchedule
+from portal.gateway.messages import CoverageEntry, ScanOrigin, ScanSchedule
 from portal.models import Account, Website
 from portal.plan.view_models import FIELDS
 from portal.scans import labels, view_models
@@ -68,6 +68,18 @@ def test_a_running_scan_says_which_scanner_runs_since_when_and_what_it_usually_t
 def test_a_scanner_that_did_not_run_says_why(reason, words):
     [row] = page_of(running(runs=[ScanRun(engine="late", state="skipped", reason=reason)])).strip.engines
     assert row.state == words
+
+
+def test_a_scan_that_ran_elsewhere_is_in_its_place_by_time_on_the_first_page_of_a_service_that_says_so():
+    old = CoverageEntry(
+        source="zap", source_name="ZAP", state="failed", ours=False, last_run_at=NOW - timedelta(hours=1)
+    )
+    ours, unknown = msgspec.structs.replace(old, ours=True), msgspec.structs.replace(old, ours=None)
+    never = msgspec.structs.replace(old, last_run_at=None)
+    scans = make_scan(), make_scan(created_at=NOW - timedelta(hours=2))
+    rows = page_of(*scans, coverage=[old, ours, unknown, never]).rows
+    assert [row.title for row in rows] == ["Quick scan, by hand", "ZAP, run elsewhere", "Quick scan, by hand"]
+    assert (rows[1].outcome, rows[1].tone, rows[1].found) == ("Failed", "failed", "0 open findings")
 
 
 def test_a_waiting_scan_says_its_place_and_a_cancelled_one_cannot_be_cancelled_again():
