@@ -59,8 +59,7 @@ PARAMETERS: dict[str, tuple[dict[str, Any], str]] = {
     "host": (_TEXT, "The website that was scanned."),
     "format": (
         {"type": "string", "enum": ["auto", *READERS]},
-        "The format of the report. The default is auto, which recognises it by its content. An empty file "
-        "of Nuclei needs nuclei.",
+        "The format of the report; by default auto, by its content. An empty file of Nuclei needs nuclei.",
     ),
     "complete": (
         _BOOLEAN,
