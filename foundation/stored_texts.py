@@ -210,6 +210,7 @@ _FAILURES = (
     _("no port answered, not even 443: a firewall may have blocked the scan"),
     _("no reason given"),
     _("nothing answered, neither the host (-Pn) nor a port"),
+    _("%(count)s of %(number)s tests are in the report"),
     _("%(scanner)s considered the host as dead"),
     _("%(scanner)s ended with an error"),
     _("%(scanner)s reached no page"),

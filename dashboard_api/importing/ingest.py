@@ -137,7 +137,7 @@ def read(report: ScanReport, website: Website, options: ImportOptions) -> ReadRe
         result=replace(result, note=note),
         time_of=_time_of(options, ended_at=ended_at, now=now),
         targets=tuple(rows.scope.targets) if report.names_targets and not note else (EVERYWHERE,),
-        is_broken_off=report.complete is False,
+        is_broken_off=bool(report.failure),
         proves_absence=is_complete and not rows.unidentified and result.state != Coverage.State.FAILED,
         is_unnamed_part=report.is_unnamed_part and not one_line(options.category),
     )

@@ -62,8 +62,8 @@ def read(stream: BinaryIO) -> ScanReport:
         source="mdn-observatory",
         source_name="MDN HTTP Observatory",
         version=line_of(scan, "algorithmVersion", "algorithm_version"),
-        complete=_completeness(scan, len(tests)),
-        failure=_failure(scan),
+        complete=None if _quantity(scan) is None else True,
+        failure=_failure(scan, len(tests)),
         scanned_at=time_of(scan, "scanned_at", "scannedAt", "end_time"),
         names_targets=True,
         checks=set(),
@@ -95,16 +95,17 @@ def _location(redirection: Row) -> str:
     return f"https://{host}/" if is_usual else f"{start.scheme}://{host}:{start.port}/"
 
 
-def _failure(scan: Row) -> str:
-    state = line_of(scan, "state")
-    return line_of(scan, "error") or (
-        f"the status of the scan is {state}" if state not in ("", "FINISHED") else ""
-    )
+def _failure(scan: Row, tests: int) -> str:
+    error, state = line_of(scan, "error"), line_of(scan, "state")
+    if error or state not in ("", "FINISHED"):
+        return error or f"the status of the scan is {state}"
+    quantity = _quantity(scan)
+    return "" if quantity in (None, tests) else f"{tests} of {quantity} tests are in the report"
 
 
-def _completeness(scan: Row, tests: int) -> bool | None:
+def _quantity(scan: Row) -> int | None:
     quantity = scan.get("testsQuantity", scan.get("tests_quantity"))
-    return tests == quantity if isinstance(quantity, int) else None
+    return quantity if isinstance(quantity, int) else None
 
 
 def _convert(number: int, row: tuple[str, Any], *, location: str) -> ReportedFinding | Check:

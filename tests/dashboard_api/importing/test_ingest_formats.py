@@ -67,6 +67,7 @@ def broken_off():
     scan = samples.make_observatory(cookies={"pass": True})
     for member, value in (("error", "site-down"), ("state", "ABORTED")):
         yield scan | {"scan": scan["scan"] | {member: value}}, value
+    yield scan | {"scan": scan["scan"] | {"testsQuantity": 10}}, "1 of 10 tests are in the report"
     for reason, invocation in {
         "the tool says that it was not successful": {"executionSuccessful": False},
         "out of disk": {"executionSuccessful": False, "exitCodeDescription": "out of disk"},
