@@ -30,6 +30,7 @@ from foundation.storage import is_storage_fault
 logger = logging.getLogger(__name__)
 
 _LOCK = ".lock"
+_BLANK = b" \t\r\n\xff\xfe\xef\xbb\xbf"  # with byte order marks
 _BLANK_BYTES = 1024  # a file that begins with this much white space counts as empty
 _CHANGED = "It changed while it was read; the next run imports it."
 _FORMER = "It was written while a former owner had the website, so it is not shown to the new one."
@@ -165,7 +166,7 @@ def _check_unchanged(folder: Folder, report: InboxReport) -> None:
 
 def _is_blank(file: BinaryIO) -> bool:
     try:
-        return not unpack(file).read(_BLANK_BYTES).strip()
+        return not unpack(file).read(_BLANK_BYTES).strip(_BLANK)
     except UnreadableReport:
         return False  # the import says what is wrong
 

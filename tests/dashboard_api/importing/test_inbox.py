@@ -262,12 +262,13 @@ def test_a_report_that_cannot_be_moved_is_imported_once_and_said_each_time(folde
 def test_an_empty_file_is_a_clean_scan_only_by_its_own_sidecar(folder):
     leave(folder, PANEL, age=300)
     import_all(folder)
-    write(folder / HOST / "import.toml", b"complete = true")
-    for content in (b"", b"\n", gzip.compress(b"")):
+    write(folder / HOST / "import.toml", b'format = "nuclei"\ncomplete = true')
+    for content in (b"", b"\n", b"\xff\xfe", gzip.compress(b"")):
         write(leave(folder), content)
         refused(folder)
     (why, *_) = (folder / HOST / "failed").glob("*.why.txt")
     assert 'report.json.toml, which says: format = "nuclei" and complete = true' in why.read_text()
+    (folder / HOST / "import.toml").unlink()
     leave(folder, name="zap.json", options="complete = true", age=100)
     assert "The report is empty, which says nothing by itself" in output_of_refusal(folder)
     assert Finding.objects.get().status == "open"
