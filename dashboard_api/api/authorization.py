@@ -41,7 +41,7 @@ def authorize(link: AccountSite | None, request: Request, now: datetime) -> Acco
 
 
 def unknown_link(link_id: str) -> UnknownLink:
-    """Return the refusal of a link that is not the account's, whoever else has it."""
+    """Return the refusal of a link that is not the account's."""
     if link_id == examples.LINK["link_id"]:
         return UnknownLink(
             "This is the link_id of the example website, which a test secret (es1_test_) reaches."

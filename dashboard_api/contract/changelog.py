@@ -10,6 +10,7 @@ CHANGES = (
             "unknown_link has the member host, where the link is the account's own and the host is another.",
             "doc_url is an absolute address.",
             "The OpenAPI document has no constants and no defaults, and words in responses are open.",
+            "The type of ok is any boolean: tell a refusal by its status or by its member error.",
             "GET /v1/clients/ has the guide, the Python package es1 and the collection for Bruno.",
         ),
     ),

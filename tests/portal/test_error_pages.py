@@ -30,6 +30,7 @@ from portal.gateway import (
     UnknownFinding,
     UnknownLink,
     UnknownScan,
+    UnknownScanner,
     Unreachable,
 )
 
@@ -66,6 +67,7 @@ TABLE = [
     (LAPSED, 403, "could not find the token for 14 days", False),
     (UnknownLink(), 404, "not linked to your account", False),
     (UnknownFinding(), 404, "There is no such finding", False),
+    (UnknownScanner(), 400, "a scanner that this website does not have", False),
     (RateLimited(retry_after=30), 503, "in 30 seconds", True),
     (RateLimited(), 503, "Wait a moment", True),
     (CheckTooSoon(retry_after=9), 503, "in 9 seconds", True),
