@@ -70,7 +70,11 @@ def _detail(
         "evidence": evidence,
         "evidence_truncated": evidence != row.evidence_start,
     }
-    as_listed = msgspec.structs.asdict(sections.threat(row))
+    as_listed = {
+        name: value
+        for name, value in msgspec.structs.asdict(sections.threat(row)).items()
+        if name in responses.FindingDetail.__struct_fields__  # the list can have members of its own
+    }
     return responses.FindingDetail(
         **as_listed | whole_texts,
         locations=[_location(occurrence) for occurrence in occurrences or _own_location(detail)],

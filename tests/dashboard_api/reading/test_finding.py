@@ -11,7 +11,9 @@ from django.test.utils import CaptureQueriesContext
 from dashboard_api import limits, triage
 from dashboard_api.api import response_cache
 from dashboard_api.backends.statements import rows
+from dashboard_api.contract import responses
 from dashboard_api.models import Nonce, Severity
+from dashboard_api.reading import sections
 from portal.gateway.messages import Dashboard, FindingResponse
 from tests.dashboard_api.calls import (
     FINDING_PATH,
@@ -236,6 +238,17 @@ def test_the_members_of_the_list_are_returned_here_too(client, link):
     (listed,) = ask(client, fields_for(link)).json()["threats"]
     whole = read_finding(client, link, finding)
     assert {name: whole[name] for name in listed} == listed
+
+
+def test_a_member_that_only_the_list_has_is_no_error_here(client, link, finding, monkeypatch):
+    class Wider(responses.Threat, frozen=True, kw_only=True):
+        later: str
+
+    listed = sections.threat
+    monkeypatch.setattr(
+        sections, "threat", lambda row: Wider(**msgspec.structs.asdict(listed(row)), later="added")
+    )
+    assert "later" not in read_finding(client, link, finding)
 
 
 def test_texts_and_evidence_are_whole_here(client, link):
