@@ -1,3 +1,4 @@
+import json
 import shutil
 from collections import namedtuple
 from datetime import timedelta
@@ -186,6 +187,20 @@ def test_what_djangos_checks_find_fails_the_command(settings):
     settings.ALLOW_PRIVATE_HOSTS = True
     with pytest.raises(CommandError, match="ALLOW_PRIVATE_HOSTS"):
         call_command("doctor")
+
+
+def test_scripts_read_the_problems_as_json(settings, capsys, monkeypatch):
+    settings.ALLOW_PRIVATE_HOSTS = True
+    with pytest.raises(SystemExit) as ended:
+        call_command("doctor", "--json")
+    printed = json.loads(capsys.readouterr().out)
+    assert ended.value.code == 1
+    assert any("ALLOW_PRIVATE_HOSTS" in problem for problem in printed["problems"])
+    monkeypatch.setattr(doctor, "problems", list)
+    with pytest.raises(SystemExit) as ended:
+        call_command("doctor", "--json")
+    assert ended.value.code == 0
+    assert json.loads(capsys.readouterr().out)["problems"] == []
 
 
 def test_what_the_settings_silence_is_no_problem(settings):

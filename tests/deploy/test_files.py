@@ -78,6 +78,7 @@ def test_dashboard_manage_passes_no_setting_of_the_shell_on(tmp_path):
     done = subprocess.run(shell, env=environ, capture_output=True, text=True, check=True)
     assert "manage.py doctor\n" in done.stdout
     assert "SITE_API_SECRET" not in done.stdout
+    assert "\nLOG_FORMAT=text\n" in done.stdout  # no line of the log hides a secret that is shown once
 
 
 def test_page_timers_and_crontab_have_the_same_jobs():
