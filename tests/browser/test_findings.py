@@ -184,9 +184,9 @@ def test_long_evidence_is_folded_on_the_screen_and_whole_on_paper(
     page.emulate_media(media="print")
     assert text.bounding_box()["height"] > 10_000
     page.emulate_media(media="screen")
-    page.locator(".fold").get_by_text("Show more").click()
+    page.locator(".fold").get_by_text("More").click()
     assert text.bounding_box()["height"] > 10_000
-    page.locator(".fold").get_by_text("Show fewer").click()
+    page.locator(".fold").get_by_text("More").click()
     assert text.bounding_box()["height"] < 500
 
 

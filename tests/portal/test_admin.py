@@ -228,7 +228,7 @@ def test_two_ways_to_write_one_host_are_an_error_of_the_form(operator):
 @pytest.mark.parametrize(
     ("fields", "wrong"),
     [
-        ({"host": "https://shop.example.com"}, "host"),
+        ({"host": "https://shop.example.com:8443"}, "host"),
         ({"host": "localhost"}, "host"),
         ({"link_id": "rubbish"}, "link_id"),
     ],
