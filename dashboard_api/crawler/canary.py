@@ -4,28 +4,37 @@ It distinguishes a website that refuses a scan from a clean one. Decision record
 """
 
 from collections.abc import Sequence
+from typing import NamedTuple
 from urllib.parse import urlsplit
 
+from dashboard_api.crawler.home_page import MAX_BYTES, HomePage, home_page_of
 from foundation.deadline import Deadline
 from foundation.hosts import covers
 from foundation.outbound.fetch import FetchFailed, fetch
 from foundation.outbound.names import localhost_port, origin_of
-from foundation.outbound.refusals import MAX_BYTES, is_refusal
+from foundation.outbound.refusals import is_refusal
 from foundation.outbound.tls import shows_another
 
 _SECONDS = 20.0  # two responses of a slow website, one of which redirects
 _WITHOUT_HTTPS = {"connect_failed", "tls_invalid"}
 
 
-def look(host: str, address: str, agent: str = "", *, never: Sequence[str] = ()) -> str:
-    """Return an empty text if the website answers as itself, else the reason why it cannot be scanned.
+class Look(NamedTuple):
+    """What the home page looks like, or the reason why the website cannot be scanned."""
+
+    reason: str
+    page: HomePage | None = None
+
+
+def look(host: str, address: str, agent: str = "", *, never: Sequence[str] = ()) -> Look:
+    """Return what a look at the home page shows.
 
     ``address`` is the checked one at which it is scanned, and ``never`` those of ``policy.never_scanned``.
     """
     deadline = Deadline(_SECONDS)
     encrypted, plain = f"{origin_of(host)}/", f"http://{host}/"
 
-    def judged(url: str, *, verify: bool) -> str:
+    def judged(url: str, *, verify: bool) -> Look:
         page = fetch(
             url,
             max_bytes=MAX_BYTES,
@@ -36,15 +45,17 @@ def look(host: str, address: str, agent: str = "", *, never: Sequence[str] = ())
             never=never,
         )
         if is_refusal(page):
-            return "blocked"
-        return "" if covers(host, urlsplit(page.url).hostname or "") else "redirected_away"
+            return Look("blocked")
+        if not covers(host, urlsplit(page.url).hostname or ""):
+            return Look("redirected_away")
+        return Look("", home_page_of(page, host))
 
     try:
         return judged(encrypted, verify=True)
     except FetchFailed as error:
         reason = error.reason
     if localhost_port(host) or reason not in _WITHOUT_HTTPS:
-        return reason
+        return Look(reason)
     urls = [encrypted, plain] if reason == "tls_invalid" else [plain]
     if len(urls) > 1 and shows_another(host, address, deadline):
         urls.reverse()
@@ -53,7 +64,7 @@ def look(host: str, address: str, agent: str = "", *, never: Sequence[str] = ())
             return judged(url, verify=False)
         except FetchFailed as error:
             if error.reason not in _WITHOUT_HTTPS:
-                return error.reason
+                return Look(error.reason)
             if reason == "connect_failed":  # otherwise https answered
                 reason = error.reason
-    return reason
+    return Look(reason)

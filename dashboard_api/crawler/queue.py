@@ -157,9 +157,11 @@ def note_progress(job: ScanJob, progress: list[dict[str, Any]]) -> None:
     _update(job, progress=progress)
 
 
-def end(job: ScanJob, state: str, *, reason: str = "", outcome: str = "") -> None:
+def end(
+    job: ScanJob, state: str, *, reason: str = "", outcome: str = "", page: dict[str, Any] | None = None
+) -> None:
     """End the job; raise LostLease. In a transaction, the row stays locked until its end."""
-    _update(job, state=state, reason=reason, outcome=outcome, ended_at=timezone.now())
+    _update(job, state=state, reason=reason, outcome=outcome, page=page, ended_at=timezone.now())
 
 
 def give_back(job: ScanJob, *, wait: timedelta = timedelta()) -> None:

@@ -21,6 +21,14 @@ _WORDS = {
         "A protection of the website refused the scan, so nothing counts as fixed: allow the addresses and "
         "the user agent of scans, and scan again."
     ),
+    "page_changed": _(
+        "The page looks different from the one that earlier scans saw, as behind a protection, so nothing "
+        "was found and nothing counts as fixed: confirm the page if it is yours."
+    ),
+    "first_look": _(
+        "No earlier scan knew what the page looks like, so problems that were not found stay open until the "
+        "next scan."
+    ),
     "redirected_away": _(
         "The website redirects to another domain or port: answer here without a redirect, or add the website "
         "that it leads to."

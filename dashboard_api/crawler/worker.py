@@ -9,19 +9,23 @@ from concurrent.futures import Future, wait
 from datetime import datetime, timedelta
 from pathlib import Path
 
+import msgspec
 from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.utils import timezone
 
-from dashboard_api.crawler import folders, policy, queue, retests, schedules
+from dashboard_api.crawler import folders, known_page, policy, queue, retests, schedules
 from dashboard_api.crawler.addresses import addresses_of
-from dashboard_api.crawler.canary import look
+from dashboard_api.crawler.canary import Look, look
 from dashboard_api.crawler.engines import Engine
+from dashboard_api.crawler.home_page import HomePage
+from dashboard_api.crawler.known_page import FIRST_LOOK
 from dashboard_api.crawler.reasons import explanation
 from dashboard_api.crawler.runs import BLOCKED, Run, run_engine, user_agent
 from dashboard_api.importing.ingest import ImportOptions, ImportResult
 from dashboard_api.importing.service import RefusedReport, import_file
 from dashboard_api.models import Coverage, EngineRun, Finding, ImportRun, ScanJob, SiteLink, Website
+from dashboard_api.models.scan_job import PAGE_CHANGED
 from foundation.outbound.names import NoAddress, origin_of
 
 logger = logging.getLogger(__name__)
@@ -32,6 +36,7 @@ _IN_COVERAGE = ("engine_missing", "no_time_left", "robots_txt")
 _OF_CHECKS = ("no_page", "page_unknown", "server_error", "not_read_to_the_end", "tls_invalid")
 # Why a website was not reached: its domain is looked at all the same, because nothing refused the scan.
 _NOT_REACHED = ("no_address", "servers_silent", "private_address", "connect_failed", "timed_out")
+_REFUSED = {BLOCKED: ScanJob.Outcome.BLOCKED, PAGE_CHANGED: ScanJob.Outcome.DIFFERENT}
 _BUSY_ADDRESS = timedelta(seconds=30)
 
 
@@ -102,8 +107,8 @@ class Worker:
         """
         runs: list[Run] = []
         tick = _Tick(job, self._is_stopping)
-        canary = _Canary(job, address, tick)
         engines = self._engines_of(job)
+        canary = _Canary(job, address, engines, tick)
         is_retest = job.trigger == ScanJob.Trigger.RETEST
         profile = policy.PROFILES[job.profile]
         spent, requests, cancelled, outcome = 0.0, profile.requests, False, ""
@@ -131,13 +136,15 @@ class Worker:
             tick.check()
         except _Cancelled:
             cancelled = True
-        _store(job, runs, cancelled=cancelled, outcome=outcome)
+        _store(job, runs, canary, cancelled=cancelled, outcome=outcome)
 
     def _retest(
         self, job: ScanJob, run: Run, canary: "_Canary", folder: Path, tick: "_Tick"
     ) -> tuple[str, Run]:
         """Return the outcome of a retest, and its last run; only two looks in a row prove a finding gone."""
         outcome = _outcome(job, run)
+        if outcome == ScanJob.Outcome.GONE and canary.is_first_look:
+            return ScanJob.Outcome.INCONCLUSIVE, run
         if outcome != ScanJob.Outcome.GONE:
             return outcome, run
         ends = time.monotonic() + retests.PAUSE_SECONDS
@@ -168,18 +175,43 @@ def _addresses(host: str) -> tuple[list[str], str]:
 
 
 class _Canary:
-    """The looks at the home page of one scan.
+    """The looks at the home page of one scan: the first is judged, and all others must look like it.
 
-    Where our own TLS fails at the first one, engines may know why, so that is no reason against them.
+    ``page`` is the one that was seen, the one that looks different where there is one. Where our own TLS
+    fails at the first look, engines may know why, so that is no reason against them.
     """
 
-    def __init__(self, job: ScanJob, address: str, tick: "_Tick") -> None:
+    def __init__(self, job: ScanJob, address: str, engines: Sequence[Engine], tick: "_Tick") -> None:
         self._job, self.address, self._tick = job, address, tick
+        self._sources = {engine.reports_as for engine in engines}
         self._accepted: str | None = None  # until the first look
+        self.page: HomePage | None = None
+        self.is_first_look = False
 
     def look(self) -> str:
-        """Return why the website cannot be scanned, or an empty text; a cancellation does not wait for it."""
-        host, found = self._job.website.host, Future[str]()
+        """Return why the scan does not count from now on; an empty text if the website itself answers."""
+        seen = self._ask()
+        if self._accepted is None:
+            self._accepted = "tls_invalid" if seen.reason == "tls_invalid" else ""
+        if seen.page is None:
+            return "" if seen.reason == self._accepted else seen.reason
+        if self.page is None:
+            refusal = known_page.judge(self._job, seen.page, self._sources)
+        else:
+            refusal = "" if self.page.looks_like(seen.page) else PAGE_CHANGED
+        if self.page is None or refusal:
+            self.page = seen.page
+        if refusal == FIRST_LOOK:
+            self.is_first_look, refusal = True, ""
+        return refusal
+
+    def may_fix(self, engine: Engine) -> bool:
+        """Return whether what ``engine`` no longer reports is fixed: what is on a page needs a known page."""
+        return engine.is_of_domain or (self.page is not None and not self.is_first_look)
+
+    def _ask(self) -> Look:
+        """Look at the home page; a cancellation does not wait for it."""
+        host, found = self._job.website.host, Future[Look]()
         agent, never = user_agent(self._job), policy.never_scanned(host)
 
         def ask() -> None:
@@ -191,10 +223,7 @@ class _Canary:
         threading.Thread(target=ask, daemon=True).start()
         while not wait([found], timeout=0.1).done:
             self._tick()
-        seen = found.result()
-        if self._accepted is None:
-            self._accepted = "tls_invalid" if seen == "tls_invalid" else ""
-        return "" if seen == self._accepted else seen
+        return found.result()
 
 
 def _outcome(job: ScanJob, run: Run) -> str:
@@ -255,7 +284,7 @@ class _Tick:
             raise _Cancelled
 
 
-def _store(job: ScanJob, runs: Sequence[Run], *, cancelled: bool, outcome: str = "") -> None:
+def _store(job: ScanJob, runs: Sequence[Run], canary: _Canary, *, cancelled: bool, outcome: str = "") -> None:
     """Import the reports and end the job in one transaction; raise LostLease, and change nothing."""
     with transaction.atomic():
         queue.renew(job)  # locks the row: no other worker takes the job until the end
@@ -265,10 +294,12 @@ def _store(job: ScanJob, runs: Sequence[Run], *, cancelled: bool, outcome: str =
                 run.row.reason = run.refusal
             if (run.refusal or run.row.reason in _IN_COVERAGE) and not run.is_left_out:
                 _report_failure(run)
-        whole = [_import(job, run) for run in runs]
+        whole = [_import(job, run, may_fix=canary.may_fix(run.engine)) for run in runs]
         EngineRun.objects.bulk_create(run.row for run in runs)
         refusal = next((run.refusal for run in runs if run.refusal), "")
         ok = [run for run in runs if run.row.state == EngineRun.State.OK]
+        page = canary.page if refusal in ("", PAGE_CHANGED) else None
+        first_look = FIRST_LOOK if canary.is_first_look else ""
         if cancelled:
             queue.end(job, ScanJob.State.CANCELLED, reason="cancelled")
         elif outcome:
@@ -276,15 +307,15 @@ def _store(job: ScanJob, runs: Sequence[Run], *, cancelled: bool, outcome: str =
             if outcome == ScanJob.Outcome.GONE and is_open:  # the report does not cover its address
                 outcome = ScanJob.Outcome.INCONCLUSIVE
             is_unclear = outcome == ScanJob.Outcome.INCONCLUSIVE
-            _finish(job, outcome, reason=refusal or (_first_reason(runs) if is_unclear else ""))
-        elif refusal == BLOCKED:
-            _finish(job, ScanJob.Outcome.BLOCKED, reason=refusal)
+            unclear = first_look or _first_reason(runs) if is_unclear else ""
+            _finish(job, outcome, page, reason=refusal or unclear)
+        elif refusal in _REFUSED:
+            _finish(job, _REFUSED[refusal], page, reason=refusal)
+        elif ok and all(whole) and not first_look:
+            _finish(job, ScanJob.Outcome.COMPLETE, page, reason=refusal)
         elif ok:
-            if all(whole):
-                _finish(job, ScanJob.Outcome.COMPLETE, reason=refusal)
-            else:
-                wanted = [run for run in runs if not run.is_left_out]
-                _finish(job, ScanJob.Outcome.PARTIAL, reason=refusal or _first_reason(wanted))
+            wanted = [run for run in runs if not run.is_left_out]
+            _finish(job, ScanJob.Outcome.PARTIAL, page, reason=refusal or first_look or _first_reason(wanted))
         else:
             _fail(job, refusal or (runs[0].row.reason if runs else "engine_missing"))
 
@@ -294,8 +325,9 @@ def _first_reason(runs: Sequence[Run]) -> str:
     return next((run.row.reason for run in runs if run.row.reason), "not_all_checked")
 
 
-def _finish(job: ScanJob, outcome: str, *, reason: str = "") -> None:
-    queue.end(job, ScanJob.State.FINISHED, outcome=outcome, reason=reason)
+def _finish(job: ScanJob, outcome: str, page: HomePage | None, *, reason: str = "") -> None:
+    seen = msgspec.to_builtins(page) if page else None
+    queue.end(job, ScanJob.State.FINISHED, outcome=outcome, reason=reason, page=seen)
     schedules.note_end(job)
 
 
@@ -312,7 +344,7 @@ def _report_failure(run: Run) -> None:
     run.is_ours = True
 
 
-def _import(job: ScanJob, run: Run) -> bool:
+def _import(job: ScanJob, run: Run, *, may_fix: bool) -> bool:
     """Import the report of a run, if there is one; return whether its part of the scan is complete."""
     if run.row.state != EngineRun.State.OK and not run.is_ours:
         return run.is_left_out
@@ -321,7 +353,7 @@ def _import(job: ScanJob, run: Run) -> bool:
             results = import_file(
                 file,
                 job.website,
-                _options(run, run.row.started_at),
+                _options(run, run.row.started_at, may_fix=may_fix),
                 file_name=f"{run.engine.name}, scan {job.pk}",
                 by=f"scan {job.pk}",
                 max_bytes=run.engine.report_mb * 1024**2,
@@ -342,7 +374,7 @@ def _failed_check(results: Sequence[ImportResult]) -> str:
     return next((error for error in errors if error in _OF_CHECKS), "")
 
 
-def _options(run: Run, started: datetime) -> ImportOptions:
+def _options(run: Run, started: datetime, *, may_fix: bool) -> ImportOptions:
     succeeded = run.row.exit_code in run.engine.success
     return ImportOptions(
         format_name="findings" if run.is_ours else run.engine.format,
@@ -350,4 +382,5 @@ def _options(run: Run, started: datetime) -> ImportOptions:
         category=run.engine.category,
         modified_at=started,
         base_url=f"{origin_of(run.row.job.website.host)}/",
+        may_fix=may_fix,
     )

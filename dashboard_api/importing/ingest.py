@@ -44,7 +44,7 @@ class ImportOptions:
 
     ``scanned_at`` replaces every time in the report; ``modified_at``, of the file, counts where there is
     none. ``targets`` were scanned without being named. ``category`` names the scan, of which this is the only
-    report: rules that it does not list ran as well.
+    report: rules that it does not list ran as well. Without ``may_fix``, what is missing is not gone.
     """
 
     format_name: str = "auto"
@@ -54,6 +54,7 @@ class ImportOptions:
     modified_at: datetime | None = None
     targets: Sequence[str] = ()
     category: str = ""
+    may_fix: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -138,7 +139,10 @@ def read(report: ScanReport, website: Website, options: ImportOptions) -> ReadRe
         time_of=_time_of(options, ended_at=ended_at, now=now),
         targets=tuple(rows.scope.targets) if report.names_targets and not note else (EVERYWHERE,),
         is_broken_off=bool(report.failure),
-        proves_absence=is_complete and not rows.unidentified and result.state != Coverage.State.FAILED,
+        proves_absence=options.may_fix
+        and is_complete
+        and not rows.unidentified
+        and result.state != Coverage.State.FAILED,
         is_unnamed_part=report.is_unnamed_part and not one_line(options.category),
     )
 

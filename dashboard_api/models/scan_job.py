@@ -14,6 +14,8 @@ from dashboard_api.models.findings import Finding
 from dashboard_api.models.imports import ImportRun
 from dashboard_api.models.sites import Website
 
+PAGE_CHANGED = "page_changed"  # the reason of a scan that met a page which looks different
+
 
 class ScanJobQuerySet(models.QuerySet["ScanJob"]):
     """Queries on jobs."""
@@ -26,6 +28,11 @@ class ScanJobQuerySet(models.QuerySet["ScanJob"]):
         """Return retests of the finding that ended later than ``since`` by themselves."""
         retests = self.filter(trigger=ScanJob.Trigger.RETEST, finding=finding_id, ended_at__gt=since)
         return retests.counted().exclude(state=ScanJob.State.CANCELLED)
+
+    def with_known_page(self) -> Self:
+        """Return jobs that saw a page of the website itself."""
+        is_own = ~Q(reason=PAGE_CHANGED) | Q(page_confirmed_at__isnull=False)
+        return self.filter(is_own, page__isnull=False)
 
     def counted(self) -> Self:
         """Return jobs that count: not those that were cancelled before they began, or that we lost."""
@@ -71,6 +78,7 @@ class ScanJob(models.Model):
         COMPLETE = "complete", _("complete")
         PARTIAL = "partial", _("partial")
         BLOCKED = "blocked", _("blocked by the website")
+        DIFFERENT = "different", _("the page looks different")
         GONE = "gone", _("no longer there")
         STILL_THERE = "still_there", _("still there")
         INCONCLUSIVE = "inconclusive", _("inconclusive")
@@ -116,6 +124,16 @@ class ScanJob(models.Model):
         db_default=Value([], models.JSONField()),
         editable=False,
         help_text=_("The engines of a running scan, in their order."),
+    )
+    page = models.JSONField(
+        null=True,
+        editable=False,
+        help_text="What the home page looked like; empty if the scan says nothing about it.",
+    )
+    page_confirmed_at = models.DateTimeField(
+        null=True,
+        editable=False,
+        help_text="When a member confirmed that a page that looked different is the website's own.",
     )
 
     objects = ScanJobQuerySet.as_manager()

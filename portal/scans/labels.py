@@ -47,6 +47,7 @@ OUTCOMES = {
     "complete": _("Complete"),
     "partial": _("Partly complete"),
     "blocked": _("Blocked by the website"),
+    "different": _("The page looks different"),
     "gone": _("The problem is gone"),
     "still_there": _("The problem is still there"),
     "inconclusive": _("No clear result"),
@@ -69,6 +70,14 @@ REASONS = {
     "blocked": _(
         "A protection of the website refused the scan, so nothing counts as fixed. Allow our addresses and "
         "our user agent, which are below, and scan again."
+    ),
+    "page_changed": _(
+        "The page looks different from the one that earlier scans saw, as behind a protection or on a "
+        "placeholder. So nothing was found, and nothing counts as fixed."
+    ),
+    "first_look": _(
+        "No earlier scan knew what the page looks like, so problems that were not found stay open until the "
+        "next scan."
     ),
     "redirected_away": _(
         "The website redirects to another domain or port. Let it answer without a redirect, or add the "

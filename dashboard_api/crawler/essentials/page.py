@@ -300,6 +300,15 @@ def _cookies(headers: Any) -> Iterator[tuple[str, str, str]]:
                 yield f"cookie-without-{attribute.lower()}", f"{cookie} has no {attribute}.", matcher
 
 
+def names_of_cookies(headers: Any) -> Iterator[str]:
+    """Yield the names of the cookies that a response sets, without parts that differ in each response."""
+    for line in headers.getlist("Set-Cookie"):
+        name, is_named, _ = line.partition(";")[0].partition("=")
+        if is_named and name.strip():
+            lasting = _LASTING_NAME.match(name.strip())
+            yield lasting[0] if lasting else name.strip()
+
+
 def _is_removed(attributes: Mapping[str, str]) -> bool:
     """Return whether a browser removes the cookie."""
     if re.fullmatch(r"-?[0-9]+", age := attributes.get("max-age", "")):

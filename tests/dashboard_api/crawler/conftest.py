@@ -1,13 +1,17 @@
 import pytest
 
 from dashboard_api.crawler import process, worker
+from dashboard_api.crawler.canary import Look
+from dashboard_api.crawler.home_page import HomePage
+
+PAGE = HomePage(title="Shop", links=12, script_hosts=("shop.example.com",), size=14, has_content=True)
 
 
 @pytest.fixture
 def public_address(monkeypatch):
-    """Every website has this address: no name is resolved."""
+    """Every website has this address, and the same home page: no name is resolved."""
     monkeypatch.setattr(worker, "addresses_of", lambda _host: ["192.0.2.10"])
-    monkeypatch.setattr(worker, "look", lambda *_, **__: "")
+    monkeypatch.setattr(worker, "look", lambda *_, **__: Look("", PAGE))
 
 
 @pytest.fixture

@@ -34,7 +34,7 @@ def internet(monkeypatch):
 def test_the_home_page_decides(internet, status, body, headers, reason):
     with FaultServer(answer(status, body, headers=headers)) as server:
         internet.serve(server, port=80)
-        assert look(HOST, PUBLIC) == reason
+        assert look(HOST, PUBLIC).reason == reason
 
 
 @pytest.mark.slow
@@ -51,14 +51,14 @@ def test_a_website_that_needs_eight_seconds_for_a_response_answers(internet):
 
 
 def test_a_website_that_is_not_there_has_its_reason(internet):
-    assert look(HOST, PUBLIC) == "connect_failed"
+    assert look(HOST, PUBLIC).reason == "connect_failed"
 
 
 def test_only_the_address_that_is_scanned_is_asked(internet):
     internet.zone[f"{HOST}."] = [PUBLIC, PUBLIC_6, OTHER]
     with FaultServer(answer(200)) as server:
         internet.serve(server, address=OTHER, port=80)
-        assert look(HOST, OTHER) == ""
+        assert look(HOST, OTHER).reason == ""
     assert internet.connected == [(OTHER, 443), (OTHER, 80)]
     assert internet.lookups == 0
 
@@ -81,14 +81,14 @@ def test_where_https_is_another_website_http_decides(internet, tmp_path, encrypt
     with FaultServer(encrypted, tls=tls) as other, FaultServer(plain) as server:
         internet.serve(other, port=443)
         internet.serve(server, port=80)
-        assert look(HOST, PUBLIC) == reason
+        assert look(HOST, PUBLIC).reason == reason
 
 
 @pytest.mark.parametrize("name", [HOST, "other.example.net"])
 def test_https_decides_with_any_certificate_where_http_is_closed(internet, tmp_path, name):
     with FaultServer(answer(403), tls=write_certificate(tmp_path, name=name)[1]) as server:
         internet.serve(server, port=443)
-        assert look(HOST, PUBLIC) == "blocked"
+        assert look(HOST, PUBLIC).reason == "blocked"
 
 
 def test_a_certificate_for_this_name_leaves_the_decision_to_https(internet, tmp_path):
@@ -96,7 +96,7 @@ def test_a_certificate_for_this_name_leaves_the_decision_to_https(internet, tmp_
     with FaultServer(answer(200), tls=tls) as encrypted, FaultServer(answer(403)) as plain:
         internet.serve(encrypted, port=443)
         internet.serve(plain, port=80)
-        assert look(HOST, PUBLIC) == ""
+        assert look(HOST, PUBLIC).reason == ""
 
 
 @pytest.mark.parametrize("plain", [None, redirect(f"https://{HOST}/")], ids=["closed", "redirect"])
@@ -107,4 +107,4 @@ def test_a_server_that_refuses_the_name_by_an_alert_was_reached(internet, tmp_pa
         internet.serve(encrypted, port=443)
         if plain is not None:
             internet.serve(server, port=80)
-        assert look(HOST, PUBLIC) == "tls_invalid"
+        assert look(HOST, PUBLIC).reason == "tls_invalid"

@@ -17,6 +17,7 @@ from audit.models import AuditEvent
 from config.demo import website
 from dashboard_api.crawler import addresses, policy, process, queue, retests, worker
 from dashboard_api.crawler.addresses import addresses_of
+from dashboard_api.crawler.canary import Look
 from dashboard_api.crawler.reasons import explanation
 from dashboard_api.crawler.runs import run_engine
 from dashboard_api.crawler.worker import Worker
@@ -36,6 +37,7 @@ from dashboard_api.ownership import claims
 from foundation.outbound import proxy
 from foundation.outbound.names import NoAddress
 from tests import factories
+from tests.dashboard_api.crawler.conftest import PAGE
 from tests.dashboard_api.crawler.engines import REPORT, WRITE, engine
 from tests.faults.name_servers import RESOLVER, NameServers
 from tests.faults.server import FaultServer, answer, hang_up
@@ -393,7 +395,12 @@ def test_the_built_in_engine_runs_with_an_empty_environment(settings, tmp_path):
 def seeing(monkeypatch, *refusals):
     """Let the canaries of the next scan find these, one after the other."""
     found = list(refusals)
-    monkeypatch.setattr(worker, "look", lambda *_, **__: found.pop(0))
+
+    def look(*_, **__):
+        reason = found.pop(0)
+        return Look(reason, None if reason else PAGE)
+
+    monkeypatch.setattr(worker, "look", look)
 
 
 def with_a_finding():

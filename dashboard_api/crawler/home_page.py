@@ -1,0 +1,142 @@
+"""What a home page looks like, in a few facts: by them a scan knows whether the website itself answered."""
+
+from urllib.parse import urljoin, urlsplit
+
+import msgspec
+
+from dashboard_api.crawler.essentials.page import names_of_cookies, own_hops
+from foundation.hosts import covers
+from foundation.markup import HeadReader, text_of_page
+from foundation.outbound.fetch import Fetched
+
+MAX_BYTES = 256 * 1024  # as much of a page as is looked at
+_MAX_TITLE, _MAX_NAMES, _MAX_NAME = 100, 20, 60
+_MAX_LINKS = 9_999
+# Placeholders, protections and cookie walls have a sentence, and links to a few legal pages.
+_CONTENT_LINKS, _CONTENT_CHARACTERS = 5, 200
+_WEIGHTS = {"title": 2, "links": 3, "script_hosts": 1, "cookies": 1, "size": 1}
+_SAME = 0.6  # a website that changed its title, or its scripts and cookies, is still the same
+
+
+class HomePage(msgspec.Struct, frozen=True, kw_only=True):
+    """The facts about a home page; ``links`` counts pages of the website that it links.
+
+    ``size`` is a class: the page has less than 2 to its power bytes. ``has_content``: it has links and
+    text of its own, and can be neither a sign-in page nor one that is hidden from search engines.
+    """
+
+    title: str = ""
+    links: int = 0
+    script_hosts: tuple[str, ...] = ()
+    cookies: tuple[str, ...] = ()
+    size: int = 0
+    has_content: bool = False
+
+    def looks_like(self, other: "HomePage") -> bool:
+        """Return whether ``other`` has content if this page has, and most facts are the same.
+
+        What neither page has does not count.
+        """
+        if self.has_content and not other.has_content:
+            return False
+        scores = {
+            "title": _shared(set(self.title.lower().split()), set(other.title.lower().split())),
+            "links": _ratio(self.links, other.links),
+            "script_hosts": _shared(set(self.script_hosts), set(other.script_hosts)),
+            "cookies": _shared(set(self.cookies), set(other.cookies)),
+            "size": max(0.0, 1 - abs(self.size - other.size) / 2),
+        }
+        counted = {name: score for name, score in scores.items() if score is not None}
+        total = sum(_WEIGHTS[name] for name in counted)
+        return sum(_WEIGHTS[name] * score for name, score in counted.items()) >= _SAME * total
+
+
+def home_page_of(page: Fetched, host: str) -> HomePage:
+    """Return the facts about ``page``, the home page of ``host``."""
+    reader = _Reader(page.url, host)
+    reader.feed(text_of_page(page.body, page.headers.get("Content-Type", "")) or "")
+    cookies = {name for hop in own_hops(page) for name in names_of_cookies(hop.headers)}
+    has_content = len(reader.links) >= _CONTENT_LINKS and reader.characters >= _CONTENT_CHARACTERS
+    return HomePage(
+        title=_clean(reader.title)[:_MAX_TITLE],
+        links=min(len(reader.links), _MAX_LINKS),
+        script_hosts=_names(reader.script_hosts),
+        cookies=_names(cookies),
+        size=len(page.body).bit_length(),
+        has_content=has_content and not reader.is_hidden,
+    )
+
+
+def _names(found: set[str]) -> tuple[str, ...]:
+    return tuple(sorted(_clean(name)[:_MAX_NAME] for name in found)[:_MAX_NAMES])
+
+
+def _clean(text: str) -> str:
+    """Return outside text in one line, without characters that a database or a screen refuses."""
+    return " ".join("".join(each if each.isprintable() else " " for each in text).split())
+
+
+def _shared(one: set[str], other: set[str]) -> float | None:
+    return len(one & other) / len(one | other) if one or other else None
+
+
+def _ratio(one: int, other: int) -> float | None:
+    return min(one, other) / max(one, other) if one or other else None
+
+
+class _Reader(HeadReader):
+    """Reads what a page shows, where it leads on the website, and where its scripts are from."""
+
+    def __init__(self, url: str, host: str) -> None:
+        super().__init__()
+        self._url, self._host = url, host
+        self.title, self._has_title = "", False
+        self.links: set[str] = set()
+        self.script_hosts: set[str] = set()
+        self.characters = 0
+        self.is_hidden = False
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Note a link, a script, or a sign that this is no page for everyone."""
+        around = self.inert
+        super().handle_starttag(tag, attrs)
+        if around:
+            return
+        values = {name: value or "" for name, value in reversed(attrs)}  # the first of two counts
+        if tag in ("a", "area"):
+            self._add_link(values.get("href", ""))
+        elif tag == "script" and (host := self._host_of(values.get("src", ""))):
+            self.script_hosts.add(host)
+        elif tag == "meta" and values.get("name", "").strip().lower() == "robots":
+            self.is_hidden |= "noindex" in values.get("content", "").lower()
+        elif tag == "input":
+            self.is_hidden |= values.get("type", "").strip().lower() == "password"
+
+    def handle_endtag(self, tag: str) -> None:
+        """Notice the end of the title."""
+        self._has_title |= tag == self.inert == "title"
+        super().handle_endtag(tag)
+
+    def handle_data(self, data: str) -> None:
+        """Collect the title, and count the text that people see."""
+        super().handle_data(data)
+        if self.inert == "title" and not self._has_title:
+            self.title += data
+        elif not self.inert and self.cdata_elem is None:
+            self.characters += len("".join(data.split()))
+
+    def _add_link(self, href: str) -> None:
+        """Add the path of another page of the website: what is behind its question mark does not count."""
+        if self._host_of(href) == self._host:
+            path = urlsplit(urljoin(self._url, href.strip())).path.rstrip("/")
+            if path != urlsplit(self._url).path.rstrip("/"):
+                self.links.add(path)
+
+    def _host_of(self, href: str) -> str:
+        """Return the host of an address on the web; that of the website for names below it."""
+        try:
+            parts = urlsplit(urljoin(self._url, href.strip())) if href.strip() else None
+            host = parts.hostname or "" if parts and parts.scheme in ("http", "https") else ""
+        except ValueError:
+            return ""
+        return self._host if covers(self._host, host) else host

@@ -1,0 +1,73 @@
+"""The page by which a scan knows a website, and whether the page that answers now is the same one.
+
+A protection or a placeholder answers with status 200 as well. What it lacks is not fixed, and what is on
+it is no finding of the website.
+"""
+
+from collections.abc import Collection
+from datetime import UTC, datetime, time
+
+import msgspec
+from django.db import transaction
+from django.utils import timezone
+
+from audit.recording import record as audit
+from dashboard_api.crawler.home_page import HomePage
+from dashboard_api.models import Finding, ScanJob
+from dashboard_api.models.scan_job import PAGE_CHANGED
+
+FIRST_LOOK = "first_look"  # no earlier scan says what the page looked like
+
+
+def known_page(website_id: int, *, before: ScanJob | None = None) -> HomePage | None:
+    """Return the page that scans of the website know, as of the job ``before``; None without one."""
+    return page_of(_known_job(website_id, before))
+
+
+def judge(job: ScanJob, page: HomePage, sources: Collection[str]) -> str:
+    """Return PAGE_CHANGED for a page that may be another's, FIRST_LOOK where nothing may be fixed yet.
+
+    ``sources`` are those of the engines. A page that looks different counts if it has content of the
+    website's own, and no finding can vanish, or a scan on another day has seen it.
+    """
+    known_job = _known_job(job.website_id, job)
+    known = page_of(known_job)
+    if known is not None and known.looks_like(page):
+        return ""
+    findings = Finding.objects.filter(website=job.website_id, source__slug__in=sources)
+    has_findings = findings.exclude(status=Finding.Status.FIXED).exists()
+    if known is None:
+        return "" if not has_findings else FIRST_LOOK if page.has_content else PAGE_CHANGED
+    if page.has_content and (not has_findings or _was_seen_earlier(job, page, known_job)):
+        return ""
+    return PAGE_CHANGED
+
+
+@transaction.atomic
+def confirm(job: ScanJob, *, by: str, now: datetime) -> bool:
+    """Let scans know the website by the page of a job that looked different; return whether this is new."""
+    different = ScanJob.objects.filter(pk=job.pk, reason=PAGE_CHANGED, page__isnull=False)
+    is_new = bool(different.filter(page_confirmed_at=None).update(page_confirmed_at=now))
+    if is_new:
+        audit("scan.page_confirmed", job, by=by, host=job.website.host, after=job.page)
+    return is_new
+
+
+def _known_job(website_id: int, before: ScanJob | None) -> ScanJob | None:
+    jobs = ScanJob.objects.filter(website=website_id).with_known_page()
+    return (jobs.exclude(pk=before.pk).filter(created_at__lte=before.created_at) if before else jobs).first()
+
+
+def _was_seen_earlier(job: ScanJob, page: HomePage, known_job: ScanJob | None) -> bool:
+    """Return whether a scan of an earlier day, but later than the known page, met this page."""
+    today = datetime.combine(timezone.now().astimezone(UTC), time(), tzinfo=UTC)
+    jobs = ScanJob.objects.filter(website=job.website_id, reason=PAGE_CHANGED, ended_at__lt=today)
+    if known_job is not None:
+        jobs = jobs.filter(created_at__gt=known_job.created_at)
+    earlier = page_of(jobs.exclude(page=None).first())
+    return earlier is not None and earlier.has_content and earlier.looks_like(page)
+
+
+def page_of(job: ScanJob | None) -> HomePage | None:
+    """Return what the home page looked like in this scan; None if that is unknown."""
+    return msgspec.convert(job.page, HomePage) if job is not None and job.page else None

@@ -1,0 +1,140 @@
+"""A weak website, and the pages that others show in its place with status 200."""
+
+from tests.faults.server import http
+
+HTML = ("Content-Type", "text/html; charset=utf-8")
+NAMES = (
+    "shoes",
+    "coats",
+    "hats",
+    "bags",
+    "sale",
+    "about",
+    "contact",
+    "jobs",
+    "terms",
+    "privacy",
+    "blog",
+    "help",
+)
+LINKS = "".join(f'<li><a href="/{name}/">{name.title()}</a>' for name in NAMES)
+TEXT = "<p>Shoes, coats and hats that last, made by hand in our own workshop since 1921.</p>" * 20
+SCRIPTS = '<script src="/shop.js"></script><script src="https://cdn.example.net/stats.js"></script>'
+WEAK = [
+    HTML,
+    ("Server", "nginx/1.18.0"),
+    ("X-Powered-By", "PHP/7.4.3"),
+    ("Set-Cookie", "session=1; Path=/"),
+    ("Referrer-Policy", "unsafe-url"),
+    ("Access-Control-Allow-Origin", "null"),
+    ("Access-Control-Allow-Credentials", "true"),
+]
+MENDED = [
+    HTML,
+    ("Content-Security-Policy", "default-src 'self'; frame-ancestors 'none'; base-uri 'none'"),
+    ("X-Content-Type-Options", "nosniff"),
+    ("Referrer-Policy", "no-referrer"),
+    ("Set-Cookie", "session=1; Path=/; Secure; HttpOnly; SameSite=Lax"),
+]
+
+
+def page(title, body, headers=(HTML,), *, head=""):
+    html = f"<!doctype html><html><head><title>{title}</title>{head}</head><body>{body}</body></html>"
+    return http(200, html.encode(), headers=headers)
+
+
+def to_login(path):
+    if path == "/":
+        return http(302, headers=[("Location", "/login"), ("Set-Cookie", "session=2; Path=/")])
+    form = (
+        '<form method="post"><input name="name"><input type="password" name="word"><button>Sign in</button>'
+    )
+    return page(
+        "Sign in", f'{SCRIPTS}{form}</form><a href="/forgot">Forgot password?</a> <a href="/join">Join</a>'
+    )
+
+
+WEBSITE = page("Best Shop: shoes and coats", f"{SCRIPTS}<ul>{LINKS}</ul>{TEXT}", WEAK)
+MENDED_WEBSITE = page(
+    "Best Shop: shoes and coats",
+    f'<script src="/shop.js"></script><ul>{LINKS}</ul>{TEXT}',
+    MENDED,
+)
+REDESIGN = page(
+    "Welcome to the new shop",
+    '<script src="/assets/app.js"></script><script src="https://code.example.org/v.js"></script><nav>'
+    + "".join(f'<a href="/en/{name}">{name}</a>' for name in "abcdefghijklmnopqrstuvwxyzäöü")
+    + f"</nav>{TEXT * 4}",
+    MENDED,
+)
+NOINDEX = '<meta name="robots" content="noindex,nofollow">'
+PLACEHOLDERS = {
+    "browser check": page(
+        "Checking your browser",
+        "<h1>Checking your browser before you go on</h1><p>This takes a few seconds.</p>"
+        '<script src="/challenge/v1.js"></script><script>var t = "4f2a";</script>',
+        head=f'{NOINDEX}<meta http-equiv="refresh" content="5">',
+    ),
+    "captcha": page(
+        "Are you a human?",
+        '<form action="/verify" method="post"><div id="captcha"></div></form>'
+        '<script src="https://captcha.example.org/api.js" async></script><p>Solve the puzzle to go on.</p>',
+    ),
+    "suspended": page(
+        "Account Suspended",
+        "<h1>This account has been suspended.</h1><p>Contact your hosting provider for more information.</p>"
+        '<a href="https://host.example.org/help">Help</a>',
+    ),
+    "parked": page(
+        "shop.localhost is for sale",
+        "<h1>This domain may be for sale</h1>"
+        + "".join(
+            f'<a href="/?q={name}">{name}</a> <a href="https://ads.example.org/{name}">{name}</a>'
+            for name in NAMES
+        )
+        + '<script src="https://parking.example.org/p.js"></script><p>Related searches of partners.</p>',
+    ),
+    "maintenance": page(
+        "Maintenance",
+        "<h1>We will be back soon</h1><p>We are working on our shop, and are back soon. Thank you for "
+        'your patience.</p><a href="https://social.example.org/shop">News</a><img src="/logo.png">',
+    ),
+    "login redirect": to_login,
+    "hosting default page": page(
+        "Welcome to nginx!",
+        "<h1>Welcome to nginx!</h1><p>If you see this page, the web server is installed and works. Further "
+        'configuration is required.</p><a href="http://nginx.org/">nginx.org</a><a href="/manual">Manual</a>'
+        + "".join(f'<a href="#{name}">{name}</a>' for name in NAMES),
+    ),
+    "empty page": http(200, b"", headers=[HTML]),
+    "blank": http(200, b"<html><body></body></html>", headers=[HTML]),
+    "cookie wall": page(
+        "Best Shop: shoes and coats",
+        f"{SCRIPTS}<h1>We value your privacy</h1><p>{'Our 812 partners store data on your device. ' * 8}"
+        '</p><button>Accept</button><a href="/privacy/">Privacy</a><a href="/terms/">Terms</a>',
+        [HTML, ("Set-Cookie", "session=3; Path=/")],
+    ),
+    "geo block": page(
+        "Not available in your region",
+        f"<h1>Sorry</h1><p>{'This website is not available in your country for legal reasons. ' * 5}</p>"
+        '<a href="/contact/">Contact</a>',
+    ),
+    "firewall": page(
+        "Access denied",
+        "<h1>Access denied</h1><p>Your request was blocked by our security rules. Event 88-31-04.</p>",
+        [HTML, ("Server", "shield")],
+    ),
+    "directory placeholder": page(
+        "Index of /",
+        '<h1>Index of /</h1><pre><a href="?C=N;O=D">Name</a> <a href="?C=M;O=A">Last modified</a><hr>'
+        '<a href="cgi-bin/">cgi-bin/</a> 2026-11-02 10:12 -</pre>',
+    ),
+    "another owner's login": page(
+        "Control panel",
+        '<form><input name="user"><input type="password"></form>'
+        + "".join(f'<a href="/panel/{name}">{name}</a>' for name in NAMES)
+        + TEXT,
+    ),
+    "script only": page("", '<div id="app"></div><script src="/b/3f9.js"></script>'),
+    "text": http(200, b"OK", headers=[("Content-Type", "text/plain")]),
+}

@@ -1,0 +1,209 @@
+"""Whether the website itself answers: a page of another closes and opens no finding, with any status."""
+
+import json
+import os
+import socket
+from datetime import timedelta
+
+import pytest
+from django.db.models import F
+from django.utils import timezone
+
+from dashboard_api.crawler import known_page, queue, retests, worker
+from dashboard_api.crawler.worker import Worker
+from dashboard_api.models import Coverage, Finding, ScanJob
+from foundation.outbound.names import origin_of
+from tests import factories
+from tests.dashboard_api.crawler.engines import engine
+from tests.dashboard_api.crawler.placeholders import (
+    MENDED,
+    MENDED_WEBSITE,
+    PLACEHOLDERS,
+    REDESIGN,
+    WEBSITE,
+    page,
+)
+from tests.faults.server import FaultServer
+
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("short_grace", "crawler")]
+HOST = "shop.localhost"
+ESSENTIALS = engine(name="essentials", command=["$essentials", "$host", "$address", "$report"])
+DAY = timedelta(days=1)
+
+
+class Weak:
+    """A website on loopback, whose page can be exchanged."""
+
+    def __init__(self):
+        self.shown, self.row, self.scanner = WEBSITE, factories.make_scannable(HOST), self.probe
+
+    def __call__(self, server, connection):
+        if connection.recv(1, socket.MSG_PEEK) == b"\x16":  # there is no https
+            return
+        server.receive(connection)
+        path = server.received[-1].head.split()[1].decode()
+        connection.sendall(self.shown(path) if callable(self.shown) else self.shown)
+
+    def scan(self, shown=None, **asked):
+        self.shown = shown or self.shown
+        queue.add(self.row, by="ada", **asked)
+        return Worker(f"w{os.getpid()}", [self.scanner()], lambda: False).run_one()
+
+    def probe(self):
+        """Return a quick scanner, which reports a page without a policy."""
+        at = f"{origin_of(HOST)}/"
+        problem = {"finding": "csp-missing", "title": "No policy", "severity": "low", "location": at}
+        found = [] if b"Content-Security-Policy" in self.shown else [problem]
+        head = {"scan": "findings/1", "source": "probe", "name": "Probe"}
+        rows = map(json.dumps, [head, {"checked": at}, *found, {"complete": True}])
+        return engine(f"open(report, 'w').write({chr(10).join(rows)!r})", name="probe")
+
+    def retest(self, finding):
+        return self.scan(trigger=ScanJob.Trigger.RETEST, finding_id=finding.pk)
+
+    def open(self):
+        return set(Finding.objects.filter(status="open").values_list("pk", "rule"))
+
+
+def let_a_day_pass():
+    ScanJob.objects.update(
+        created_at=F("created_at") - DAY, started_at=F("started_at") - DAY, ended_at=F("ended_at") - DAY
+    )
+
+
+@pytest.fixture
+def weak(settings, monkeypatch):
+    settings.ALLOW_PRIVATE_HOSTS = True
+    monkeypatch.setattr(retests, "PAUSE_SECONDS", 0)
+    weak = Weak()
+    with FaultServer(weak) as server:
+        settings.LOCALHOST_WEBSITES = {HOST: server.port}
+        yield weak
+
+
+def test_a_page_in_the_place_of_the_website_fixes_and_finds_nothing_on_three_days(weak):
+    weak.scanner = lambda: ESSENTIALS
+    assert weak.scan().outcome == "complete"
+    found, first = weak.open(), ScanJob.objects.get().pk
+    assert len(found) >= 11, found
+    for kind, shown in PLACEHOLDERS.items():
+        for day in range(3):
+            let_a_day_pass()
+            job = weak.scan(shown)
+            assert (job.outcome, job.reason) == ("different", "page_changed"), (kind, day)
+        finding = Finding.objects.filter(rule="csp-missing").get()
+        again = weak.retest(finding)
+        assert (again.outcome, again.reason) == ("inconclusive", "page_changed"), kind
+        assert weak.open() == found, kind
+        assert Finding.objects.count() == len(found), kind
+        assert Coverage.objects.get().state == "failed"
+        ScanJob.objects.exclude(pk=first).delete()
+    let_a_day_pass()
+    back = weak.scan(WEBSITE)
+    assert (back.outcome, weak.open() == found) == ("complete", True)
+
+
+def test_a_website_that_was_mended_closes_its_findings_at_once(weak):
+    weak.scanner = lambda: ESSENTIALS
+    weak.scan()
+    finding = Finding.objects.get(rule="csp-missing")
+    let_a_day_pass()
+    weak.shown = MENDED_WEBSITE
+    assert weak.retest(finding).outcome == "gone"
+    let_a_day_pass()
+    job = weak.scan()
+    assert (job.outcome, job.reason) == ("complete", "")
+    assert {rule for _, rule in weak.open()} <= {
+        "https-not-offered",
+        "https-not-enforced",
+        "cookie-without-secure",
+    }
+
+
+def test_a_redesign_is_accepted_by_a_scan_on_another_day(weak):
+    weak.scan()
+    found = weak.open()
+    let_a_day_pass()
+    for _ in range(2):  # also by hand on the same day
+        job = weak.scan(REDESIGN)
+        assert (job.outcome, weak.open()) == ("different", found)
+        ScanJob.objects.filter(pk=job.pk).update(created_at=F("created_at") - timedelta(hours=1))
+    let_a_day_pass()
+    assert (weak.scan().outcome, weak.open()) == ("complete", set())
+
+
+def test_a_page_that_was_confirmed_is_known_to_the_next_scan(weak):
+    weak.scan()
+    let_a_day_pass()
+    held = weak.scan(page("The new shop", '<div id="app"></div><script src="/b/3f9.js"></script>', MENDED))
+    assert known_page.confirm(held, by="ada", now=timezone.now())
+    assert not known_page.confirm(held, by="ada", now=timezone.now())
+    let_a_day_pass()
+    job = weak.scan()
+    assert (job.outcome, weak.open()) == ("complete", set())
+    assert not known_page.confirm(job, by="ada", now=timezone.now())
+
+
+def test_without_an_earlier_page_nothing_is_fixed_and_the_next_scan_can(weak):
+    weak.scan()
+    ScanJob.objects.all().delete()
+    found = weak.open()
+    finding = Finding.objects.get(rule="csp-missing")
+    weak.shown = MENDED_WEBSITE
+    again = weak.retest(finding)
+    assert (again.outcome, again.reason) == ("inconclusive", "first_look")
+    ScanJob.objects.all().delete()
+    job = weak.scan()
+    assert (job.outcome, job.reason) == ("partial", "first_look")
+    assert weak.open() == found
+    let_a_day_pass()
+    assert (weak.scan().outcome, weak.open()) == ("complete", set())
+
+
+def test_without_an_earlier_page_a_placeholder_does_not_become_the_known_one(weak):
+    weak.scan()
+    ScanJob.objects.all().delete()
+    found = weak.open()
+    for _ in range(3):
+        assert weak.scan(PLACEHOLDERS["suspended"]).outcome == "different"
+        let_a_day_pass()
+    assert weak.open() == found
+    assert weak.scan(WEBSITE).outcome == "partial"
+
+
+def test_a_page_that_changes_while_a_scanner_runs_leaves_its_report_out(weak, monkeypatch):
+    weak.scan()
+    found = weak.open()
+    let_a_day_pass()
+    run = worker.run_engine
+
+    def run_and_change(*values, **named):
+        weak.shown = PLACEHOLDERS["captcha"]
+        return run(*values, **named)
+
+    monkeypatch.setattr(worker, "run_engine", run_and_change)
+    job = weak.scan()
+    assert (job.outcome, job.page["title"]) == ("different", "Are you a human?")
+    assert weak.open() == found
+
+
+def test_a_website_without_findings_that_looks_different_is_accepted_if_it_has_content(weak):
+    weak.scan()
+    Finding.objects.update(status="fixed", fixed_at=timezone.now())
+    let_a_day_pass()
+    assert weak.scan(PLACEHOLDERS["parked"]).outcome == "different"
+    assert not weak.open()
+    let_a_day_pass()
+    assert weak.scan(REDESIGN).outcome == "complete"
+
+
+def test_a_cancelled_scan_says_nothing_about_the_page(weak, monkeypatch):
+    canary = worker.look
+
+    def cancel(*values, **named):
+        ScanJob.objects.get(ended_at=None).cancel(by="ada")
+        return canary(*values, **named)
+
+    monkeypatch.setattr(worker, "look", cancel)
+    job = weak.scan()
+    assert (job.state, job.page) == ("cancelled", None)
