@@ -37,6 +37,7 @@ from portal.gateway import (
     ScanRulesRequest,
     Scans,
     ScansRequest,
+    ScanStatusRequest,
     Secrets,
     SecretsRequest,
     Service,
@@ -247,8 +248,8 @@ def scan_rules(website: Website, request: ScanRulesRequest) -> ScanRules:
         return send_scan_rules(configured_service(), linked_site(website), request)
 
 
-def scan(website: Website, request: ScanRequest | ScanCancelRequest) -> ScanResponse:
-    """Begin or cancel a scan of ``website``; raises GatewayError."""
+def scan(website: Website, request: ScanRequest | ScanStatusRequest | ScanCancelRequest) -> ScanResponse:
+    """Begin, read or cancel a scan of ``website``; raises GatewayError."""
     with _access_checked(website):
         return send_scan(configured_service(), linked_site(website), request)
 

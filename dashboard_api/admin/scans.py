@@ -56,7 +56,7 @@ class ScanJobAdmin(RecordAdmin):
     search_fields = ("website__host",)
     fields = readonly_fields = (
         *("website", "state", "outcome", "reason", "priority", "by", "created_at", "due_at", "started_at"),
-        *("ended_at", "cancel_requested_at", "worker", "attempt", "lease_until"),
+        *("ended_at", "cancel_requested_at", "worker", "attempt", "lease_until", "page", "page_confirmed_at"),
     )
     inlines = (EngineRunInline,)
     actions = ("cancel",)

@@ -31,7 +31,7 @@ from dashboard_api.contract import (
     read_scan_status_request,
     read_scans_request,
 )
-from dashboard_api.crawler import engines, policy, queue, schedules
+from dashboard_api.crawler import engines, known_page, policy, queue, schedules
 from dashboard_api.crawler.response import (
     scan_response,
     scans_response,
@@ -39,6 +39,7 @@ from dashboard_api.crawler.response import (
     status_response,
 )
 from dashboard_api.models import Finding, OwnershipClaim, ScanConsent, ScanJob, SiteLink
+from dashboard_api.models.scan_job import PAGE_CHANGED
 from dashboard_api.queries.credentials import AccountSite
 
 _UNPAID = "A payment for the plan is missing: no scan can begin until it has arrived."
@@ -53,6 +54,8 @@ def site_scan(call: Call, caller: Authenticated, fields: ScanRequest) -> bytes:
     if fields.consent:
         _consent(link, call.moment)
     finding = _finding(link, fields.finding_id) if fields.finding_id else None
+    if fields.confirmed_page is not None:
+        _confirm(link, fields.confirmed_page, call.moment)
     with _refusals(call.moment):
         if finding is not None:
             engines.check_runs(finding.source.slug)
@@ -139,6 +142,14 @@ def _consent(link: SiteLink, now: datetime) -> None:
     if newest is None or newest.at.date() != now.date():
         consent = ScanConsent.objects.create(link=link, by=link.account.ref, at=now)
         audit("scan.consented", consent, by=link.account.ref, host=link.website.host)
+
+
+def _confirm(link: SiteLink, job_id: int, now: datetime) -> None:
+    """Record that the page which a scan met is the website's own; raises UnknownScan."""
+    job = link.website.scan_jobs.filter(pk=job_id, reason=PAGE_CHANGED).first()
+    if job is None:
+        raise errors.UnknownScan
+    known_page.confirm(job, by=link.account.ref, now=now)
 
 
 @contextmanager

@@ -141,6 +141,7 @@ _SCAN: dict[str, Any] = {
     "reopened": None,
     "fixed": None,
     "cancellable": True,
+    "page_change": None,
 }
 _CLAIM: dict[str, Any] = {
     "claim_id": "7",

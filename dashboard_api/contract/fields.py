@@ -427,6 +427,15 @@ SCAN_FIELDS: dict[str, Field] = WHOSE | {
             "description": "A retest: only the scanner of this finding runs. Not together with profile.",
         },
     ),
+    "confirmed_page": Field(
+        read=values.id_of("job_id of a scan"),
+        schema={
+            "type": ["string", "null"],
+            "pattern": r"^([1-9][0-9]{0,17})?$",
+            "description": "The job_id of a scan with a page_change: the owner confirms that this page is "
+            "the website's own. Recorded, also where no scan can begin now.",
+        },
+    ),
 }
 SCAN_STATUS_FIELDS: dict[str, Field] = WHOSE | {"job_id": _JOB_ID}
 SCAN_CANCEL_FIELDS: dict[str, Field] = WHOSE | {

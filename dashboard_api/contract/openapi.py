@@ -279,7 +279,7 @@ ROUTES = (
         question="ScanRequest",
         fields=SCAN_FIELDS,
         answer=responses.ScanResponse,
-        own_refusals=(errors.UnknownFinding, *_OF_SCANS),
+        own_refusals=(errors.UnknownFinding, errors.UnknownScan, *_OF_SCANS),
         group=SCANS_GROUP,
     ),
     Route(

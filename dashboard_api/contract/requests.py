@@ -185,6 +185,7 @@ class ScanRequest(msgspec.Struct, frozen=True, kw_only=True):
     profile: str = PROFILES[0]
     consent: bool = False
     finding_id: str = ""
+    confirmed_page: int | None = None
 
 
 class ScanStatusRequest(msgspec.Struct, frozen=True, kw_only=True):

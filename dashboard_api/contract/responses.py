@@ -814,6 +814,29 @@ class ScanRun(msgspec.Struct, frozen=True, kw_only=True):
     ]
 
 
+class HomePage(msgspec.Struct, frozen=True, kw_only=True):
+    """What the home page of the website looked like."""
+
+    title: str
+    links: Annotated[Count, Meta(description="Pages of the website that it links.")]
+    script_hosts: Annotated[list[str], Meta(description="Where its scripts are from; at most 20.")]
+    cookies: Annotated[list[str], Meta(description="Names of the cookies that it sets; at most 20.")]
+    bytes_below: Annotated[
+        Count, Meta(description="A power of two: what was read of it, at most 256 KB, has fewer bytes.")
+    ]
+
+
+class PageChange(msgspec.Struct, frozen=True, kw_only=True):
+    """The home page that a scan met, and the one that it knew."""
+
+    known: Annotated[HomePage | None, Meta(description="null: no earlier scan knew the page.")]
+    seen: HomePage
+    confirmed_at: Annotated[
+        Moment | None,
+        Meta(description="When someone confirmed the page as the website's own; null: not yet."),
+    ]
+
+
 class Scan(msgspec.Struct, frozen=True, kw_only=True):
     """A scan of the website; runs is empty until it begins. Reports are stored at its end."""
 
@@ -827,8 +850,8 @@ class Scan(msgspec.Struct, frozen=True, kw_only=True):
     outcome: Annotated[
         str | None,
         Meta(
-            description="Of a finished scan: complete, partial or blocked; of a retest: gone, still_there or "
-            "inconclusive."
+            description="Of a finished scan: complete, partial, blocked or different (the page looks "
+            "different); of a retest: gone, still_there or inconclusive."
         ),
     ]
     reason: Annotated[
@@ -836,7 +859,7 @@ class Scan(msgspec.Struct, frozen=True, kw_only=True):
         Meta(
             description="Why it failed, was blocked, or is partial or inconclusive, such as no_address, "
             "connect_failed, blocked, redirected_away, ownership_lapsed, opted_out, engine_timeout, "
-            "worker_lost or not_all_checked."
+            "worker_lost, page_changed, first_look or not_all_checked."
         ),
     ]
     explanation: Annotated[str, Meta(description="The reason in words, and what to do; empty without one.")]
@@ -853,6 +876,10 @@ class Scan(msgspec.Struct, frozen=True, kw_only=True):
             description="Whether you can cancel it now: it waits or runs, and counts for your account, or "
             "for none because staff began it."
         ),
+    ]
+    page_change: Annotated[
+        PageChange | None,
+        Meta(description="With the reason page_changed: both pages. Confirm it by confirmed_page of a scan."),
     ]
 
 

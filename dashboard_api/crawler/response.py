@@ -12,8 +12,11 @@ from django.utils.dateparse import parse_datetime
 from dashboard_api.billing import usage
 from dashboard_api.contract import ScansRequest, responses
 from dashboard_api.crawler import policy, queue, schedules
+from dashboard_api.crawler.home_page import HomePage
+from dashboard_api.crawler.known_page import known_page, page_of
 from dashboard_api.crawler.reasons import explanation
 from dashboard_api.models import EngineRun, Entitlement, ScanJob, ScanSchedule, SiteLink
+from dashboard_api.models.scan_job import PAGE_CHANGED
 from dashboard_api.queries.credentials import AccountSite
 from foundation.outbound.fetch import USER_AGENT
 
@@ -133,6 +136,30 @@ def described(job: ScanJob, account_id: int, usual: "_Usual | None" = None) -> r
         cancellable=(
             job.ended_at is None and job.cancel_requested_at is None and job.may_be_cancelled_by(account_id)
         ),
+        page_change=_page_change(job),
+    )
+
+
+def _page_change(job: ScanJob) -> responses.PageChange | None:
+    """Return the page that looked different, and the one that was known then."""
+    seen = page_of(job) if job.reason == PAGE_CHANGED else None
+    if seen is None:
+        return None
+    known = known_page(job.website_id, before=job)
+    return responses.PageChange(
+        known=_home_page(known) if known else None,
+        seen=_home_page(seen),
+        confirmed_at=_optional(job.page_confirmed_at),
+    )
+
+
+def _home_page(page: HomePage) -> responses.HomePage:
+    return responses.HomePage(
+        title=page.title,
+        links=page.links,
+        script_hosts=list(page.script_hosts),
+        cookies=list(page.cookies),
+        bytes_below=2**page.size,
     )
 
 

@@ -24,6 +24,10 @@ _ADVICE = {
         "A protection of the website refused the check: allow the user agent ThreatDashboard/1, "
         "and check again."
     ),
+    "page_changed": _(
+        "The home page looks different from the one that scans know, so a missing proof says nothing: allow "
+        "the user agent ThreatDashboard/1, or confirm the page of a scan."
+    ),
     "stale_cache": _("A cache answered with an older copy: empty it, or wait until the copy has expired."),
     "no_address": _("The name has no address: check its A and AAAA records."),
     "servers_silent": _("The name servers of the domain do not answer: check again later."),

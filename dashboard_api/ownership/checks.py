@@ -2,6 +2,8 @@
 
 import threading
 from collections.abc import Collection
+from contextlib import suppress
+from dataclasses import replace
 from datetime import datetime, timedelta
 from math import ceil
 from typing import Any
@@ -11,13 +13,17 @@ from django.db.models import Min, Sum
 
 from dashboard_api import limits
 from dashboard_api.contract.fields import PROOFS
-from dashboard_api.models import OwnershipClaim
+from dashboard_api.crawler.home_page import MAX_BYTES, home_page_of
+from dashboard_api.crawler.known_page import known_page
+from dashboard_api.models import OwnershipClaim, Website
 from dashboard_api.ownership import claims
+from dashboard_api.ownership.advice import advice_for
 from dashboard_api.ownership.checking import CheckResult, check
 from dashboard_api.ownership.claims import Check, Verdict
 from dashboard_api.ownership.dns import Proof, has_record, look_in_dns
 from foundation.deadline import Deadline
-from foundation.outbound.fetch import SECONDS
+from foundation.outbound.fetch import SECONDS, FetchFailed, fetch
+from foundation.outbound.names import origin_of
 
 Method = OwnershipClaim.Method
 _BUSY_SECONDS = 5
@@ -80,8 +86,32 @@ def check_claim(claim: OwnershipClaim, methods: Collection[str] = (), *, now: da
         elif has_record(claim.host):
             parents = [Proof(each.host, each.token) for each in claims.proven_parents(claim)]
             results[method] = look_in_dns(claim.host, claim.token, deadline=deadline, parents=parents)
+    missed = [each for each in results if each != Method.DNS and results[each].verdict is Verdict.MISSING]
+    if missed and _shows_another_page(claim, deadline):
+        results |= {method: _of_another_page(results[method], method) for method in missed}
     summary = _summary(results)._replace(is_whole=not methods)
     return claims.record_check(claim, summary, now=now, checks=_stored(results, now))
+
+
+def _shows_another_page(claim: OwnershipClaim, deadline: Deadline) -> bool:
+    """Return whether the home page is not the one that scans know: then a missing token says nothing.
+
+    A claim that has no proof yet has no page that it could know.
+    """
+    website = Website.objects.filter(host=claim.host).first()
+    known = known_page(website.pk) if website and claim.state in OwnershipClaim.HOLDING else None
+    if known is None:
+        return False
+    for url in (f"{origin_of(claim.host)}/", f"http://{claim.host}/"):
+        with suppress(FetchFailed):
+            page = fetch(url, max_bytes=MAX_BYTES, deadline=deadline, verify=False)
+            return not known.looks_like(home_page_of(page, claim.host))
+    return False
+
+
+def _of_another_page(result: CheckResult, method: str) -> CheckResult:
+    advice = advice_for(method, "page_changed", "")
+    return replace(result, outcome="page_changed", verdict=Verdict.NOT_ASKED, advice=advice)
 
 
 def _places(claim: OwnershipClaim, methods: Collection[str]) -> list[str]:

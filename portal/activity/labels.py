@@ -70,6 +70,7 @@ ACTIONS = {
     "website.scan_cancelled": _("Cancelled a scan"),
     "website.finding_retested": _("Checked a finding again"),
     "website.scanned": _("Started a scan"),
+    "website.page_confirmed": _("Confirmed a page that looked different"),
     "website.scans_scheduled": _("Changed when a website is scanned"),
     "website.deep_scans_agreed": _("Agreed to deep scans"),
     "website.seen_as_customer": _("Viewed your pages"),

@@ -61,6 +61,7 @@ from portal.gateway.messages import (
     ScanRulesRequest,
     Scans,
     ScansRequest,
+    ScanStatusRequest,
     Secrets,
     SecretsRequest,
     WebsiteClaim,
@@ -189,8 +190,10 @@ def send_scan_rules(service: Service, site: LinkedSite, request: ScanRulesReques
         return read_response(send(service, site, request), ScanRules, host=site.host)
 
 
-def send_scan(service: Service, site: LinkedSite, request: ScanRequest | ScanCancelRequest) -> ScanResponse:
-    """Begin or cancel a scan of ``site``; raises GatewayError."""
+def send_scan(
+    service: Service, site: LinkedSite, request: ScanRequest | ScanStatusRequest | ScanCancelRequest
+) -> ScanResponse:
+    """Begin, read or cancel a scan of ``site``; raises GatewayError."""
     with _logged(site):
         return read_response(send(service, site, request), ScanResponse, host=site.host)
 

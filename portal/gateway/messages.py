@@ -184,6 +184,14 @@ class ScanRequest(msgspec.Struct, frozen=True, kw_only=True):
     profile: str = ""
     consent: bool | None = None
     finding_id: str = ""
+    confirmed_page: str = ""
+
+
+class ScanStatusRequest(msgspec.Struct, frozen=True, kw_only=True):
+    """A request for one scan of the website."""
+
+    path: ClassVar[str] = "/v1/site/scan/status"
+    job_id: str
 
 
 class ScanCancelRequest(msgspec.Struct, frozen=True, kw_only=True):
@@ -231,6 +239,7 @@ AnyRequest = (
     | SecretsRequest
     | WebsitesRequest
     | ScanRequest
+    | ScanStatusRequest
     | ScanCancelRequest
     | ScansRequest
     | ScanRulesRequest
@@ -797,6 +806,24 @@ class ScanRun(WithTimes, frozen=True, kw_only=True):
     usual_seconds: Number | None = None
 
 
+class HomePage(msgspec.Struct, frozen=True, kw_only=True):
+    """What a home page looked like; it had fewer bytes than ``bytes_below``."""
+
+    title: str = ""
+    links: Number = 0
+    script_hosts: Some[str] = []
+    cookies: Some[str] = []
+    bytes_below: Number = 0
+
+
+class PageChange(WithTimes, frozen=True, kw_only=True):
+    """The home page that a scan met, and the one that was known."""
+
+    known: HomePage | None = None
+    seen: HomePage
+    confirmed_at: Moment | None = None
+
+
 class Scan(WithTimes, frozen=True, kw_only=True):
     """A scan of the website; the numbers of findings are None unless a report was stored."""
 
@@ -817,6 +844,7 @@ class Scan(WithTimes, frozen=True, kw_only=True):
     reopened: Number | None = None
     fixed: Number | None = None
     cancellable: bool = True
+    page_change: PageChange | None = None
 
 
 class ScanResponse(msgspec.Struct, frozen=True, kw_only=True):

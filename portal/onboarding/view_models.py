@@ -49,6 +49,10 @@ OUTCOMES = {
     "blocked": gettext_lazy(
         "A protection of the website refused our check. Allow the user agent ThreatDashboard/1."
     ),
+    "page_changed": gettext_lazy(
+        "The home page looks different from the one that our scans know, so a missing token says nothing. "
+        "Allow the user agent ThreatDashboard/1, or confirm the page below Scans."
+    ),
     "stale_cache": gettext_lazy("A cache answered with an older copy. Empty it, or wait until it expires."),
     "no_address": gettext_lazy("The name has no address. Check its A and AAAA records."),
     "servers_silent": gettext_lazy("The name servers of the domain do not answer. Check again later."),

@@ -10,4 +10,5 @@ urlpatterns = [
     path("sites/<str:host>/findings/<str:finding_id>/check/", views.retest, name="retest"),
     path("sites/<str:host>/scans/schedule/", views.schedule_scans, name="schedule_scans"),
     path("sites/<str:host>/scans/<int:job_id>/cancel/", views.cancel_scan, name="cancel_scan"),
+    path("sites/<str:host>/scans/<int:job_id>/page/", views.confirm_page, name="confirm_page"),
 ]

@@ -12,7 +12,7 @@ from django.utils.translation import ngettext
 
 from foundation.stored_texts import translate
 from portal import labels as words
-from portal.gateway import Scan, ScanAllowance, ScanRules, ScanRun
+from portal.gateway import HomePage, PageChange, Scan, ScanAllowance, ScanRules, ScanRun
 from portal.gateway.messages import CoverageEntry
 from portal.models import Website
 from portal.page_urls import site_address
@@ -21,6 +21,7 @@ from portal.scans.forms import ScheduleForm
 
 DEEP = "deep"  # the profile that needs a consent
 SOON_SECONDS, LATER_SECONDS = 3, 15  # between two looks at a scan that has not ended
+_MOST_KILOBYTES = 256  # that the service reads of a page
 _SOON = timedelta(minutes=1)  # a quick scan is over by then
 
 
@@ -55,6 +56,7 @@ class ScanRow:
     tone: str
     found: str
     reason: str
+    page_url: str = ""  # of both pages, where this one looked different
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,7 +117,33 @@ class RetestPage:
     is_running: bool
     may_check: bool
     notices: tuple[str, ...]
+    page_url: str = ""
     poll_seconds: int = SOON_SECONDS
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PageFact:
+    """A fact about the known page and the one that a scan met."""
+
+    label: str
+    known: str
+    seen: str
+    is_changed: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PageChangePage:
+    """Both pages side by side; ``url`` confirms the one that the scan met, for a person who may."""
+
+    host: str
+    url: str
+    site_url: str
+    scans_url: str
+    at: datetime
+    facts: tuple[PageFact, ...]
+    has_known: bool
+    confirmed_at: datetime | None
+    may_confirm: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -167,6 +195,7 @@ def scans_page(
     elsewhere = [_row_elsewhere(entry) for entry in coverage if entry.ours is False and entry.last_run_at]
     unended = next((scan for scan in scans if scan.ended_at is None), None)
     ended = [scan for scan in scans if scan.ended_at is not None]
+    own = [_row(scan, _page_url(scan, website, is_shared=is_shared)) for scan in ended]
     newest = next((scan for scan in ended if scan.finding_id is None), None)  # tests have pages of their own
     is_first = number == 1
     origin = rules.origin if rules else None
@@ -176,9 +205,14 @@ def scans_page(
         site_url=str(site_address(website, is_shared=is_shared)),
         step=_step(scans) if is_first else "",
         strip=_strip(unended, website, is_shared=is_shared, may_cancel=may_scan) if unended else None,
-        rows=tuple(sorted([*map(_row, ended), *elsewhere], key=lambda row: row.at, reverse=True)),
+        rows=tuple(sorted([*own, *elsewhere], key=lambda row: row.at, reverse=True)),
         has_rows_elsewhere=bool(elsewhere),
-        last=_last(newest, rules, str(site_address(website, is_shared=is_shared)))
+        last=_last(
+            newest,
+            rules,
+            str(site_address(website, is_shared=is_shared)),
+            _page_url(newest, website, is_shared=is_shared),
+        )
         if newest and is_first and not unended
         else None,
         offers=tuple(_offers(rules, may_consent=may_consent, proof_url=proof_url))
@@ -262,7 +296,16 @@ def _skipped(run: ScanRun) -> str:
     return str(labels.SKIPPED.get(run.reason or "", labels.ENGINES["skipped"]))
 
 
-def _row(scan: Scan) -> ScanRow:
+def _page_url(scan: Scan, website: Website, *, is_shared: bool) -> str:
+    """Return the address of both pages, if the one that this scan met looked different."""
+    return (
+        ""
+        if scan.page_change is None
+        else url_of("confirm_page", website, int(scan.job_id), is_shared=is_shared)
+    )
+
+
+def _row(scan: Scan, page_url: str = "") -> ScanRow:
     outcome = scan.outcome or scan.state
     return ScanRow(
         at=scan.started_at or scan.created_at,
@@ -271,6 +314,7 @@ def _row(scan: Scan) -> ScanRow:
         tone=labels.TONES.get(outcome, "" if outcome == "cancelled" else "failed"),
         found=_found(scan),
         reason=_reason(scan),
+        page_url=page_url,
     )
 
 
@@ -307,7 +351,7 @@ def _reason(scan: Scan) -> str:
     return str(labels.REASONS.get(scan.reason, labels.OTHER_REASON))
 
 
-def _last(scan: Scan, rules: ScanRules | None, site_url: str) -> LastScan | None:
+def _last(scan: Scan, rules: ScanRules | None, site_url: str, page_url: str) -> LastScan | None:
     """Return the headline about the newest scan; None if it was cancelled."""
     title = _last_title(scan)
     if not title:
@@ -317,6 +361,8 @@ def _last(scan: Scan, rules: ScanRules | None, site_url: str) -> LastScan | None
     if scan.outcome == "blocked":
         has_origin = rules is not None and rules.origin.user_agent
         url, url_text = ("#origin-title", _("Allow our addresses")) if has_origin else ("", "")
+    if page_url:
+        url, url_text = page_url, _("Compare the pages")
     return LastScan(
         title=title, tone="" if row.tone == "ok" else row.tone, reason=row.reason, url=url, url_text=url_text
     )
@@ -328,6 +374,8 @@ def _last_title(scan: Scan) -> str:
         return _("The last scan failed, so it says nothing.")
     if scan.outcome == "blocked":
         return _("The website refused the last scan, so it says nothing.")
+    if scan.outcome == "different":
+        return _("The page looks different, so the last scan says nothing.")
     if scan.outcome == "partial":
         text = _("The last scan is only partly complete: %(found)s.")
         return text % {"found": found} if found else _("The last scan is only partly complete.")
@@ -473,4 +521,51 @@ def retest_page(
         is_running=is_running,
         may_check=may_check,
         notices=tuple(notices),
+        page_url=_page_url(last, website, is_shared=is_shared) if last else "",
     )
+
+
+def page_change_page(
+    website: Website, scan: Scan, *, is_shared: bool, may_confirm: bool
+) -> PageChangePage | None:
+    """Return the page that shows which page the scan met and which was known; None if it looked the same."""
+    change = scan.page_change
+    if change is None:
+        return None
+    return PageChangePage(
+        host=website.host,
+        url=_page_url(scan, website, is_shared=is_shared),
+        site_url=str(site_address(website, is_shared=is_shared)),
+        scans_url=url_of("scans", website, is_shared=is_shared),
+        at=scan.started_at or scan.created_at,
+        facts=tuple(_facts(change)),
+        has_known=change.known is not None,
+        confirmed_at=change.confirmed_at,
+        may_confirm=may_confirm and change.confirmed_at is None,
+    )
+
+
+def _facts(change: PageChange) -> Iterable[PageFact]:
+    """Yield each fact about both pages; of the known one, an empty text if there is none."""
+    known = _described(change.known) if change.known else {}
+    for label, seen in _described(change.seen).items():
+        is_changed = bool(known) and known[label] != seen
+        yield PageFact(label=label, known=known.get(label, ""), seen=seen, is_changed=is_changed)
+
+
+def _described(page: HomePage) -> dict[str, str]:
+    """Return the facts about a page, by their label; texts are those of the website, so they are cut."""
+    hosts, cookies = (
+        ", ".join(each[:60] for each in names[:20]) for names in (page.script_hosts, page.cookies)
+    )
+    kilobytes = page.bytes_below // 1024
+    size = _("less than %(count)s KB") % {"count": max(kilobytes, 1)}
+    return {
+        _("Title"): page.title[:100] or _("no title"),
+        _("Links to its own pages"): str(page.links),
+        _("Scripts from"): hosts or _("no scripts"),
+        _("Cookies"): cookies or _("no cookies"),
+        _("Size"): size
+        if kilobytes <= _MOST_KILOBYTES
+        else _("%(count)s KB or more") % {"count": _MOST_KILOBYTES},
+    }

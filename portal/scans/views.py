@@ -26,6 +26,7 @@ from portal.gateway import (
     ScanRequest,
     ScanRulesRequest,
     ScansRequest,
+    ScanStatusRequest,
     UnknownFinding,
     UnknownScan,
 )
@@ -35,7 +36,14 @@ from portal.models import Membership, Website
 from portal.page_urls import adding_url
 from portal.scans import labels
 from portal.scans.forms import ScheduleForm, time_zones
-from portal.scans.view_models import DEEP, needs_dns_proof, retest_page, scans_page, url_of
+from portal.scans.view_models import (
+    DEEP,
+    needs_dns_proof,
+    page_change_page,
+    retest_page,
+    scans_page,
+    url_of,
+)
 
 PAGE_SIZE = 10
 MAX_JOB_ID = 10**18
@@ -197,6 +205,47 @@ def cancel_scan(request: HtmxHttpRequest, host: str, job_id: int) -> HttpRespons
             audit("website.scan_cancelled", website)
         messages.info(request, _("The scan had ended already.") if ended else _("The scan is cancelled."))
     return redirect(url_of("scans", website, is_shared=is_shared))
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@members_only
+def confirm_page(request: HtmxHttpRequest, host: str, job_id: int) -> HttpResponse:
+    """Show the page that a scan met beside the one that was known; the form confirms it, and scans again."""
+    website, is_shared = (_own_website if request.method == "POST" else _website)(request, host)
+    if not 0 < job_id < MAX_JOB_ID:
+        raise Http404
+    if request.method == "POST":
+        _confirm_page(request, website, job_id)
+        return redirect(url_of("scans", website, is_shared=is_shared))
+    try:
+        scan = service.scan(website, ScanStatusRequest(job_id=str(job_id))).job
+    except UnknownScan as error:
+        raise Http404 from error
+    except GatewayError as error:
+        error_page = website_error_page(error, website, request.user)
+        context = {"error_page": error_page, "page": {"url": request.get_full_path(), "host": host}}
+        return render(request, "portal/scans/page_change.html", context, status=error_page.status)
+    page = page_change_page(website, scan, is_shared=is_shared, may_confirm=_may_scan(request, website))
+    if page is None:
+        raise Http404
+    return render(request, "portal/scans/page_change.html", {"page": page})
+
+
+def _confirm_page(request: HtmxHttpRequest, website: Website, job_id: int) -> None:
+    """Confirm the page that a scan met, and begin one that decides; raises Http404."""
+    try:
+        answer = service.scan(website, ScanRequest(confirmed_page=str(job_id)))
+    except UnknownScan as error:
+        raise Http404 from error
+    except ScanRefused as refusal:  # the service recorded the confirmation before it
+        messages.warning(request, f"{_('Confirmed. The next scan decides.')} {_refusal(refusal)}")
+    except GatewayError as error:
+        messages.warning(request, _failure(error, website.host))
+        return
+    else:
+        text = _("Confirmed. Another scan runs already: scan again when it has ended.")
+        messages.success(request, text if answer.already else _("Confirmed. This scan decides."))
+    audit("website.page_confirmed", website, after={"scan": str(job_id)})
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

@@ -50,6 +50,7 @@ OWN_EVENT = {
     "portal:change_role": "member.role",
     "portal:answer_claim": "website.claim_answered",
     "portal:cancel_scan": "website.scan_cancelled",
+    "portal:confirm_page": "website.page_confirmed",
     "portal:check_other_claims": "website.other_claims_checked",
     "portal:check_claim": "website.claim_checked",
     "portal:check_for_helper": "website.claim_checked",

@@ -364,3 +364,73 @@ def test_scans_that_run_elsewhere_are_listed_with_who_runs_them(owner, website, 
     make_engine_run(job, import_run=run)
     make_finding(link.website)  # a new version of the website's data
     assert "ZAP, run elsewhere" not in text_of(owner.get(PAGE))
+
+
+def different(website, **fields):
+    now = timezone.now()
+    page = {"title": "<b>For sale</b>", "links": 0, "script_hosts": [], "cookies": [], "size": 9}
+    ended = {"state": "finished", "outcome": "different", "reason": "page_changed", "page": page}
+    job = ScanJob.objects.create(website=website, by="ada", started_at=now, ended_at=now, **ended | fields)
+    ScanJob.objects.update(created_at=now - timezone.timedelta(hours=1))
+    return job
+
+
+def test_an_owner_compares_both_pages_and_confirms_the_one_that_looked_different(owner, website, link):
+    known = {
+        "title": "Shop",
+        "links": 12,
+        "script_hosts": ["cdn.example.net"],
+        "cookies": ["sid"],
+        "size": 14,
+    }
+    different(link.website, outcome="complete", reason="", page=known)
+    job = different(link.website)
+    address = f"{PAGE}{job.pk}/page/"
+    shown = text_of(owner.get(PAGE))
+    assert "The page looks different, so the last scan says nothing." in shown
+    assert f'href="{address}"' in shown
+    compared = text_of(owner.get(address))
+    for text in ("Shop", "12", "cdn.example.net", "sid", "less than 16 KB", "&lt;b&gt;For sale&lt;/b&gt;"):
+        assert text in compared
+    assert "Confirm: this is our page" in compared
+    assert "Confirmed. This scan decides." in text_of(owner.post(address, follow=True))
+    event = AuditEvent.objects.get(action="website.page_confirmed")
+    assert (event.host, event.after) == ("shop.example.com", {"scan": str(job.pk)})
+    assert AuditEvent.objects.filter(action="scan.page_confirmed").count() == 1
+    assert "Confirm: this is our page" not in text_of(owner.get(address))
+    assert ScanJob.objects.unended().count() == 1
+
+
+def test_a_confirmation_is_kept_where_no_scan_can_begin_and_the_page_says_when(owner, website, link):
+    job = different(link.website)
+    ScanJob.objects.update(created_at=timezone.now())
+    shown = text_of(owner.post(f"{PAGE}{job.pk}/page/", follow=True))
+    assert "Confirmed. The next scan decides. This website was scanned a short while ago." in shown
+    assert ScanJob.objects.get().page_confirmed_at is not None
+
+
+def test_only_owners_and_managers_confirm_a_page_and_strangers_do_not_see_it(owner, website, link, client):
+    job = different(link.website)
+    same = different(link.website, outcome="complete", reason="")
+    theirs = different(make_link(make_account("acct_0002"), make_website("other.example.com")).website)
+    address = f"{PAGE}{job.pk}/page/"
+    for each in (same, theirs):
+        assert owner.get(f"{PAGE}{each.pk}/page/").status_code == 404
+        assert owner.post(f"{PAGE}{each.pk}/page/").status_code == 404
+    Membership.objects.update(role="viewer")
+    shown = text_of(owner.get(address))
+    assert "Owners and managers can confirm it." in shown
+    assert "Confirm: this is our page" not in shown
+    assert owner.post(address).status_code == 404
+    Membership.objects.update(role="manager")
+    assert "Confirm: this is our page" in text_of(owner.get(address))
+    client.force_login(make_user("eve"))
+    assert client.get(address).status_code == client.post(address).status_code == 404
+    assert not ScanJob.objects.exclude(page_confirmed_at=None).exists()
+
+
+def test_a_retest_that_met_another_page_leads_to_both(owner, website, link, finding):
+    job = different(link.website, trigger="retest", finding=finding, outcome="inconclusive")
+    shown = text_of(owner.get(f"/sites/shop.example.com/findings/{finding.pk}/check/"))
+    assert "The page looks different" in shown
+    assert f'href="{PAGE}{job.pk}/page/"' in shown

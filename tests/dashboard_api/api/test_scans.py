@@ -463,3 +463,59 @@ def test_an_account_has_twenty_retests_of_a_website_in_a_day(client, link):
         end(queued(client, link, finding_id=str(finding.pk)))
         ScanJob.objects.update(ended_at=timezone.now() - timedelta(minutes=1))
     assert refused(client, link, finding_id=str(finding.pk)) == (429, "scan_cooldown")
+
+
+def different(website, **fields):
+    now = timezone.now()
+    page = {"title": "Account suspended", "links": 0, "script_hosts": [], "cookies": [], "size": 9}
+    ended = {"state": "finished", "outcome": "different", "reason": "page_changed", "page": page}
+    return ScanJob.objects.create(website=website, by="ada", started_at=now, ended_at=now, **ended | fields)
+
+
+def test_a_scan_that_met_another_page_shows_both_and_the_owner_confirms_it(client, link):
+    known = {
+        "title": "Shop",
+        "links": 12,
+        "script_hosts": ["cdn.example.net"],
+        "cookies": ["session"],
+        "size": 14,
+    }
+    different(link.website, outcome="complete", reason="", page=known)
+    job = different(link.website)
+    ScanJob.objects.update(created_at=timezone.now() - timedelta(hours=1))
+    shown = call(client, link, SCAN_STATUS_PATH, job_id=str(job.pk)).json()["job"]
+    assert (shown["outcome"], shown["reason"]) == ("different", "page_changed")
+    assert "confirm the page" in shown["explanation"]
+    assert shown["page_change"]["known"] == {
+        "title": "Shop",
+        "links": 12,
+        "script_hosts": ["cdn.example.net"],
+        "cookies": ["session"],
+        "bytes_below": 2**14,
+    }
+    assert shown["page_change"]["seen"]["title"] == "Account suspended"
+    assert shown["page_change"]["confirmed_at"] is None
+    for _ in range(2):
+        assert queued(client, link, confirmed_page=str(job.pk))["state"] == "queued"
+    job.refresh_from_db()
+    assert job.page_confirmed_at is not None
+    event = AuditEvent.objects.get(action="scan.page_confirmed")
+    assert (event.host, event.after["title"]) == (link.website.host, "Account suspended")
+
+
+def test_a_page_is_confirmed_also_where_no_scan_can_begin_now(client, link):
+    job = different(link.website, account=link.account)
+    assert refused(client, link, confirmed_page=str(job.pk)) == (429, "scan_cooldown")
+    job.refresh_from_db()
+    assert job.page_confirmed_at is not None
+
+
+def test_a_page_of_another_website_or_one_that_looked_the_same_is_not_confirmed(client, link):
+    theirs = different(make_scannable("other.example.com"))
+    same = different(link.website, outcome="complete", reason="")
+    for job in (theirs, same):
+        assert refused(client, link, confirmed_page=str(job.pk)) == (404, "unknown_job")
+    assert refused(client, link, confirmed_page="x") == (400, "invalid_request")
+    assert not ScanJob.objects.exclude(page_confirmed_at=None).exists()
+    assert not AuditEvent.objects.filter(action="scan.page_confirmed").exists()
+    assert call(client, link, SCAN_STATUS_PATH, job_id=str(same.pk)).json()["job"]["page_change"] is None

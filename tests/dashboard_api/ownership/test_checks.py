@@ -3,16 +3,19 @@
 from datetime import UTC, datetime, timedelta
 from types import SimpleNamespace
 
+import msgspec
 import pytest
 from django.utils import timezone
 
-from dashboard_api.models import OwnershipClaim, SiteLink
+from dashboard_api.crawler.canary import look
+from dashboard_api.models import OwnershipClaim, ScanJob, SiteLink
 from dashboard_api.ownership import checks, claims
 from dashboard_api.ownership.checking import CheckResult
 from dashboard_api.ownership.claims import Check, Verdict
 from tests import factories
+from tests.dashboard_api.crawler.placeholders import PLACEHOLDERS, WEBSITE
 from tests.faults.certificate import write_certificate
-from tests.faults.server import FaultServer, http, say_nothing
+from tests.faults.server import FaultServer, http, say_nothing, send
 from tests.foundation.outbound.internet import PUBLIC, Internet
 
 pytestmark = pytest.mark.django_db
@@ -30,6 +33,32 @@ def test_all_places_share_one_limit_of_time(monkeypatch):
         claim = checks.check_claim(claim, now=timezone.now())
     assert [result["outcome"] for result in claim.checks] == ["servers_silent", "timed_out", "timed_out"]
     assert server.connections == 1, "the last place was not asked, because the time was over"
+
+
+@pytest.mark.parametrize(
+    ("shown", "outcomes", "misses"),
+    [
+        (WEBSITE, {"html_instead", "not_found"}, 1),
+        (PLACEHOLDERS["suspended"], {"page_changed"}, 0),
+        (PLACEHOLDERS["browser check"], {"page_changed"}, 0),
+    ],
+)
+def test_a_token_that_is_missing_behind_another_page_says_nothing(monkeypatch, shown, outcomes, misses):
+    internet = Internet(monkeypatch)
+    internet.zone[f"{HOST}."] = [PUBLIC]
+    monkeypatch.setattr(checks, "has_record", lambda _host: False)
+    claim = added(proof=Check(Verdict.FOUND, "file", "http"))
+    website = SiteLink.objects.get().website
+    with FaultServer(send(WEBSITE)) as server:
+        internet.serve(server)
+        page = msgspec.to_builtins(look(HOST, PUBLIC).page)
+    ScanJob.objects.create(website=website, by="ada", state="finished", ended_at=NOW, page=page)
+    with FaultServer(send(shown)) as server:
+        internet.serve(server)
+        claim = checks.check_claim(claim, now=NOW + timedelta(days=1))
+    assert {result["outcome"] for result in claim.checks} == outcomes
+    assert (claim.misses, claim.unasked_at is None) == (misses, bool(misses))
+    assert all(result["advice"] for result in claim.checks)
 
 
 @pytest.fixture
