@@ -22,12 +22,12 @@ _WORDS = {
         "the user agent of scans, and scan again."
     ),
     "page_changed": _(
-        "The page looks different from the one that earlier scans saw, as behind a protection, so nothing "
-        "was found and nothing counts as fixed: confirm the page if it is yours."
+        "The page looks different from the one that earlier scans saw, as behind a protection, so this scan "
+        "neither adds nor fixes findings: confirm the page if it is yours."
     ),
     "first_look": _(
-        "No earlier scan knew what the page looks like, so problems that were not found stay open until the "
-        "next scan."
+        "Earlier scans did not record what the page looks like, so findings that this scan misses stay open "
+        "until the next one."
     ),
     "redirected_away": _(
         "The website redirects to another domain or port: answer here without a redirect, or add the website "

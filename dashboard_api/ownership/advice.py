@@ -25,7 +25,7 @@ _ADVICE = {
         "and check again."
     ),
     "page_changed": _(
-        "The home page looks different from the one that scans know, so a missing proof says nothing: allow "
+        "The home page looks different from the one that scans know, so this check does not count: allow "
         "the user agent ThreatDashboard/1, or confirm the page of a scan."
     ),
     "stale_cache": _("A cache answered with an older copy: empty it, or wait until the copy has expired."),

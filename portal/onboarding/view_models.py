@@ -50,7 +50,7 @@ OUTCOMES = {
         "A protection of the website refused our check. Allow the user agent ThreatDashboard/1."
     ),
     "page_changed": gettext_lazy(
-        "The home page looks different from the one that our scans know, so a missing token says nothing. "
+        "The home page looks different from the one that our scans know, so this check does not count. "
         "Allow the user agent ThreatDashboard/1, or confirm the page below Scans."
     ),
     "stale_cache": gettext_lazy("A cache answered with an older copy. Empty it, or wait until it expires."),

@@ -73,11 +73,11 @@ REASONS = {
     ),
     "page_changed": _(
         "The page looks different from the one that earlier scans saw, as behind a protection or on a "
-        "placeholder. So nothing was found, and nothing counts as fixed."
+        "placeholder. So this scan neither adds nor fixes findings."
     ),
     "first_look": _(
-        "No earlier scan knew what the page looks like, so problems that were not found stay open until the "
-        "next scan."
+        "Earlier scans did not record what the page looks like. Findings that this scan misses stay open "
+        "until the next one."
     ),
     "redirected_away": _(
         "The website redirects to another domain or port. Let it answer without a redirect, or add the "

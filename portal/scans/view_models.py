@@ -375,7 +375,7 @@ def _last_title(scan: Scan) -> str:
     if scan.outcome == "blocked":
         return _("The website refused the last scan, so it says nothing.")
     if scan.outcome == "different":
-        return _("The page looks different, so the last scan says nothing.")
+        return _("The page looks different, so the last scan does not count.")
     if scan.outcome == "partial":
         text = _("The last scan is only partly complete: %(found)s.")
         return text % {"found": found} if found else _("The last scan is only partly complete.")

@@ -238,7 +238,7 @@ def _confirm_page(request: HtmxHttpRequest, website: Website, job_id: int) -> No
     except UnknownScan as error:
         raise Http404 from error
     except ScanRefused as refusal:  # the service recorded the confirmation before it
-        messages.warning(request, f"{_('Confirmed. The next scan decides.')} {_refusal(refusal)}")
+        messages.warning(request, _("Confirmed. The next scan decides.") + f" {_refusal(refusal)}")
     except GatewayError as error:
         messages.warning(request, _failure(error, website.host))
         return

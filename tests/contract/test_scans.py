@@ -387,7 +387,7 @@ def test_an_owner_compares_both_pages_and_confirms_the_one_that_looked_different
     job = different(link.website)
     address = f"{PAGE}{job.pk}/page/"
     shown = text_of(owner.get(PAGE))
-    assert "The page looks different, so the last scan says nothing." in shown
+    assert "The page looks different, so the last scan does not count." in shown
     assert f'href="{address}"' in shown
     compared = text_of(owner.get(address))
     for text in ("Shop", "12", "cdn.example.net", "sid", "less than 16 KB", "&lt;b&gt;For sale&lt;/b&gt;"):

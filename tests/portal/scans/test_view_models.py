@@ -110,7 +110,7 @@ def test_an_ended_scan_says_what_it_found():
         ({"new": 0, "reopened": 1}, "The last scan: 0 new, 1 back, 0 fixed."),
         ({"new": 0, "outcome": "partial"}, "The last scan is only partly complete: 0 new, 0 fixed."),
         ({"outcome": "partial"}, "The last scan is only partly complete."),
-        ({"new": 0, "outcome": "different"}, "The page looks different, so the last scan says nothing."),
+        ({"new": 0, "outcome": "different"}, "The page looks different, so the last scan does not count."),
         ({"new": 0, "outcome": "blocked"}, "The website refused the last scan, so it says nothing."),
         ({"state": "failed", "outcome": None}, "The last scan failed, so it says nothing."),
         ({"new": 0, "state": "cancelled", "outcome": None}, ""),
