@@ -26,8 +26,8 @@ _WORDS = {
         "neither adds nor fixes findings: confirm the page if it is yours."
     ),
     "first_look": _(
-        "Earlier scans did not record what the page looks like, so findings that this scan misses stay open "
-        "until the next one."
+        "Earlier scans did not record what the page looks like, so findings that this scan does not see stay "
+        "open until the next one."
     ),
     "redirected_away": _(
         "The website redirects to another domain or port: answer here without a redirect, or add the website "

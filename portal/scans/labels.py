@@ -76,8 +76,8 @@ REASONS = {
         "placeholder. So this scan neither adds nor fixes findings."
     ),
     "first_look": _(
-        "Earlier scans did not record what the page looks like. Findings that this scan misses stay open "
-        "until the next one."
+        "Earlier scans did not record what the page looks like. Findings that this scan does not see stay "
+        "open until the next one."
     ),
     "redirected_away": _(
         "The website redirects to another domain or port. Let it answer without a redirect, or add the "
