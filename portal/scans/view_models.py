@@ -126,8 +126,8 @@ class PageFact:
     """A fact about the known page and the one that a scan met."""
 
     label: str
-    known: str
-    seen: str
+    known: tuple[str, ...]
+    seen: tuple[str, ...]
     is_changed: bool
 
 
@@ -546,26 +546,24 @@ def page_change_page(
 
 
 def _facts(change: PageChange) -> Iterable[PageFact]:
-    """Yield each fact about both pages; of the known one, an empty text if there is none."""
+    """Yield each fact about both pages; of the known one, no values if there is none."""
     known = _described(change.known) if change.known else {}
     for label, seen in _described(change.seen).items():
         is_changed = bool(known) and known[label] != seen
-        yield PageFact(label=label, known=known.get(label, ""), seen=seen, is_changed=is_changed)
+        yield PageFact(label=label, known=known.get(label, ()), seen=seen, is_changed=is_changed)
 
 
-def _described(page: HomePage) -> dict[str, str]:
-    """Return the facts about a page, by their label; texts are those of the website, so they are cut."""
-    hosts, cookies = (
-        ", ".join(each[:60] for each in names[:20]) for names in (page.script_hosts, page.cookies)
-    )
+def _described(page: HomePage) -> dict[str, tuple[str, ...]]:
+    """Return the values of each fact, by its label; texts are those of the website, so they are cut."""
+    hosts, cookies = (tuple(each[:60] for each in names[:20]) for names in (page.script_hosts, page.cookies))
     kilobytes = page.bytes_below // 1024
     size = _("less than %(count)s KB") % {"count": max(kilobytes, 1)}
+    if kilobytes > _MOST_KILOBYTES:
+        size = _("%(count)s KB or more") % {"count": _MOST_KILOBYTES}
     return {
-        _("Title"): page.title[:100] or _("no title"),
-        _("Links to its own pages"): str(page.links),
-        _("Scripts from"): hosts or _("no scripts"),
-        _("Cookies"): cookies or _("no cookies"),
-        _("Size"): size
-        if kilobytes <= _MOST_KILOBYTES
-        else _("%(count)s KB or more") % {"count": _MOST_KILOBYTES},
+        _("Title"): (page.title[:100] or _("no title"),),
+        _("Links to its own pages"): (str(page.links),),
+        _("Scripts from"): hosts or (_("no scripts"),),
+        _("Cookies"): cookies or (_("no cookies"),),
+        _("Size"): (size,),
     }
