@@ -196,6 +196,7 @@ _CLAIM: dict[str, Any] = {
         }
     ],
     "paused_schedule": None,
+    "different_page": None,
 }
 RESPONSES: dict[str, dict[str, Any]] = {
     "ClaimResponse": {"ok": True, "claim": _CLAIM},

@@ -694,6 +694,13 @@ class PausedSchedule(msgspec.Struct, frozen=True, kw_only=True):
     set_at: Annotated[Moment, Meta(description="When the schedule was set; it pauses once at most.")]
 
 
+class DifferentPage(msgspec.Struct, frozen=True, kw_only=True):
+    """A home page that looks different from the one that scans know."""
+
+    job_id: Annotated[str, Meta(description="The newest scan that met it.")]
+    since: Annotated[Moment, Meta(description="When a scan met one first.")]
+
+
 class WebsiteClaim(msgspec.Struct, frozen=True, kw_only=True):
     """A claim of the account to a website: the token to publish, and what the checks found."""
 
@@ -741,6 +748,10 @@ class WebsiteClaim(msgspec.Struct, frozen=True, kw_only=True):
     ]
     paused_schedule: Annotated[
         PausedSchedule | None, Meta(description="The schedule of scans, if it paused itself.")
+    ]
+    different_page: Annotated[
+        DifferentPage | None,
+        Meta(description="Where scans do not count, because the page looks different; null: they do."),
     ]
 
 

@@ -8,7 +8,8 @@ from typing import Any
 import msgspec
 
 from dashboard_api.contract import ClaimsRequest, responses
-from dashboard_api.models import OwnershipClaim, ScanSchedule, SiteLink
+from dashboard_api.models import OwnershipClaim, ScanJob, ScanSchedule, SiteLink, Website
+from dashboard_api.models.scan_job import PAGE_CHANGED
 from dashboard_api.ownership import calendar
 from dashboard_api.ownership.checking import FILE_PATH, META_NAME
 from dashboard_api.ownership.claims import answer_due_at, others_of
@@ -57,6 +58,7 @@ def _described(claims: Sequence[OwnershipClaim]) -> Iterable[responses.WebsiteCl
         .filter(link__in=links)
         .values_list("link__account", "link__website__host", "pause_reason", "changed_at")
     }
+    different = _different_pages(host for _account, host in ids)
     others = defaultdict(list)
     for other in others_of([claim for claim in claims if (claim.account_id, claim.host) in ids]):
         others[other.host].append(_other(other))
@@ -68,6 +70,7 @@ def _described(claims: Sequence[OwnershipClaim]) -> Iterable[responses.WebsiteCl
             ids.get(own),
             others.get(claim.host, []) if holds else [],
             paused.get(own) if holds else None,
+            different.get(claim.host) if holds and own in ids else None,
         )
 
 
@@ -76,6 +79,7 @@ def _claim(
     link_id: str | None,
     others: list[responses.OtherClaim],
     paused: responses.PausedSchedule | None,
+    different: responses.DifferentPage | None,
 ) -> responses.WebsiteClaim:
     return responses.WebsiteClaim(
         claim_id=str(claim.pk),
@@ -101,7 +105,24 @@ def _claim(
         link_problem=claim.link_problem or None,
         others=others,
         paused_schedule=paused,
+        different_page=different,
     )
+
+
+def _different_pages(hosts: Iterable[str]) -> dict[str, responses.DifferentPage]:
+    """Return the pages that look different, and that no later scan knows, by their host."""
+    found = {}
+    unknown = ScanJob.objects.filter(reason=PAGE_CHANGED, page__isnull=False, page_confirmed_at=None)
+    for website in Website.objects.filter(host__in=list(hosts), scan_jobs__in=unknown).distinct():
+        jobs = website.scan_jobs.order_by("created_at", "pk")
+        known = jobs.with_known_page().last()
+        later = jobs.filter(page__isnull=False, **({"created_at__gt": known.created_at} if known else {}))
+        first, newest = later.first(), later.last()
+        if first and newest:
+            found[website.host] = responses.DifferentPage(
+                job_id=str(newest.pk), since=_seconds(first.created_at)
+            )
+    return found
 
 
 def _other(claim: OwnershipClaim) -> responses.OtherClaim:

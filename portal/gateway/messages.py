@@ -715,6 +715,13 @@ class PausedSchedule(WithTimes, frozen=True, kw_only=True):
     set_at: Moment
 
 
+class DifferentPage(WithTimes, frozen=True, kw_only=True):
+    """A home page that scans do not know: the newest scan that met it, and when one met it first."""
+
+    job_id: Annotated[str, msgspec.Meta(pattern=r"\A[1-9][0-9]{0,17}\Z")]
+    since: Moment
+
+
 class WebsiteClaim(WithTimes, frozen=True, kw_only=True):
     """A claim of the account to a website; ``link_id`` is its link once the website is verified."""
 
@@ -739,6 +746,7 @@ class WebsiteClaim(WithTimes, frozen=True, kw_only=True):
     link_problem: str | None = None
     others: Few[OtherClaim] = []
     paused_schedule: PausedSchedule | None = None
+    different_page: DifferentPage | None = None
 
 
 class ClaimResponse(msgspec.Struct, frozen=True, kw_only=True):

@@ -1,6 +1,7 @@
 """E-mails to owners about the proofs of their websites: found, missing, ending, ended, contested, decided.
 
-Two are about something else: a schedule of scans that paused itself, and a website that an owner gave up.
+Three are about something else: a schedule of scans that paused itself, a page that looks different, and a
+website that an owner gave up.
 """
 
 from collections.abc import Callable, Iterator
@@ -104,6 +105,9 @@ def events_of(claim: WebsiteClaim, now: datetime) -> Iterator[Event]:
         yield Event(
             "paused", claim, f"paused:{claim.claim_id}:{claim.paused_schedule.set_at:%Y-%m-%dT%H:%M:%S}"
         )
+    if claim.different_page:
+        since = claim.different_page.since
+        yield Event("page", claim, f"page:{claim.claim_id}:{since:%Y-%m-%dT%H:%M:%S}")
 
 
 def _is_new(other: OtherClaim, claim: WebsiteClaim, now: datetime) -> bool:
@@ -122,6 +126,10 @@ def _event(kind: str, claim: WebsiteClaim, at: datetime | None, claim_id: str = 
 def compose(event: Event, account: Account) -> Words:
     """Return the e-mail of an event, in the language of the moment."""
     subject, text = _words(event)
+    if event.kind == "page" and event.claim.different_page:
+        place = [event.claim.host, int(event.claim.different_page.job_id)]
+        path = reverse("portal:confirm_page", args=place, query={"account": account.ref})
+        return Words(subject=subject, text=text, button=_("Compare the pages"), path=path)
     if event.kind == "paused":
         path = reverse("portal:scans", args=[event.claim.host], query={"account": account.ref})
         return Words(subject=subject, text=text, button=_("Open the scans"), path=path)
@@ -181,6 +189,13 @@ def _words(event: Event) -> tuple[str, str]:
             text = _(
                 "Three scans in a row had no result: the website refused them, or did not answer. The page "
                 "of its scans says why. Save the schedule there to begin again."
+            )
+        case "page":
+            subject = _("%(host)s: the page looks different")
+            text = _(
+                "The home page differs from the one that our scans know, as behind a protection or on a "
+                "placeholder. Until it is clear, scans neither add nor fix findings. Compare the pages, and "
+                "confirm the new one if it is yours."
             )
         case _ends:
             days = int(event.kind.removeprefix("ends_"))

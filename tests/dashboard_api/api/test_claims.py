@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from audit.models import AuditEvent
 from dashboard_api.contract import examples
-from dashboard_api.models import OwnershipClaim, ScanSchedule, SiteLink
+from dashboard_api.models import OwnershipClaim, ScanJob, ScanSchedule, SiteLink
 from dashboard_api.ownership import claims
 from dashboard_api.ownership.claims import Check, Verdict
 from tests.dashboard_api.calls import (
@@ -256,6 +256,28 @@ def test_a_holder_has_all_other_proofs_checked(client, holder):
     fields = {"claim_id": holder["other_claim_id"], "others": True}
     fields |= {"portal_account_ref": "acct_0002", "secret": OTHER_SECRET}
     assert error_of(call(client, CLAIM_CHECK_PATH, **fields))["code"] == "wrong_state"
+
+
+def test_a_claim_says_since_when_the_page_looks_different(client, holder):
+    website = SiteLink.objects.get().website
+
+    def shown():
+        (claim,) = call(client, CLAIMS_PATH, host=HOST).json()["claims"]
+        return claim["different_page"]
+
+    def scanned(days, **fields):
+        at = timezone.now() - timedelta(days=days)
+        ended = {"created_at": at, "ended_at": at, "state": "finished", "page": {"title": "Shop"}}
+        return ScanJob.objects.create(website=website, by="ada", **ended | fields)
+
+    scanned(9, reason="page_changed")
+    scanned(8)
+    assert shown() is None
+    first, newest = (scanned(days, reason="page_changed") for days in (3, 2))
+    assert shown() == {"job_id": str(newest.pk), "since": f"{first.created_at:%Y-%m-%dT%H:%M:%SZ}"}
+    newest.page_confirmed_at = timezone.now()
+    newest.save()
+    assert shown() is None
 
 
 def test_a_claim_says_that_the_schedule_of_its_scans_paused_itself(client, holder):

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from portal import service
 from portal.gateway import CannotConnect, OtherClaim, Rejected
-from portal.gateway.messages import PausedSchedule
+from portal.gateway.messages import DifferentPage, PausedSchedule
 from portal.models import ClaimEmail, ClaimState, Subscription, Website, WebsiteSummary
 from portal.onboarding import emails
 from portal.view_models.claim_notices import claim_notices
@@ -168,6 +168,14 @@ def test_a_claim_that_ended_is_read_for_its_decision(run, monkeypatch, state):
     assert run(elsewhere) == sent
     assert run(elsewhere) == []
     assert asked == ["1"]
+
+
+def test_a_page_that_looks_different_is_announced_once_and_leads_to_both_pages(run, owner):
+    known = {**VERIFIED, "verified_at": None}
+    first = make_claim(**known, different_page=DifferentPage(job_id="7", since=NOW))
+    assert run(first) == ["shop.example.com: the page looks different"]
+    assert "/sites/shop.example.com/scans/7/page/" in mail.outbox[-1].body
+    assert run(make_claim(**known, different_page=DifferentPage(job_id="8", since=NOW))) == []
 
 
 def test_a_paused_schedule_is_announced_once_each_time_it_was_set(run, owner):
