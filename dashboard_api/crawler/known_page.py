@@ -9,11 +9,12 @@ from datetime import UTC, datetime, time
 
 import msgspec
 from django.db import transaction
+from django.db.models import Q
 from django.utils import timezone
 
 from audit.recording import record as audit
 from dashboard_api.crawler.home_page import HomePage
-from dashboard_api.models import Finding, ScanJob
+from dashboard_api.models import Finding, ImportRun, ScanJob
 from dashboard_api.models.scan_job import PAGE_CHANGED
 
 FIRST_LOOK = "first_look"  # no earlier scan says what the page looked like
@@ -27,15 +28,14 @@ def known_page(website_id: int, *, before: ScanJob | None = None) -> HomePage | 
 def judge(job: ScanJob, page: HomePage, sources: Collection[str]) -> str:
     """Return PAGE_CHANGED for a page that may be another's, FIRST_LOOK where nothing may be fixed yet.
 
-    ``sources`` are those of the engines. A page that looks different counts if it has content of the
-    website's own, and no finding can vanish, or a scan on another day has seen it.
+    ``sources`` are those of the engines of this scan. A page that looks different counts if it has content
+    of the website's own, and no finding can vanish, or a scan on another day has seen it.
     """
     known_job = _known_job(job.website_id, job)
     known = page_of(known_job)
     if known is not None and known.looks_like(page):
         return ""
-    findings = Finding.objects.filter(website=job.website_id, source__slug__in=sources)
-    has_findings = findings.exclude(status=Finding.Status.FIXED).exists()
+    has_findings = _has_findings(job.website_id, sources)
     if known is None:
         return "" if not has_findings else FIRST_LOOK if page.has_content else PAGE_CHANGED
     if page.has_content and (not has_findings or _was_seen_earlier(job, page, known_job)):
@@ -56,6 +56,13 @@ def confirm(job: ScanJob, *, by: str, now: datetime) -> bool:
 def _known_job(website_id: int, before: ScanJob | None) -> ScanJob | None:
     jobs = ScanJob.objects.filter(website=website_id).with_known_page()
     return (jobs.exclude(pk=before.pk).filter(created_at__lte=before.created_at) if before else jobs).first()
+
+
+def _has_findings(website_id: int, sources: Collection[str]) -> bool:
+    """Return whether a finding of these sources, or of those of earlier scans, is not fixed."""
+    scanned = ImportRun.objects.filter(website=website_id, engine_runs__isnull=False).values("source")
+    findings = Finding.objects.filter(website=website_id).exclude(status=Finding.Status.FIXED)
+    return findings.filter(Q(source__slug__in=sources) | Q(source__in=scanned)).exists()
 
 
 def _was_seen_earlier(job: ScanJob, page: HomePage, known_job: ScanJob | None) -> bool:

@@ -171,6 +171,19 @@ def test_without_an_earlier_page_a_placeholder_does_not_become_the_known_one(wea
     assert weak.scan(WEBSITE).outcome == "partial"
 
 
+def test_findings_of_a_scanner_that_does_not_run_now_are_protected_as_well(weak):
+    weak.scan()
+    ScanJob.objects.update(page=None)
+    weak.scanner = lambda: engine("raise SystemExit('it ran')", name="another")
+    let_a_day_pass()
+    assert weak.scan(PLACEHOLDERS["suspended"]).outcome == "different"
+
+
+def test_findings_of_reports_that_a_customer_sent_do_not_hold_a_first_scan(weak):
+    factories.make_finding(weak.row, source=factories.make_source("zap"))
+    assert weak.scan(PLACEHOLDERS["script only"]).outcome == "complete"
+
+
 def test_a_page_that_changes_while_a_scanner_runs_leaves_its_report_out(weak, monkeypatch):
     weak.scan()
     found = weak.open()
