@@ -61,9 +61,9 @@ class Problem(msgspec.Struct, frozen=True, kw_only=True):
     """All findings with one cause: of one topic, of one rule of an engine, or with one title without a rule.
 
     severity is the worst, worst_findings counts the findings with it. Title, rule and fix are those of the
-    newest of them; a topic has its own title and fix. Where titles differ, title is the name of the rule, if
-    that is in words, or what they share. first_seen is that of the finding stored first, newest_first_seen
-    of the one stored last.
+    newest of them; a topic has its own title and fix. Where titles differ and
+    the name of the rule is in words, title is that name. first_seen is that of the finding stored first,
+    newest_first_seen of the one stored last.
     """
 
     id: Annotated[str, Meta(description="Stays the same; the field problem of a request takes it.")]
