@@ -125,6 +125,10 @@ TOPICS = {
         _("Visitors are not redirected to HTTPS"),
         _("Redirect every request on HTTP to the same address on HTTPS."),
     ),
+    "password-not-encrypted": Topic(
+        _("Passwords are sent without encryption"),
+        _("Serve pages that ask for a password, and the address that it is sent to, on HTTPS only."),
+    ),
     "strict-transport-security": Topic(
         _("Strict Transport Security (HSTS) is missing or weak"),
         _("Send Strict-Transport-Security with a max-age of at least six months on every HTTPS response."),

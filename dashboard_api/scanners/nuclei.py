@@ -25,6 +25,7 @@ from dashboard_api.scanners.text import clean, cves_in, named, numbers_in, secti
 from dashboard_api.scanners.times import Time
 
 HEAD = re.compile(rb'"template(?:-id|ID)"\s*:')
+_MIXED = {"http-missing-security-headers"}  # templates whose matchers are a problem each
 
 
 def read(stream: BinaryIO) -> ScanReport:
@@ -69,7 +70,7 @@ def _finding(number: int, row: Row, *, rule: str, location: str) -> ReportedFind
     return ReportedFinding(
         row=number,
         identity=(rule, matcher),
-        rule=rule,
+        rule=f"{rule}/{matcher}" if matcher and rule in _MIXED else rule,
         severity=severity,
         severity_raw=severity_raw,
         kind="informational" if severity is Severity.INFO else "confirmed",

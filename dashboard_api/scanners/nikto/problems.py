@@ -11,6 +11,7 @@ from pathlib import Path
 from dashboard_api.scanners.problem_texts import ProblemText, load_texts
 from dashboard_api.scanners.report import Kind, Severity
 from dashboard_api.scanners.text import without_numbers
+from dashboard_api.scanners.topics import TOPICS
 
 _MAX_CHARACTERS = 1000  # of a message: it names its problem at the beginning
 # Versions 2.1 and 2.5 have a sentence for each header, 2.6 has one for all.
@@ -18,6 +19,9 @@ _MISSING_HEADER = (
     r"(?:header missing: |the (?:anti-clickjacking )?|TLS and the |SSL and the )({})"
     r"(?: (?:HTTP )?header is not (?:present|set|defined)|\W*$|\. See)"
 )
+
+
+_OF_TOPICS = {rule for topic in TOPICS.values() for rule in topic.rules.get("nikto", ())}
 
 
 class NiktoText(ProblemText, frozen=True, kw_only=True):
@@ -54,8 +58,11 @@ class Problem:
 
     @property
     def rule(self) -> str:
-        """The identity as one name; Nikto's ids may cover several problems (013587: any missing header)."""
-        return "/".join(filter(None, self.identity))
+        """The identity as one name; Nikto's ids may cover several problems (013587: any missing header).
+
+        Without the subject where a topic has the name: each cookie without Secure is the same problem.
+        """
+        return self.key if self.key in _OF_TOPICS else "/".join(filter(None, self.identity))
 
     @property
     def title(self) -> str:

@@ -42,13 +42,14 @@ _LEVELS = {str(severity.value): severity for severity in Severity}
 # Categories of different problems, which the text of an entry distinguishes.
 _MIXED = re.compile(r"cookie|policy|tls|dangerous|secure headers", re.IGNORECASE)
 _SOFTWARE = re.compile(r"fingerprint|software", re.IGNORECASE)
+_HEADERS = "HTTP Secure Headers"  # before 3.2 one category, whose entries begin with the header
 # Categories by the names that they had before Wapiti 3.2. Stored XSS is a finding of its own: the old one
 # was more likely reflected.
 _FORMER = {
     "Reflected Cross Site Scripting": "Cross Site Scripting",
-    "Clickjacking Protection": "HTTP Secure Headers",
-    "MIME Type Confusion": "HTTP Secure Headers",
-    "HTTP Strict Transport Security (HSTS)": "HTTP Secure Headers",
+    "Clickjacking Protection": _HEADERS,
+    "MIME Type Confusion": _HEADERS,
+    "HTTP Strict Transport Security (HSTS)": _HEADERS,
 }
 
 
@@ -118,7 +119,7 @@ def _finding(number: int, row: WapitiEntry, entry: Row, location: str) -> Report
         row=number,
         identity=(category, matcher),
         aliases=[(former, _matcher(former, info))] if former else [],
-        rule=category,
+        rule=f"{category}/{info.partition(' ')[0]}" if info and category == _HEADERS else category,
         severity=severity,
         severity_raw=f"level {line_of(entry, 'level')}",
         kind="informational" if severity is Severity.INFO else kind,

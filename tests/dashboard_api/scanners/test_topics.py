@@ -1,5 +1,6 @@
 """The table of topics: complete where several scanners report the same, and free of mistakes."""
 
+import json
 import re
 from collections import Counter
 
@@ -7,13 +8,26 @@ import pytest
 
 from dashboard_api.crawler.essentials.rules import RULES
 from dashboard_api.limits import MAX_PROBLEM_ID_LENGTH
-from dashboard_api.models.problems import KEY_LENGTH
+from dashboard_api.models.problems import KEY_LENGTH, problem_key
+from dashboard_api.reading.topics import topic_of
+from dashboard_api.scanners import burp, nikto, nuclei, wapiti
 from dashboard_api.scanners.nikto.problems import TEXTS
 from dashboard_api.scanners.observatory import _TESTS
 from dashboard_api.scanners.sslyze.checks import _TEXTS as SSLYZE
 from dashboard_api.scanners.sslyze.checks import CHECKS, OF_ALL_SUITES
 from dashboard_api.scanners.testssl.findings import TEXTS as TESTSSL
 from dashboard_api.scanners.topics import TOPICS
+from tests.dashboard_api.scanners.samples import (
+    json_lines,
+    make_burp,
+    make_issue,
+    make_item,
+    make_nikto,
+    make_row,
+    make_wapiti,
+    make_wapiti_entry,
+    read_whole,
+)
 
 
 def rules_of(source):
@@ -103,3 +117,93 @@ def test_every_source_is_one_that_a_reader_names():
 
 def test_a_file_with_passwords_is_one_problem_of_several_scanners():
     assert TOPICS["passwords-exposed"].rules.keys() == {"zap", "wpscan", "nikto", "nuclei"}
+
+
+def topic_in(reader, data):
+    report = read_whole(reader, data)
+    (finding,) = report.findings
+    return topic_of(problem_key(report.source, finding.rule, finding.title))
+
+
+@pytest.mark.parametrize(
+    ("header", "topic"),
+    [
+        ("strict-transport-security", "strict-transport-security"),
+        ("content-security-policy", "content-security-policy"),
+        ("x-frame-options", "clickjacking"),
+        ("x-content-type-options", "content-type-options"),
+        ("referrer-policy", "referrer-policy"),
+        ("permissions-policy", "permissions-policy"),
+        ("clear-site-data", None),
+    ],
+)
+def test_each_header_that_nuclei_misses_is_a_problem_of_its_own(header, topic):
+    row = make_row(template_id="http-missing-security-headers", matcher_name=header)
+    assert topic_in(nuclei, json_lines(row)) == topic
+
+
+def test_headers_without_a_topic_are_different_problems_of_nuclei():
+    headers = ["clear-site-data", "cross-origin-opener-policy", None]
+    rows = [make_row(template_id="http-missing-security-headers", matcher_name=each) for each in headers]
+    report = read_whole(nuclei, json_lines(*rows, make_row(matcher_name="nginx")))
+    assert [finding.rule for finding in report.findings] == [
+        "http-missing-security-headers/clear-site-data",
+        "http-missing-security-headers/cross-origin-opener-policy",
+        "http-missing-security-headers",
+        "exposed-panel",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("template", "topic"),
+    [
+        ("cookies-without-secure", "cookie-without-secure"),
+        ("cookies-without-httponly", "cookie-without-httponly"),
+        ("missing-cookie-samesite-strict", "cookie-without-samesite"),
+        ("weak-csp-detect", "content-security-policy"),
+    ],
+)
+def test_templates_of_nuclei_are_of_the_topics_of_other_scanners(template, topic):
+    assert topic_in(nuclei, json_lines(make_row(template_id=template))) == topic
+
+
+@pytest.mark.parametrize(
+    ("message", "topic"),
+    [
+        ("Cookie sid created without the secure flag.", "cookie-without-secure"),
+        ("Cookie cart created without the httponly flag.", "cookie-without-httponly"),
+        ("IP address found in the 'location' header. The IP is 10.0.0.7.", "internal-address"),
+        ("Retrieved x-powered-by header: PHP/8.1.", "server-version"),
+        (
+            ".git/config: Git config file found. Infos about repo details may be present.",
+            "repository-exposed",
+        ),
+    ],
+)
+def test_what_nikto_finds_has_a_topic_whatever_cookie_header_or_file_it_is_about(message, topic):
+    data = json.dumps(make_nikto(make_item(msg=message, url="/"))).encode()
+    assert topic_in(nikto, data) == topic
+
+
+@pytest.mark.parametrize(
+    ("category", "info", "topic"),
+    [
+        ("Unencrypted Channels", "HTTPS is not enforced", "https-not-enforced"),
+        ("Cleartext Submission of Password", "A form at /login", "password-not-encrypted"),
+        ("HTTP Secure Headers", "X-Frame-Options is not set", "clickjacking"),
+        ("HTTP Secure Headers", "X-Content-Type-Options is not set", "content-type-options"),
+        ("HTTP Secure Headers", "Strict-Transport-Security is not set", "strict-transport-security"),
+        ("HTTP Secure Headers", "X-XSS-Protection is not set", None),
+        ("HTTP Secure Headers", "", None),
+    ],
+)
+def test_categories_of_wapiti_are_of_the_topics_of_other_scanners(category, info, topic):
+    document = make_wapiti(make_wapiti_entry(info=info), category=category)
+    assert topic_in(wapiti, json.dumps(document).encode()) == topic
+
+
+@pytest.mark.parametrize(
+    ("kind", "topic"), [("3145984", "password-not-encrypted"), ("16777728", "https-not-enforced")]
+)
+def test_what_burp_sees_without_encryption_has_a_topic(kind, topic):
+    assert topic_in(burp, make_burp(make_issue(type=kind))) == topic
