@@ -6,15 +6,16 @@ from functools import lru_cache
 from urllib.parse import urljoin, urlsplit
 
 from dashboard_api.scanners.redaction import redact_addresses
+from dashboard_api.scanners.text import NETWORK_SCHEME
 from foundation.hosts import covers, normalise_dns_name
 
 _SCHEME = re.compile(r"[a-z][a-z0-9+.-]*://", re.IGNORECASE | re.ASCII)
 # Scheme, host with port, and path; urlsplit checks each host once, in _host_and_port.
 _PARTS = re.compile(r"(?:([a-z][a-z0-9+.-]*):)?//([^/?#]*)([^?#]*)", re.IGNORECASE | re.ASCII)
-# What names a host: an address with a scheme, or a host with or without a port, which no file is called.
+# What names a host: an address of a network, or a host with or without a port, which no file is called.
 _FILE = r"[^:]*\.(?:php\d?|phtml|[sx]?html?|aspx?|ashx|asmx|jspx?|do|action|cgi|cfm|js|css|json|xml)"
 _NAMES_HOST = re.compile(
-    rf"{_SCHEME.pattern}[^\\]*|(?!{_FILE}\Z)[^/?#\\]*", re.IGNORECASE | re.ASCII | re.DOTALL
+    rf"{NETWORK_SCHEME}://[^\\]*|(?!{_FILE}\Z)[^/?#\\]*", re.IGNORECASE | re.ASCII | re.DOTALL
 )
 _USER = re.compile(r"(?<![^/\\?#@])[^/\\?#@]*@")  # and password, also where the address has another form
 _SESSION = re.compile(r";jsessionid=[^/;]*", re.IGNORECASE)  # in the path, another in each scan

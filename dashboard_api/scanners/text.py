@@ -6,6 +6,9 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from foundation.markup import text_of_html
 
+# The schemes of addresses that name a host; docker://a and s3://a name an image and a store.
+NETWORK_SCHEME = "(?:https?|wss?|ftps?|ldaps?|ssh|tcp|udp|tls|ssl)"
+
 _ANSI_SEQUENCE = r"\x1b\[[0-?]*[ -/]*[@-~]"
 _CONTROL = r"[\x00-\x08\x0b-\x1f\x7f-\x9f]"
 _BIDI_OVERRIDE = "[\u202a-\u202e\u2066-\u2069]"

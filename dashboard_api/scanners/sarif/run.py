@@ -19,10 +19,14 @@ from dashboard_api.scanners.members import (
     texts_of,
 )
 from dashboard_api.scanners.report import REFERENCE_LENGTH
+from dashboard_api.scanners.text import NETWORK_SCHEME
 
 _PLACEHOLDER = re.compile(r"\{\{|\}\}|\{(\d{1,4})\}")
 _LINK_TO_LOCATION = re.compile(r"\[([^\][]*)\]\(\d+\)")
 _ABSOLUTE = re.compile(r"[a-z][a-z0-9+.-]*:", re.IGNORECASE | re.ASCII)
+# What names a host, of all that looks like an address: not docker://a, an image "python:3" or pkg:npm/a.
+_NAMES_HOST = re.compile(rf"{NETWORK_SCHEME}:|[\w-]+(?:\.[\w-]+)+:\d{{1,5}}\Z", re.IGNORECASE | re.ASCII)
+_DRIVE = re.compile(r"[a-z]:[\\/]", re.IGNORECASE)
 _FILE = "file:"
 _SAFE = "/!$&'()*+,;=:@"  # not quoted in a path
 _MAX_BASES = 10
@@ -98,7 +102,7 @@ class Run:
     def address(self, location: Row) -> str:
         """Return an artifactLocation's address: absolute, or relative and beginning with a dot or slash.
 
-        A file's address is its path below the source root.
+        A file's address is its path below the source root; the name of an image or package is a path.
         """
         if "uri" not in location:
             artifact = _item(list_of(self.members, "artifacts"), location.get("index"))
@@ -112,11 +116,13 @@ class Run:
             if _is_file(base):
                 break
             address = address_in(base, address) if _ABSOLUTE.match(base) else base + address
+        if _DRIVE.match(address):
+            address = "file:///" + address.replace("\\", "/")
         if _is_file(address):
             return self._below_root(address)
-        if _ABSOLUTE.match(address) or address.startswith(("/", "./", "../")):
+        if _NAMES_HOST.match(address) or address.startswith(("/", "./", "../")):
             return address
-        return f"./{address}"
+        return f"./{quote(address, safe=_SAFE + '%') if _ABSOLUTE.match(address) else address}"
 
     def _named_bases(self) -> Iterator[tuple[str, tuple[str, str]]]:
         """Yield the name of each base address, that address, and the name of its own base."""

@@ -118,6 +118,21 @@ def test_report_of_another_website_is_refused(name):
     assert not Finding.objects.exists()
 
 
+def test_names_of_images_and_packages_in_sarif_are_places_below_the_base():
+    names = ["docker://shop", "ubuntu:20.04", "alpine_3.18", "localhost:3000", "pkg:npm/lodash@4.17.15"]
+    places = [{"physicalLocation": {"artifactLocation": {"uri": name}}} for name in names]
+    results = [make_result(ruleId=name, locations=[place]) for name, place in zip(names, places, strict=True)]
+    result = import_sample(make_website(), json.dumps(make_sarif(*results)).encode())
+    assert (result.findings, result.rejected) == (5, 0)
+    assert set(Finding.objects.values_list("location", flat=True)) == {
+        "https://shop.example.com/docker:/shop",
+        "https://shop.example.com/ubuntu:20.04",
+        "https://shop.example.com/alpine_3.18",
+        "https://shop.example.com/localhost:3000",
+        "https://shop.example.com/pkg:npm/lodash@4.17.15",
+    }
+
+
 def bring_results(website, *results, day):
     """Import a complete SARIF report of that day."""
     document = make_sarif(*results, invocations=[{"executionSuccessful": True}])
