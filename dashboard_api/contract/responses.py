@@ -826,7 +826,7 @@ class ScanRun(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class HomePage(msgspec.Struct, frozen=True, kw_only=True):
-    """What the home page of the website looked like."""
+    """Facts about the home page of the website."""
 
     title: str
     links: Annotated[Count, Meta(description="Pages of the website that it links.")]

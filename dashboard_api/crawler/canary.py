@@ -20,7 +20,7 @@ _WITHOUT_HTTPS = {"connect_failed", "tls_invalid"}
 
 
 class Look(NamedTuple):
-    """What the home page looks like, or the reason why the website cannot be scanned."""
+    """The facts about the home page, or the reason why the website cannot be scanned."""
 
     reason: str
     page: HomePage | None = None

@@ -1,4 +1,4 @@
-"""What a home page looks like, in a few facts: by them a scan knows whether the website itself answered."""
+"""A few facts about a home page, by which a scan knows whether the website itself answered."""
 
 from urllib.parse import urljoin, urlsplit
 

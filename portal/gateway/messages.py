@@ -815,7 +815,7 @@ class ScanRun(WithTimes, frozen=True, kw_only=True):
 
 
 class HomePage(msgspec.Struct, frozen=True, kw_only=True):
-    """What a home page looked like; it had fewer bytes than ``bytes_below``."""
+    """Facts about a home page; it had fewer bytes than ``bytes_below``."""
 
     title: str = ""
     links: Number = 0

@@ -210,7 +210,7 @@ def cancel_scan(request: HtmxHttpRequest, host: str, job_id: int) -> HttpRespons
 @require_http_methods(["GET", "HEAD", "POST"])
 @members_only
 def confirm_page(request: HtmxHttpRequest, host: str, job_id: int) -> HttpResponse:
-    """Show the page that a scan met beside the one that was known; the form confirms it, and scans again."""
+    """Compare the page that a scan met with the known one; the form confirms it, and scans again."""
     website, is_shared = (_own_website if request.method == "POST" else _website)(request, host)
     if not 0 < job_id < MAX_JOB_ID:
         raise Http404

@@ -29,7 +29,7 @@ WEAK = [
     ("Access-Control-Allow-Origin", "null"),
     ("Access-Control-Allow-Credentials", "true"),
 ]
-MENDED = [
+FIXED = [
     HTML,
     ("Content-Security-Policy", "default-src 'self'; frame-ancestors 'none'; base-uri 'none'"),
     ("X-Content-Type-Options", "nosniff"),
@@ -55,17 +55,17 @@ def to_login(path):
 
 
 WEBSITE = page("Best Shop: shoes and coats", f"{SCRIPTS}<ul>{LINKS}</ul>{TEXT}", WEAK)
-MENDED_WEBSITE = page(
+FIXED_WEBSITE = page(
     "Best Shop: shoes and coats",
     f'<script src="/shop.js"></script><ul>{LINKS}</ul>{TEXT}',
-    MENDED,
+    FIXED,
 )
 REDESIGN = page(
     "Welcome to the new shop",
     '<script src="/assets/app.js"></script><script src="https://code.example.org/v.js"></script><nav>'
     + "".join(f'<a href="/en/{name}">{name}</a>' for name in "abcdefghijklmnopqrstuvwxyzäöü")
     + f"</nav>{TEXT * 4}",
-    MENDED,
+    FIXED,
 )
 NOINDEX = '<meta name="robots" content="noindex,nofollow">'
 PLACEHOLDERS = {

@@ -16,8 +16,8 @@ from foundation.outbound.names import origin_of
 from tests import factories
 from tests.dashboard_api.crawler.engines import engine
 from tests.dashboard_api.crawler.placeholders import (
-    MENDED,
-    MENDED_WEBSITE,
+    FIXED,
+    FIXED_WEBSITE,
     PLACEHOLDERS,
     REDESIGN,
     WEBSITE,
@@ -103,12 +103,12 @@ def test_a_page_in_the_place_of_the_website_fixes_and_finds_nothing_on_three_day
     assert (back.outcome, weak.open() == found) == ("complete", True)
 
 
-def test_a_website_that_was_mended_closes_its_findings_at_once(weak):
+def test_a_website_that_was_fixed_closes_its_findings_at_once(weak):
     weak.scanner = lambda: ESSENTIALS
     weak.scan()
     finding = Finding.objects.get(rule="csp-missing")
     let_a_day_pass()
-    weak.shown = MENDED_WEBSITE
+    weak.shown = FIXED_WEBSITE
     assert weak.retest(finding).outcome == "gone"
     let_a_day_pass()
     job = weak.scan()
@@ -135,7 +135,7 @@ def test_a_redesign_is_accepted_by_a_scan_on_another_day(weak):
 def test_a_page_that_was_confirmed_is_known_to_the_next_scan(weak):
     weak.scan()
     let_a_day_pass()
-    held = weak.scan(page("The new shop", '<div id="app"></div><script src="/b/3f9.js"></script>', MENDED))
+    held = weak.scan(page("The new shop", '<div id="app"></div><script src="/b/3f9.js"></script>', FIXED))
     assert known_page.confirm(held, by="ada", now=timezone.now())
     assert not known_page.confirm(held, by="ada", now=timezone.now())
     let_a_day_pass()
@@ -149,7 +149,7 @@ def test_without_an_earlier_page_nothing_is_fixed_and_the_next_scan_can(weak):
     ScanJob.objects.all().delete()
     found = weak.open()
     finding = Finding.objects.get(rule="csp-missing")
-    weak.shown = MENDED_WEBSITE
+    weak.shown = FIXED_WEBSITE
     again = weak.retest(finding)
     assert (again.outcome, again.reason) == ("inconclusive", "first_look")
     ScanJob.objects.all().delete()
