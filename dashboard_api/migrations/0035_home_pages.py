@@ -5,7 +5,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("dashboard_api", "0033_disputes_of_deleted_accounts"),
+        ("dashboard_api", "0034_scans_runs_without_address"),
     ]
 
     operations = [
