@@ -24,7 +24,7 @@ from audit.recording import record
 from config.account_emails import send_changed
 from config.log_texts import translate_log
 from config.model_names import translate_names
-from config.models import Incident, Run, Session
+from config.models import Run, Session
 from portal.forms import PasswordErrors
 from portal.page_urls import portal_origin
 
@@ -209,11 +209,3 @@ class RunAdmin(admin.ModelAdmin):
     def has_delete_permission(self, _request: HttpRequest, _run: Run | None = None) -> bool:
         """Return False: old runs are deleted by newer ones."""
         return False
-
-
-@admin.register(Incident)
-class IncidentAdmin(admin.ModelAdmin):
-    """Incidents: the status page shows them, and clients of the API read those that are open."""
-
-    list_display = ("title", "kind", "component", "began", "ended")
-    list_filter = ("kind", "component")

@@ -1,26 +1,21 @@
 """``GET /v1/health``: whether calls are answered, for clients, without any detail. Decision record 0086."""
 
 import time
-from dataclasses import dataclass, field
-from datetime import UTC, datetime
-from typing import Literal
+from dataclasses import dataclass
+from datetime import datetime
 
 import msgspec
-from django.db.models import Q
 from django.http import HttpRequest
 from django.utils import timezone
 
 from config import health
 from config.heartbeats import last_runs
-from config.models import Incident
 from dashboard_api import limits
 from dashboard_api.api.request import Reply, json_endpoint
 from dashboard_api.contract import responses
 from dashboard_api.errors import MethodNotAllowed
 from dashboard_api.models import Nonce
 from foundation.health import Readiness
-
-_MAX_INCIDENTS = 10
 
 
 class Late(Exception):
@@ -29,9 +24,8 @@ class Late(Exception):
 
 @dataclass(slots=True)
 class _Found:
-    """The open incidents, and until when calls are refused after a restore, as last read."""
+    """Until when calls are refused after a restore, as last read."""
 
-    incidents: list[Incident] = field(default_factory=list)
     refused_until: datetime | None = None
 
 
@@ -43,38 +37,27 @@ def _check_commands() -> None:
         raise Late(", ".join(late))
 
 
-def _check_incidents() -> None:
-    """Read the open incidents, which are no failure of this check."""
-    now = timezone.now()
-    is_open = Q(ended=None) | Q(ended__gt=now)
-    _found.incidents = list(Incident.objects.filter(is_open, began__lte=now)[:_MAX_INCIDENTS])
-
-
 def _check_fence() -> None:
     """Read until when calls are refused after a restore, which is no failure of this check."""
     _found.refused_until = Nonce.objects.fenced_until(timezone.now())
 
 
 # Like readiness, it ends within a second and is remembered for two.
-CHECKS = Readiness({"incidents": _check_incidents, "commands": _check_commands, "fence": _check_fence})
+CHECKS = Readiness({"commands": _check_commands, "fence": _check_fence})
 
 
 @json_endpoint
 def client_health(request: HttpRequest) -> Reply:
-    """Return the state that readiness, heartbeats and incidents give."""
+    """Return the state that readiness and heartbeats give."""
     if request.method not in ("GET", "HEAD"):
         raise MethodNotAllowed("GET")
     degraded = bool(CHECKS.failed())
     wait = _wait(ready=not health.READINESS.failed())
     response = responses.HealthResponse(
         ok=wait is None,
-        status=_status(degraded=degraded or wait is not None),
+        status="degraded" if degraded or wait is not None else "ok",
         server_time=int(time.time()),
         window_seconds=limits.TIMESTAMP_WINDOW_SECONDS,
-        incidents=[
-            responses.Incident(title=each.title, text=each.text, began=each.began.astimezone(UTC))
-            for each in _found.incidents
-        ],
         retry_after=wait,
     )
     headers = {} if wait is None else {"Retry-After": str(wait)}
@@ -86,11 +69,3 @@ def _wait(*, ready: bool) -> int | None:
     fenced = _found.refused_until and int(_found.refused_until.timestamp()) + 1 - int(time.time())
     wait = max(0 if ready else limits.RETRY_AFTER_SECONDS, fenced or 0)
     return wait if wait > 0 else None
-
-
-def _status(*, degraded: bool) -> Literal["ok", "degraded", "maintenance"]:
-    """Return the status: maintenance, if staff announced it, explains everything else."""
-    kinds = {incident.kind for incident in _found.incidents}
-    if Incident.Kind.MAINTENANCE in kinds:
-        return "maintenance"
-    return "degraded" if degraded or kinds else "ok"

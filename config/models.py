@@ -124,50 +124,6 @@ class Run(models.Model):
         return f"{self.command}, {self.began:%Y-%m-%d %H:%M} UTC"
 
 
-class Incident(models.Model):
-    """A disturbance or planned work, as customers read about it; it is open until ``ended``."""
-
-    class Kind(models.TextChoices):
-        """Kinds of incidents, which decide the status of the service."""
-
-        DISTURBANCE = "disturbance", _("Disturbance")
-        MAINTENANCE = "maintenance", _("Planned maintenance")
-
-    class Component(models.TextChoices):
-        """Parts of the product, as customers know them."""
-
-        CALLS = "calls", _("Signed calls")
-        PORTAL = "portal", _("Portal")
-        IMPORTS = "imports", _("Imports of reports")
-        NOTIFICATIONS = "notifications", _("Notifications")
-        CALLBACKS = "callbacks", _("Payment callbacks")
-
-    kind = models.CharField(_("kind"), max_length=16, choices=Kind.choices, default=Kind.DISTURBANCE)
-    component = models.CharField(
-        _("component"),
-        max_length=16,
-        choices=Component.choices,
-        blank=True,
-        default="",
-        db_default="",
-        help_text=_("Empty: all of them."),
-    )
-    title = models.CharField(_("title"), max_length=120, help_text=_("Customers read this."))
-    text = models.TextField(
-        _("explanation"), max_length=2000, blank=True, help_text=_("Customers read this.")
-    )
-    began = models.DateTimeField(_("began"))
-    ended = models.DateTimeField(_("ended"), null=True, blank=True)
-
-    class Meta:
-        verbose_name = _("incident")
-        verbose_name_plural = _("incidents")
-        ordering: ClassVar = ["-began", "-pk"]
-
-    def __str__(self) -> str:
-        return self.title
-
-
 def digest(name: str) -> str:
     """Return a keyed digest of a name that is not stored in clear."""
     return salted_hmac("config.attempts", name, algorithm="sha256").hexdigest()

@@ -62,7 +62,7 @@ SUBJECTS: tuple[tuple[str | Promise, tuple[str, ...]], ...] = (
     ),
     (_("People"), ("auth.User", "auth.Group", "mfa.Authenticator")),
     (_("Public"), ("dashboard_api.Published", "dashboard_api.FeedEntry")),
-    (_("Operation"), ("config.Incident", "config.Run", "audit.AuditEvent")),
+    (_("Operation"), ("config.Run", "audit.AuditEvent")),
 )
 OTHER = _("More")
 

@@ -89,7 +89,6 @@ TERMS_URL = env.str("TERMS_URL", default="")
 PUBLIC_TELEMETRY = env.bool("PUBLIC_TELEMETRY", default=True)
 PUBLIC_DEMO = env.bool("PUBLIC_DEMO", default=False)
 STATUS_URL = env.str("STATUS_URL", default="")
-STATUS_PAGE = env.bool("STATUS_PAGE", default=True)
 SECURITY_TXT_URL = env.str("SECURITY_TXT_URL", default="")
 
 # https everywhere except in a deployment that only this machine can reach (the demo, the tests).

@@ -354,7 +354,6 @@ _CHECKS: dict[str, Callable[[str], object]] = {
     "PRIVACY_URL": _address_of_a_page,
     "TERMS_URL": _address_of_a_page,
     "STATUS_URL": _address_of_a_page,
-    "STATUS_PAGE": _boolean,
     "PUBLIC_TELEMETRY": _boolean,
     "PUBLIC_DEMO": _boolean,
     "SECURITY_TXT_URL": _address_of_a_page,

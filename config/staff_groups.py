@@ -92,7 +92,6 @@ GROUPS: dict[str, tuple[str, ...]] = {
         "portal.change_sharelink",
         "portal.view_badge",
         "config.view_run",
-        *(f"config.{verb}_incident" for verb in ("view", "add", "change")),
     ),
     "Support": (
         *VIEW_FINDINGS,

@@ -9,7 +9,7 @@ from django.urls import include, path, re_path
 from django.views.generic import RedirectView
 from django.views.i18n import set_language
 
-from config import sign_in, staff, status
+from config import sign_in, staff
 from config.account import account, end_other_sessions
 from config.keyboard import switch_keys
 from config.theme import choose_theme
@@ -23,8 +23,6 @@ urlpatterns = [
     # People change their own password on one page, which sends them an e-mail.
     path("admin/password_change/", RedirectView.as_view(pattern_name="account_change_password")),
     path("admin/", admin.site.urls),
-    path("status/", status.status, name="status"),
-    path("status/feed/", status.feed, name="status_feed"),
     path(".well-known/security.txt", security_txt, name="security_txt"),
     path("theme/", choose_theme, name="theme"),
     path("language/", set_language, name="set_language"),

@@ -4,7 +4,6 @@ from dataclasses import dataclass
 
 from django import template
 from django.conf import settings
-from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
@@ -29,8 +28,6 @@ class FooterLink:
 
 @register.simple_tag
 def footer_links() -> tuple[FooterLink, ...]:
-    """Return the links whose setting has an address; the status page is ours unless another is set."""
+    """Return the links whose setting has an address."""
     urls = {name: getattr(settings, name) for name in _LABELS}
-    if settings.STATUS_PAGE:
-        urls["STATUS_URL"] = urls["STATUS_URL"] or reverse("status")
     return tuple(FooterLink(label=str(_LABELS[name]), url=url) for name, url in urls.items() if url)

@@ -10,7 +10,6 @@ _EXAMPLE = {
     "status": "ok",
     "server_time": 1793448000,
     "window_seconds": 300,
-    "incidents": [],
     "retry_after": None,
 }
 

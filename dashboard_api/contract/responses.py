@@ -123,27 +123,18 @@ class Page(msgspec.Struct, frozen=True, kw_only=True):
     problem_total_relation: Literal["exact", "at_least"] | None
 
 
-class Incident(msgspec.Struct, frozen=True, kw_only=True):
-    """A disturbance or planned maintenance that is not over; both texts are for people."""
-
-    title: str
-    text: str
-    began: Moment
-
-
 class HealthResponse(msgspec.Struct, frozen=True, kw_only=True):
     """Whether calls are answered now. Compare your clock with server_time before you sign."""
 
     ok: Annotated[bool, Meta(description="Calls are answered.")]
     status: Annotated[
-        Literal["ok", "degraded", "maintenance"],
+        Literal["ok", "degraded"],
         Meta(description="degraded: calls may fail, or results are older than usual."),
     ]
     server_time: Annotated[int, Meta(description="Whole Unix seconds.")]
     window_seconds: Annotated[
         int, Meta(description="How far the timestamp of a signed call may be from server_time.")
     ]
-    incidents: Annotated[list[Incident], Meta(description="Open ones, newest first.")]
     retry_after: Annotated[
         int | None, Meta(description="Seconds until the next attempt; null while calls are answered.")
     ]

@@ -151,7 +151,6 @@ NO_EVENT = {
         "list_claims",
         "list_imports",
         "notify",
-        "publish_status",
         "seal_audit",
     ),
     *("show_account", "signed_request", "usage", "verify_audit"),

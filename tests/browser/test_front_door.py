@@ -1,13 +1,10 @@
 """The start page and the sample dashboard, as a stranger sees them."""
 
 import re
-from datetime import timedelta
 
 import pytest
-from django.utils import timezone
 from playwright.sync_api import expect
 
-from config.models import Incident
 from portal import service
 from portal.gateway import DashboardRequest
 from tests.browser.steps import facet, findings, sign_in, the_finding
@@ -58,15 +55,6 @@ def test_the_start_page_and_the_sample_in_every_look(tour, sample):
     page.locator("#finding-list a").first.click()
     expect(the_finding(page)).to_be_visible()
     tour.look(page, "a finding of the sample")
-
-
-def test_the_status_page_in_every_look(tour):
-    now = timezone.now()
-    times = ({"began": now - timedelta(days=9), "ended": now - timedelta(days=7)}, {"began": now})
-    for number, fields in enumerate(times):
-        Incident.objects.create(title=f"Calls are slow {number}", text="We look at it.", **fields)
-    Incident.objects.create(title="We move", kind="maintenance", component="portal", began=now)
-    tour.visit(tour.open(), "/status/")
 
 
 def test_another_website_is_not_there_for_strangers(open_page, sample, watch):

@@ -1,4 +1,4 @@
-"""Health for clients: status, incidents and the clock, and no detail."""
+"""Health for clients: the status and the clock, and no detail."""
 
 import time
 from datetime import timedelta
@@ -8,7 +8,7 @@ from django.utils import timezone
 from jsonschema import Draft202012Validator
 
 from config import client_health, health
-from config.models import Incident, Run
+from config.models import Run
 from dashboard_api import limits
 from dashboard_api.contract import openapi
 from dashboard_api.models import Nonce
@@ -45,16 +45,6 @@ def checks(monkeypatch):
     return lambda **replaced: monkeypatch.setattr(health, "READINESS", Readiness(replaced))
 
 
-def announce(*, kind="disturbance", **fields):
-    return Incident.objects.create(
-        kind=kind,
-        title="Imports are slow",
-        text="Since noon.",
-        began=timezone.now() - timedelta(hours=1),
-        **fields,
-    )
-
-
 def test_a_service_without_problems_is_ok_and_tells_the_time(client, checks):
     checks()
     response = client.get(PATH)
@@ -64,7 +54,6 @@ def test_a_service_without_problems_is_ok_and_tells_the_time(client, checks):
         "ok": True,
         "status": "ok",
         "window_seconds": limits.TIMESTAMP_WINDOW_SECONDS,
-        "incidents": [],
         "retry_after": None,
     }
     assert (response.status_code, response["Cache-Control"]) == (200, "no-store")
@@ -113,21 +102,9 @@ def test_a_late_command_degrades_without_its_name(client, checks):
     assert "prune" not in response.text
 
 
-@pytest.mark.parametrize(("kind", "status"), [("disturbance", "degraded"), ("maintenance", "maintenance")])
-def test_an_open_incident_is_shown_with_its_texts(client, checks, kind, status):
-    checks()
-    announce(kind=kind)
-    announce(ended=timezone.now() - timedelta(minutes=1))
-    body = client.get(PATH).json()
-    assert (body["ok"], body["status"]) == (True, status)
-    [incident] = body["incidents"]
-    assert (incident["title"], incident["text"]) == ("Imports are slow", "Since noon.")
-
-
 def test_the_response_is_that_of_the_document(client, checks):
     document = openapi.document("https://api.example.com")
     described = document["paths"][PATH]["get"]["responses"]
-    announce()
     for status, arguments in (("200", {}), ("503", {"database": away})):
         checks(**arguments)
         schema = described[status]["content"]["application/json"]["schema"] | {
@@ -139,4 +116,4 @@ def test_the_response_is_that_of_the_document(client, checks):
 def test_other_methods_are_refused(client, checks):
     checks()
     assert client.post(PATH).json()["error"]["code"] == "method_not_allowed"
-    assert client_health.CHECKS._checks.keys() == {"incidents", "commands", "fence"}
+    assert client_health.CHECKS._checks.keys() == {"commands", "fence"}

@@ -27,24 +27,12 @@ def test_each_address_that_is_set_has_a_link(client, settings):
 @pytest.mark.django_db
 @pytest.mark.parametrize("name", NAMES)
 def test_an_address_that_is_not_set_is_left_out(client, settings, name):
-    settings.STATUS_PAGE = False
     for other in NAMES:
         setattr(settings, other, "")
     assert "<footer" not in client.get("/accounts/login/").text
     setattr(settings, name, "mailto:someone@example.com")
     assert [url for url, _ in footer_of(client.get("/accounts/login/").text)] == [
         "mailto:someone@example.com"
-    ]
-
-
-@pytest.mark.django_db
-def test_the_status_page_is_ours_unless_another_is_set(client, settings):
-    for name in NAMES:
-        setattr(settings, name, "")
-    assert footer_of(client.get("/accounts/login/").text) == [("/status/", "Service status")]
-    settings.STATUS_URL = "https://status.example.com/"
-    assert footer_of(client.get("/accounts/login/").text) == [
-        ("https://status.example.com/", "Service status")
     ]
 
 

@@ -96,7 +96,7 @@ def test_every_command_with_a_heartbeat_has_a_timer():
     }
     beating = {name for name, command in commands.items() if getattr(command, "interval", None)}
     assert beating | {"clearsessions"} == TIMERS
-    section = DOCUMENT.partition("\n### Heartbeats\n")[2].partition("\n### ")[0]
+    section = DOCUMENT.partition("\n### Heartbeats\n")[2].partition("\n## ")[0]
     assert {name for name in commands if f"`{name}`" in section} == beating
 
 

@@ -18,7 +18,7 @@ _PACKAGE = "@mdn/mdn-http-observatory"
 _VERSION = "1.4.8"
 _PAGES = (
     "/", "/accounts/login/", "/accounts/password/reset/", "/accounts/", "/sites/shop.example.com/", "/new/",
-    "/help/", "/v1/docs", "/v1/public", "/status/", "/sample/", "/s/unknown/", "/admin/", "/nothing-here/",
+    "/help/", "/v1/docs", "/v1/public", "/sample/", "/s/unknown/", "/admin/", "/nothing-here/",
 )  # fmt: skip
 _MOST, _GAIN = 140, 5  # a page without cookies gains nothing for them, one without scripts neither
 
