@@ -28,7 +28,12 @@ logger = logging.getLogger(__name__)
 
 # Migrations before the first release. Other names that are not on disk may belong to a newer version, which
 # migrates the database before the last process of this version ends.
-_REPLACED_MIGRATIONS = {("dashboard_api", "0002_search_index"), ("portal", "0002_invitations_and_changes")}
+_REPLACED_MIGRATIONS = {
+    ("dashboard_api", "0002_search"),
+    ("dashboard_api", "0002_search_index"),
+    ("portal", "0002_last_answers"),
+    ("portal", "0002_invitations_and_changes"),
+}
 _EARLIER_TABLES = (
     "The database was created before the first release and cannot be migrated: begin with an empty one "
     "('make demo ARGS=--reset' for a demo)."

@@ -6,7 +6,6 @@ from django.apps import AppConfig
 from django.apps import apps as installed
 from django.apps.registry import Apps
 from django.db import connections, router
-from django.db.backends.signals import connection_created
 from django.db.models.signals import post_migrate
 from django.utils.translation import gettext_lazy as _
 
@@ -18,11 +17,9 @@ class DashboardApiConfig(AppConfig):
     verbose_name = _("Findings and customers")
 
     def ready(self) -> None:
-        """Register the system checks; every connection must know how findings are searched."""
+        """Register the system checks."""
         from dashboard_api import checks  # noqa: F401
-        from dashboard_api.queries import search
 
-        connection_created.connect(search.prepare_sqlite)
         post_migrate.connect(_install_triggers, sender=self)
 
 

@@ -29,7 +29,7 @@ def expire_triage(now: datetime) -> int:
 
 @transaction.atomic
 def _expire_batch(now: datetime) -> int:
-    expired = Finding.objects.filter(triage_until__lt=now.date()).order_by("pk")
+    expired = Finding.objects.filter(triage_until__lt=now.date()).order_by("triage_until", "pk")
     chosen = dict(expired.values_list("pk", "website_id")[:TRIAGE_BATCH])
     Website.wait_for_imports(chosen.values())
     findings = list(expired.select_for_update().filter(pk__in=chosen))

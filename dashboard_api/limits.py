@@ -37,16 +37,14 @@ MAX_CALLS = 1_000
 # Requests: decision record 0005.
 DEFAULT_PAGE_SIZE = 20
 MAX_PAGE_SIZE = 100
-MAX_PAGE_DEPTH = 10_000  # page * page_size: decision record 0048
+MAX_PAGE_DEPTH = 10_000  # page * page_size
 MAX_QUERY_LENGTH = 200
 MAX_FILTER_VALUES = 20  # of one filter
 MAX_SINCE_DAYS = 366
-MAX_HOSTS = 50  # in the filter by host, those with most findings: decision record 0067
-MAX_HOST_COUNTS = 20_000  # added up for them
+MAX_HOSTS = 50  # in the filter by host, those with most findings
 
 # Responses: decision record 0006.
 MAX_NOTES = 50
-MAX_COUNTED_MATCHES = 1_000  # of a search; pages list more of them: decision record 0048
 MAX_EVIDENCE_BYTES = 2 * 1024
 MAX_TEXT_BYTES = 4 * 1024
 TREND_WEEKS = 13
@@ -57,9 +55,6 @@ HISTORY_PERIOD = timedelta(days=90)  # of grades and scores: decision record 005
 # Problems: decision record 0058.
 MAX_PROBLEM_ID_LENGTH = 64
 MAX_DO_FIRST = 5
-MAX_DO_FIRST_TOTALS = 200  # of problems with a severity, worst first, from which those five are chosen
-MAX_PROBLEM_TOTALS = 2_500  # of problems with a severity, worst first, in a list of problems
-MAX_SORTED_TOTALS = 300  # of them, worst first, in lists that begin with the newest or the oldest
 MAX_PROBLEM_SAMPLES = 5  # findings read of a problem and severity, to describe it
 MAX_PROBLEM_HOSTS = 5
 MAX_FIX_LENGTH = 300  # characters of the first sentence of a remediation that gives advice
@@ -96,6 +91,7 @@ MAX_CALLBACK_BYTES = 256 * 1024
 
 # Cached responses: decision record 0019.
 MAX_CACHED_BYTES = 32 * 1024 * 1024  # in each process
+MAX_KEPT_CELLS = 200_000  # of all websites together, in each process: some 60 MB
 
 # Entitlement: decision record 0007.
 PAST_DUE_GRACE = timedelta(days=7)  # from past_due_since, even past the last day of the plan
@@ -112,7 +108,7 @@ SLOW_REQUEST_RETRY_AFTER_SECONDS = 30  # longer than a page waits, so that no pa
 
 # Reports: decision record 0008.
 MAX_STORED_EVIDENCE_BYTES = 64 * 1024
-MAX_OTHER_LOCATIONS = 50  # of a finding in the search, after its first: decision record 0012
+MAX_OTHER_LOCATIONS = 50  # of a finding in the search, after its first
 MAX_REPORT_BYTES = 4 * 1024 * 1024 * 1024  # of JSON lines: decision record 0028
 MAX_LINE_BYTES = 16 * 1024 * 1024  # of each JSON line
 MAX_DOCUMENT_BYTES = 64 * 1024 * 1024  # of a format that is one document

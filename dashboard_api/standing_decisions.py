@@ -17,7 +17,6 @@ from audit.recording import record as audit
 from dashboard_api.limits import TRIAGE_BATCH
 from dashboard_api.models import (
     Account,
-    BucketCount,
     Finding,
     FindingEvent,
     Severity,
@@ -99,8 +98,8 @@ def websites_of(decision: StandingDecision) -> Iterable[Website]:
     """Return the websites on which ``decision`` may have changed findings."""
     if decision.website is not None:
         return [decision.website]
-    with_findings = BucketCount.objects.filter(source_id=decision.source_id).values("website_id")
-    return Website.objects.filter(pk__in=with_findings).order_by("pk")
+    findings = Finding.objects.filter(website=OuterRef("pk"), source=decision.source_id)
+    return Website.objects.filter(Exists(findings)).order_by("pk")
 
 
 # Severities by rule

@@ -1,6 +1,6 @@
 """Text as words: how findings are indexed, how a query is read, and what the portal highlights.
 
-Case and accents do not matter; a word is a run of letters and digits. Decision records 0009 and 0012.
+Case and accents do not matter; a word is a run of letters and digits. Decision record 0009.
 """
 
 import re

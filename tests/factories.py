@@ -2,6 +2,7 @@
 
 import hashlib
 import itertools
+import json
 from datetime import timedelta
 
 from django.contrib.auth import get_user_model
@@ -147,7 +148,11 @@ def make_new_finding(website, *, source=None, locations=(), **fields):
     fields = defaults | fields
     problem = api.problem_key(source.slug, fields["rule"], fields["title"])
     host = api.host_of(fields["location"])
-    return NewFinding(problem=problem, host=host, **fields), occurrences
+    cve, others = json.loads(fields["cve"]), fields["other_locations"]
+    words = api.searched_words(
+        fields["title"], fields["location"], fields["rule"], cve, fields["description"], others
+    )
+    return NewFinding(problem=problem, host=host, words=words, **fields), occurrences
 
 
 def make_occurrence(finding, location=None, **fields):

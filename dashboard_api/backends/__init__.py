@@ -1,7 +1,6 @@
-"""SQL that differs between SQLite and PostgreSQL, above all the triggers.
+"""SQL that differs between SQLite and PostgreSQL: triggers of revisions, and calls.
 
-The name of a trigger ends in a digest of its text. After each ``migrate``, missing triggers are created, and
-their counts are computed again, because changes may have been missed.
+The name of a trigger ends in a digest of its text. After each ``migrate``, missing triggers are created.
 """
 
 from types import ModuleType

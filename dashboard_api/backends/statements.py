@@ -76,7 +76,9 @@ def marks(values: Collection[Any]) -> str:
 
 
 def moment(value: Any) -> Any:
-    """Return a stored time with its zone, UTC, which SQLite leaves out."""
+    """Return a stored time with its zone, UTC, which SQLite leaves out; of an expression it has a text."""
+    if isinstance(value, str):
+        value = datetime.fromisoformat(value)
     return value.replace(tzinfo=UTC) if value is not None and value.tzinfo is None else value
 
 

@@ -4,26 +4,22 @@ from django.db import transaction
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.backends.utils import CursorWrapper
 
-from dashboard_api.backends import backend_of, verify
+from dashboard_api.backends import backend_of
 from dashboard_api.backends.trigger_set import TriggerSet
 
 
 def install(connection: BaseDatabaseWrapper) -> None:
-    """Create missing triggers, and correct what they maintain: changes may have been missed meanwhile."""
+    """Create missing triggers, and change every revision: changes may have been missed meanwhile."""
     backend = backend_of(connection)
     with transaction.atomic(using=connection.alias), connection.cursor() as cursor:
-        if _replace(cursor, connection, backend.COUNT_TRIGGERS):
-            verify.recount_all(connection)
         if _replace(cursor, connection, backend.REVISION_TRIGGERS):
             cursor.execute(backend.BUMP_EVERY_WEBSITE)
 
 
 def remove(connection: BaseDatabaseWrapper) -> None:
     """Drop all triggers; the next ``migrate`` installs them."""
-    backend = backend_of(connection)
     with connection.cursor() as cursor:
-        for triggers in (backend.COUNT_TRIGGERS, backend.REVISION_TRIGGERS):
-            _drop(cursor, connection, triggers)
+        _drop(cursor, connection, backend_of(connection).REVISION_TRIGGERS)
 
 
 def _replace(cursor: CursorWrapper, connection: BaseDatabaseWrapper, triggers: TriggerSet) -> bool:

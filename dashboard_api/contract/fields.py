@@ -136,11 +136,9 @@ DASHBOARD_FIELDS: dict[str, Field] = WHOSE | {
         schema=_strings(SORTS)
         | {
             "description": f"The order of the list. The default is {SORTS[0]}: the worst first; newest and "
-            "oldest begin with what was stored last or first. priority is "
-            "worst, with confirmed findings before suspected ones of the same severity; only a search with "
-            f"more than {limits.MAX_COUNTED_MATCHES:,} matches is as with worst. locations "
-            "only with group_by: the problems with most locations. Of problems, newest and oldest order the "
-            f"worst {limits.MAX_SORTED_TOTALS:,} (each severity of a problem counts).",
+            "oldest begin with what was stored last or first. priority is worst, with confirmed findings "
+            "before suspected ones of the same severity. locations only with group_by: the problems with "
+            "most locations.",
         },
     ),
     "since": Field(

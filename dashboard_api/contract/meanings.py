@@ -5,7 +5,7 @@ MEANINGS = {
     "scanned_at": "When the scan ended.",
     "author": "The analyst's name.",
     "body": "The text, as Markdown.",
-    "bounded_facets": "The facets that count only the worst matches of a search.",
+    "bounded_facets": "Empty: all facets are exact.",
     "calls": "The calls of the account, or their number.",
     "claim_id": "The claim, for the other calls.",
     "confirmed": "Open findings that a check proved.",

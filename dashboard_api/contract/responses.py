@@ -92,17 +92,13 @@ class Page(msgspec.Struct, frozen=True, kw_only=True):
     """The request as understood, and the totals of the filtered findings.
 
     revision is the same as long as nothing about the website has changed: pages of one list share it.
-    A search is counted exactly up to 1,000 matches. Beyond them total_relation is at_least: total is 1,000,
-    charts and the facets in bounded_facets count the worst 1,000, and a value that counts 0 there may still
-    have findings. page_count is then at least page + 1, until the last page is reached; pages list all
-    matches, as long as page times page_size is at most 10,000.
+    All counts are exact. Pages list all matches, as long as page times page_size is at most 10,000.
     grade is A to F, decided by the worst open finding. While no check of the website's pages has been
     completed it is null, or C, D or F where open findings are that bad; then grade_provisional is true. Those
     of dns, nmap, sslyze and testssl are no checks of pages.
     do_first has the worst open problems, at most 5: on the first page of a request without filters.
     With group_by, problems are those of the page, in their order, page_count counts their pages and
-    problem_total all of them, at least so many where problem_total_relation is at_least; else problems is
-    empty, and both are null.
+    problem_total all of them; else problems is empty, and problem_total is null.
     """
 
     generated_at: Moment

@@ -29,7 +29,7 @@ _BATCH = 1_000
 _KEY = ("website", "source", "fingerprint")
 _WAS_OPEN = {"status": Finding.Status.OPEN.value, "fixed_at": None}
 _UNCHANGED = ("id", "fingerprint", "reviewed_at")  # staff review findings while an import runs
-_CHANGED = [name for name in StoredFinding._fields if name not in _UNCHANGED] + ["problem", "host"]
+_CHANGED = [name for name in StoredFinding._fields if name not in _UNCHANGED] + ["problem", "host", "words"]
 
 
 def apply_reported(
@@ -147,6 +147,7 @@ def _reduce(reduced: ReducedFinding) -> dict[str, Any]:
     finding = Finding.objects.filter(pk=reduced.id)
     before: dict[str, Any] = finding.values(*fields).get()
     finding.update(**fields)
+    finding.rewrite_words()
     return before
 
 

@@ -1,30 +1,24 @@
-"""Statements that write thousands of findings and occurrences, in the fastest way of each database.
+"""Statements that write thousands of findings and occurrences. Decision record 0023."""
 
-PostgreSQL's triggers see a whole statement. SQLite's see one row at a time: while there is a row in
-``dashboard_api_bulkload`` they do nothing, and this module updates the counts and the search index for all
-new findings at once. No transaction can be committed with such a row. Decision record 0023.
-"""
-
-import json
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 from functools import lru_cache
-from operator import attrgetter
 from typing import Any, TypeVar
 
 from django.db import connection, transaction
 from django.db.backends.utils import CursorWrapper
 
-from dashboard_api.backends import backend_of, sqlite
 from dashboard_api.importing.plan import NewFinding, NewOccurrence, OccurrenceChange
-from dashboard_api.queries.search import sqlite_entries
+from dashboard_api.models import Finding
 
-# The columns from which the entries of the search index are made.
-_SEARCHED = attrgetter(
-    *("website_id", "status", "severity", "source_id", "kind", "problem", "host"),
-    *("title", "location", "rule", "cve", "description", "other_locations"),
-)
 Row = TypeVar("Row", NewFinding, NewOccurrence)
+_SEE_AGAIN = "UPDATE dashboard_api_finding SET last_seen = %s WHERE id = %s"
+_SEE_PLACES = """
+UPDATE dashboard_api_occurrence
+SET first_seen = %s, last_seen = %s, gone_at = %s, evidence = COALESCE(%s, evidence),
+    category = COALESCE(%s, category)
+WHERE id = %s
+"""
 
 
 @lru_cache(maxsize=1024)  # the findings of a report share a few times
@@ -35,22 +29,20 @@ def stored_time(time: datetime | None) -> Any:
 
 def ids_of(website_id: int, source_id: int, fingerprints: Iterable[str]) -> list[int]:
     """Return the ids of the stored findings with these fingerprints."""
-    with connection.cursor() as cursor:
-        reported = json.dumps(list(fingerprints))
-        cursor.execute(backend_of(connection).KNOWN_FINDINGS, [reported, website_id, source_id])
-        return [number for (number,) in cursor.fetchall()]
+    known = Finding.objects.filter(
+        website_id=website_id, source_id=source_id, fingerprint__in=list(fingerprints)
+    )
+    return list(known.order_by().values_list("pk", flat=True))
 
 
 def add_findings(new: Sequence[tuple[NewFinding, Sequence[NewOccurrence]]]) -> Sequence[int]:
-    """Insert findings with their occurrences, and return the ids of the findings.
-
-    Counts and search index include them afterwards.
-    """
+    """Insert findings with their occurrences, and return the ids of the findings."""
     if not new:
         return []
-    insert = {"sqlite": _insert_on_sqlite, "postgresql": _insert_on_postgresql}[connection.vendor]
     with transaction.atomic(savepoint=False), connection.cursor() as cursor:
-        ids = insert(cursor, [_stored(finding) for finding, _ in new])
+        ids = _next_ids(cursor, len(new))
+        rows = [(number, *_stored(finding)) for number, (finding, _) in zip(ids, new, strict=True)]
+        insert_rows(cursor, "dashboard_api_finding", ("id", *NewFinding._fields), rows)
         _insert_occurrences(
             cursor, [(number, each) for number, (_, own) in zip(ids, new, strict=True) for each in own]
         )
@@ -67,59 +59,33 @@ def add_occurrences(new: Sequence[tuple[int, NewOccurrence]]) -> None:
 def change_last_seen(changes: Sequence[tuple[datetime, int]]) -> None:
     """Update the time of findings, by their ids, where nothing else changes."""
     rows = [(stored_time(last_seen), number) for last_seen, number in changes]
-    _update_rows(backend_of(connection).SEE_AGAIN, rows)
+    _update_rows(_SEE_AGAIN, rows)
 
 
 def change_occurrences(changes: Sequence[OccurrenceChange]) -> None:
     """Update stored occurrences."""
     rows = [(*map(stored_time, change[:3]), *change[3:]) for change in changes]
-    _update_rows(backend_of(connection).SEE_PLACES, rows)
+    _update_rows(_SEE_PLACES, rows)
 
 
 def _update_rows(statement: str, rows: Sequence[tuple[Any, ...]]) -> None:
-    if not rows:
-        return
-    with connection.cursor() as cursor:
-        if connection.vendor == "sqlite":
+    if rows:
+        with connection.cursor() as cursor:
             cursor.executemany(statement, rows)
-        else:
-            cursor.execute(statement, [list(column) for column in zip(*rows, strict=True)])
 
 
-def _insert_on_sqlite(cursor: CursorWrapper, findings: Sequence[NewFinding]) -> Sequence[int]:
-    """Insert while the triggers do nothing, do their work for all findings, and return the ids."""
-    cursor.execute("SELECT MAX(seq) FROM sqlite_sequence WHERE name = 'dashboard_api_finding'")
-    first = (cursor.fetchone()[0] or 0) + 1  # SQLite has one writer at a time
-    ids = range(first, first + len(findings))
-    cursor.execute("INSERT INTO dashboard_api_bulkload (unfinished) VALUES (0)")
-    _insert_findings(cursor, ids, findings)
-    cursor.execute("DELETE FROM dashboard_api_bulkload")
-    for statement in sqlite.ADD_COUNTS:
-        cursor.execute(statement, {"first": ids[0], "last": ids[-1]})
-    cursor.executemany(
-        "INSERT INTO dashboard_api_search (rowid, entries) VALUES (%s, %s)",
-        [(number, sqlite_entries(*_SEARCHED(row))) for number, row in zip(ids, findings, strict=True)],
-    )
-    for website in {finding.website_id for finding in findings}:
-        cursor.execute(sqlite.BUMP_WEBSITE, [website])
-    return ids
-
-
-def _insert_on_postgresql(cursor: CursorWrapper, findings: Sequence[NewFinding]) -> Sequence[int]:
-    """Insert with ids from the table's sequence, and return them; the triggers see all findings at once."""
+def _next_ids(cursor: CursorWrapper, count: int) -> Sequence[int]:
+    """Return the next ids of findings: SQLite has one writer at a time, PostgreSQL a sequence."""
+    if connection.vendor == "sqlite":
+        cursor.execute("SELECT MAX(seq) FROM sqlite_sequence WHERE name = 'dashboard_api_finding'")
+        first = (cursor.fetchone()[0] or 0) + 1
+        return range(first, first + count)
     cursor.execute(
         "WITH own AS MATERIALIZED (SELECT pg_get_serial_sequence(%s, 'id')::regclass AS sequence) "
         "SELECT nextval(sequence) FROM own, generate_series(1, %s)",
-        ["dashboard_api_finding", len(findings)],
+        ["dashboard_api_finding", count],
     )
-    ids = [number for (number,) in cursor.fetchall()]
-    _insert_findings(cursor, ids, findings)
-    return ids
-
-
-def _insert_findings(cursor: CursorWrapper, ids: Iterable[int], findings: Iterable[NewFinding]) -> None:
-    rows = [(number, *finding) for number, finding in zip(ids, findings, strict=True)]
-    insert_rows(cursor, "dashboard_api_finding", ("id", *NewFinding._fields), rows)
+    return [number for (number,) in cursor.fetchall()]
 
 
 def _insert_occurrences(cursor: CursorWrapper, occurrences: Sequence[tuple[int, NewOccurrence]]) -> None:

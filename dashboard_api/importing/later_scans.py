@@ -143,7 +143,9 @@ def apply_again(plans: Iterable[PlannedAgain], website: Website) -> None:
         for number, _ in each.plan.fixed:
             if before := each.by.reduced.get(number):
                 host = {"host": host_of(before["location"])} if "location" in before else {}
-                Finding.objects.filter(pk=number).update(**before | host)
+                finding = Finding.objects.filter(pk=number)
+                finding.update(**before | host)
+                finding.rewrite_words()
         apply_absent_plan(each.plan, website, each.by.scan, each.by.journal)
 
 

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from dashboard_api import limits
 from dashboard_api.importing.scopes import Scan
 from dashboard_api.importing.staging import GroupedFinding, ReportedOccurrence
-from dashboard_api.models import host_of, problem_key
+from dashboard_api.models import host_of, problem_key, searched_words
 
 _LOCATION_LENGTH = 2000  # of the columns; the digest of the whole location identifies the occurrence
 _SHOWN_LENGTH = 350  # of a location in a reason, which has 500 characters
@@ -32,6 +32,7 @@ class NewFinding(NamedTuple):
     severity_raw: str
     kind: str
     status: str
+    words: str
     title: str
     description: str
     remediation: str
@@ -166,6 +167,7 @@ def _new(
     row = group.row
     occurrences = [_new_occurrence(digest, each, category) for digest, each in group.occurrences.items()]
     first = occurrences[0]
+    others = other_locations(first.location, (each.location for each in occurrences))
     finding = NewFinding(
         website_id=website_id,
         source_id=source_id,
@@ -174,6 +176,7 @@ def _new(
         severity_raw=row.severity_raw,
         kind=row.kind,
         status=OPEN,
+        words=searched_words(row.title, first.location, row.rule, row.cve, row.description, others),
         title=row.title,
         description=row.description,
         remediation=row.remediation,
@@ -184,7 +187,7 @@ def _new(
         problem=problem,
         location=first.location,
         host=host_of(first.location),
-        other_locations=other_locations(first.location, (each.location for each in occurrences)),
+        other_locations=others,
         locations_count=group.locations_count,
         evidence=first.evidence,
         first_seen=group.first_seen,

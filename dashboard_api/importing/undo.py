@@ -500,6 +500,9 @@ def _restore(model: type[Row], rows: Iterable[tuple[Row, Before]]) -> None:
     _delete(model, added)
     if columns:
         model.objects.bulk_update(changed, sorted(columns), batch_size=100)
+        if model is Finding:
+            for batch in _batches([row.pk for row in changed]):
+                Finding.objects.filter(pk__in=batch).rewrite_words()
 
 
 def _remove_repeated_events(findings: Collection[int]) -> None:
@@ -545,7 +548,9 @@ def _show_remaining_locations(findings: Collection[int]) -> None:
         locations = [each.location for each in present]
         finding.other_locations = other_locations(finding.location, locations)
         finding.locations_count = len(present)
-        finding.save(update_fields=["location", "host", "evidence", "other_locations", "locations_count"])
+        finding.save(
+            update_fields=["location", "host", "evidence", "other_locations", "locations_count", "words"]
+        )
 
 
 def _agree_with_decisions(run: ImportRun, findings: Collection[int]) -> None:

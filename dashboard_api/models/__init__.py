@@ -1,10 +1,8 @@
 """Django models of the service, one module for each subject."""
 
 from dashboard_api.models.accounts import Account, Publicity, Secret
-from dashboard_api.models.bulk import BulkLoad
 from dashboard_api.models.callbacks import BillingCustomer, CallbackEvent, PlanPrice, Subscription
 from dashboard_api.models.calls import CallLimit, CallOutcome, CallRecord, Usage
-from dashboard_api.models.counts import BucketCount, DayCount, HostCount, ProblemCount, WeekCount
 from dashboard_api.models.entitlements import Entitlement
 from dashboard_api.models.findings import Coverage, Finding, Kind, Occurrence, Severity, Source
 from dashboard_api.models.forgotten import ForgottenAccount
@@ -27,14 +25,13 @@ from dashboard_api.models.scopes import CoverageScope
 from dashboard_api.models.sites import LinkEvent, SiteLink, Website
 from dashboard_api.models.standing import StandingDecision
 from dashboard_api.models.timeline import FindingEvent
+from dashboard_api.models.words import searched_words
 
 __all__ = [
     "Account",
     "AnalystNote",
     "BillingCustomer",
     "BillingNotice",
-    "BucketCount",
-    "BulkLoad",
     "CallFacts",
     "CallLimit",
     "CallOutcome",
@@ -44,14 +41,12 @@ __all__ = [
     "Coverage",
     "CoverageScope",
     "CrawlerStop",
-    "DayCount",
     "EngineRun",
     "Entitlement",
     "FeedEntry",
     "Finding",
     "FindingEvent",
     "ForgottenAccount",
-    "HostCount",
     "ImportChange",
     "ImportRun",
     "Kind",
@@ -64,7 +59,6 @@ __all__ = [
     "OwnershipClaim",
     "Plan",
     "PlanPrice",
-    "ProblemCount",
     "Publicity",
     "Published",
     "ReportJob",
@@ -84,7 +78,7 @@ __all__ = [
     "Upload",
     "Usage",
     "Website",
-    "WeekCount",
     "host_of",
     "problem_key",
+    "searched_words",
 ]

@@ -13,6 +13,7 @@ from dashboard_api import limits
 from dashboard_api.models.hosts import HostField
 from dashboard_api.models.problems import KEY_LENGTH, ProblemField
 from dashboard_api.models.sites import Website
+from dashboard_api.models.words import WordsField, words_of_finding
 from foundation.hosts import MAX_HOST_LENGTH
 
 
@@ -82,6 +83,13 @@ class FindingQuerySet(models.QuerySet["Finding"]):
         """Order findings by severity, then by id, so that a new scan does not change the order."""
         return self.order_by("-severity", "-id")
 
+    def rewrite_words(self) -> None:
+        """Compute the words of these findings again, after an update of their texts by a statement."""
+        changed = list(self.only("title", "location", "rule", "cve", "description", "other_locations"))
+        for finding in changed:
+            finding.words = words_of_finding(finding)
+        self.model.objects.bulk_update(changed, ["words"], batch_size=100)
+
 
 class Finding(models.Model):
     """A problem of a website, with all locations where it occurs."""
@@ -125,6 +133,10 @@ class Finding(models.Model):
     )
     reviewed_at = models.DateTimeField(
         null=True, blank=True, help_text=_("When an analyst first reviewed it; empty: it is in the queue.")
+    )
+    # Before the long texts: a search reads it without them.
+    words = WordsField(
+        editable=False, default="", help_text=_("The words of its texts, each once between spaces.")
     )
     title = models.CharField(max_length=500)
     description = models.TextField(blank=True)
@@ -181,49 +193,19 @@ class Finding(models.Model):
                 F("id").desc(),
                 name="dashboard_api_finding_list",
             ),
-            models.Index(
+            models.Index(  # covers all that is counted
                 F("website"),
                 F("status"),
                 F("severity").desc(),
                 F("source"),
                 F("kind"),
-                F("id").desc(),
-                name="dashboard_api_finding_bucket",
-            ),
-            models.Index(
-                F("website"),
                 F("host"),
-                F("status"),
-                F("severity").desc(),
-                F("source"),
-                F("kind"),
-                F("id").desc(),
-                name="dashboard_api_finding_host",
-            ),
-            models.Index(
-                F("website"),
                 F("problem"),
-                F("status"),
-                F("severity").desc(),
-                F("id").desc(),
-                F("kind"),
-                name="dashboard_api_finding_problem",
-            ),
-            models.Index(
-                F("website"),
-                F("status"),
-                F("severity").desc(),
-                F("first_seen").desc(),
-                F("id").desc(),
-                name="dashboard_api_finding_seen",
-            ),
-            models.Index(
-                F("website"),
-                F("severity").desc(),
-                F("fixed_at").desc(),
-                F("id").desc(),
-                condition=Q(fixed_at__isnull=False),
-                name="dashboard_api_finding_fixed",
+                F("locations_count"),
+                F("id"),
+                F("first_seen"),
+                F("fixed_at"),
+                name="dashboard_api_finding_cells",
             ),
             models.Index(
                 F("status"),

@@ -1,20 +1,22 @@
-"""The history of a website's open findings, from which its score on earlier days is computed."""
+"""The history of a website's open findings, from which its grade on earlier days is computed."""
 
 from typing import ClassVar
 
 from django.db import models
 
+from dashboard_api.models.sites import Website
+
 
 class OpenCount(models.Model):
-    """Open findings at the end of a day (UTC), by severity; a day without a changed finding has no row.
+    """Open findings at the end of a day (UTC), by severity; a day like the one before it has no row.
 
-    Triggers write the row of today with every change; nothing else does, and earlier days stay as they were.
-    ``suspected_high`` and its like are the part of ``high`` that is only suspected. No foreign key: the
-    triggers of a website's findings also run while the website is deleted, and a trigger deletes these rows.
-    Decision record 0057.
+    ``record_day`` writes the row of yesterday after midnight. ``suspected_high`` and its like are the part
+    of ``high`` that is only suspected. Decision record 0057.
     """
 
-    website_id = models.BigIntegerField()
+    website = models.ForeignKey(  # a constraint begins with it
+        Website, on_delete=models.CASCADE, related_name="+", db_index=False
+    )
     day = models.DateField()
     critical = models.IntegerField()
     high = models.IntegerField()
@@ -28,7 +30,7 @@ class OpenCount(models.Model):
 
     class Meta:
         constraints: ClassVar = [
-            models.UniqueConstraint(fields=["website_id", "day"], name="dashboard_api_opencount_once")
+            models.UniqueConstraint(fields=["website", "day"], name="dashboard_api_opencount_once")
         ]
 
     def __str__(self) -> str:

@@ -94,6 +94,11 @@ class ImportRun(models.Model):
             models.Index(fields=["website", "-imported_at"], name="dashboard_api_importrun_list"),
             models.Index(fields=["-imported_at", "-id"], name="dashboard_api_importrun_time"),
             models.Index(
+                fields=["website", "source", "-imported_at", "-id"],
+                condition=models.Q(undone_at__isnull=True),
+                name="dashboard_api_importrun_newest",
+            ),
+            models.Index(
                 fields=["website", "newest_finding_id", "newest_event_id"],
                 name="dashboard_api_importrun_upto",
             ),

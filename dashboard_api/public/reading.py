@@ -1,26 +1,24 @@
-"""Reads the counted websites from the counts next to the findings. Decision record 0124."""
+"""Read the counted websites. Decision record 0124."""
 
+import sys
 from collections import Counter, defaultdict
-from datetime import date, datetime, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from statistics import median_low
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from django.conf import settings
-from django.db.models import F, OuterRef, Subquery, Sum, Window
+from django.db.models import Count, F, Max, Window
 from django.db.models.functions import RowNumber
 
 from dashboard_api.models import (
-    BucketCount,
     Coverage,
     Entitlement,
     Finding,
     Kind,
-    ProblemCount,
     Publicity,
     Severity,
     SiteLink,
     Website,
-    WeekCount,
 )
 from dashboard_api.public.categories import category_of
 from dashboard_api.public.consent import rank, stricter
@@ -130,54 +128,47 @@ def _is_public(host: str) -> bool:
 
 def _open_findings() -> dict[int, dict[tuple[str, int], int]]:
     """Return the numbers of open findings of each website, by kind and severity."""
-    rows = BucketCount.objects.filter(status=Finding.Status.OPEN).values_list(
-        "website_id", "kind", "severity"
-    )
     counts: dict[int, dict[tuple[str, int], int]] = defaultdict(dict)
-    for website, kind, severity, findings in rows.annotate(number=Sum("findings")).order_by():
-        if findings:
-            counts[website][kind, severity] = findings
+    rows = Finding.objects.filter(status=Finding.Status.OPEN).order_by()
+    values = rows.values_list("website_id", "kind", "severity").annotate(number=Count("pk"))
+    for website, kind, severity, findings in values.iterator(chunk_size=5_000):
+        counts[website][kind, severity] = findings
     return counts
 
 
 def _categories() -> dict[int, set[str]]:
     """Return the categories of the open confirmed findings of each website.
 
-    Findings of a problem have one cause, so one of them says the category of all.
+    Findings of a problem have one cause, so the newest of them says the category of all.
     """
-    rows = ProblemCount.objects.filter(status=Finding.Status.OPEN, confirmed__gt=0, severity__gt=0).order_by()
+    rows = Finding.objects.filter(status=Finding.Status.OPEN, kind=Kind.CONFIRMED, severity__gt=0).order_by()
     problems: dict[int, set[str]] = defaultdict(set)
-    looked_up: dict[str, tuple[Any, ...]] = {}
-    values = rows.values_list("website_id", "status", "severity", "problem", "source_id")
-    for key in values.iterator(chunk_size=5_000):
-        if len(looked_up) < MAX_PROBLEMS:
-            looked_up.setdefault(key[3], key)
-        # One text of each problem, not one of each row.
-        problems[key[0]].add(looked_up[key[3]][3] if key[3] in looked_up else key[3])
-    findings = Finding.objects.filter(
-        website=OuterRef("website_id"), problem=OuterRef("problem"), status=Finding.Status.OPEN
-    )
-    cwe = Subquery(findings.order_by("-severity", "-pk").values("cwe")[:1])
+    newest: dict[str, int] = {}
+    values = rows.values_list("website_id", "problem").annotate(last=Max("pk"))
+    for website, problem, last in values.iterator(chunk_size=5_000):
+        problems[website].add(sys.intern(problem))
+        if problem in newest or len(newest) < MAX_PROBLEMS:
+            newest[problem] = max(last, newest.get(problem, 0))
     known: dict[str, str] = {}
-    keys = list(looked_up.values())
-    for start in range(0, len(keys), PROBLEMS_AT_ONCE):
-        chosen = ProblemCount.objects.filter(pk__in=keys[start : start + PROBLEMS_AT_ONCE]).order_by()
-        rows_of_problems = chosen.annotate(cwe=cwe).values_list("problem", "cwe")
-        known |= {problem: category_of(own or [], problem) for problem, own in rows_of_problems}
-    categories: dict[int, set[str]] = defaultdict(set)
-    for website, keys_of_website in problems.items():
-        categories[website] = {known.get(problem) or category_of([], problem) for problem in keys_of_website}
-    return categories
+    ids = list(newest.values())
+    for start in range(0, len(ids), PROBLEMS_AT_ONCE):
+        chosen = Finding.objects.filter(pk__in=ids[start : start + PROBLEMS_AT_ONCE]).order_by()
+        known |= {problem: category_of(cwe, problem) for problem, cwe in chosen.values_list("problem", "cwe")}
+    return {
+        website: {known.get(problem) or category_of([], problem) for problem in own}
+        for website, own in problems.items()
+    }
 
 
 def _week(monday: date) -> dict[int, set[str]]:
     """Return whether findings of each website were found, and fixed, in a week."""
-    rows = WeekCount.objects.filter(week=monday, severity__gt=0, kind=Kind.CONFIRMED).values_list(
-        "website_id"
-    )
+    begin = datetime.combine(monday, time.min, UTC)
+    rows = Finding.objects.filter(severity__gt=0, kind=Kind.CONFIRMED).order_by()
     seen: dict[int, set[str]] = defaultdict(set)
-    for website, found, fixed in rows.annotate(a=Sum("found"), b=Sum("fixed")).order_by():
-        seen[website] |= {name for name, count in (("found", found), ("fixed", fixed)) if count}
+    for name, column in (("found", "first_seen"), ("fixed", "fixed_at")):
+        in_week = {f"{column}__gte": begin, f"{column}__lt": begin + timedelta(weeks=1)}
+        for website in rows.filter(**in_week).values_list("website_id", flat=True).distinct():
+            seen[website].add(name)
     return seen
 
 

@@ -44,15 +44,9 @@ class PublishedNote(NamedTuple):
     published_at: datetime
 
 
-# For each status and severity with counts, the index returns the newest finding.
+# An id plus 0 keeps PostgreSQL from walking the ids of all websites, newest first.
 _NEWEST = """
-SELECT (SELECT MAX(newest) FROM (SELECT (
-    SELECT id FROM dashboard_api_finding AS finding WHERE finding.website_id = list.website_id
-    AND finding.status = list.status AND finding.severity = list.severity ORDER BY id DESC LIMIT 1
-) AS newest FROM (
-    SELECT DISTINCT website_id, status, severity FROM dashboard_api_bucketcount
-    WHERE website_id = %s
-) AS list) AS each_of_them),
+SELECT (SELECT MAX(id + 0) FROM dashboard_api_finding WHERE website_id = %s),
 (SELECT MAX(id) FROM dashboard_api_findingevent WHERE website_id = %s AND event = 'regressed')
 """
 
@@ -101,9 +95,7 @@ def first_import_at(website_id: int) -> datetime | None:
     return moment(found[0][0]) if found else None
 
 
-_FIRST_SEEN = """
-SELECT COALESCE(SUM(found), 0) FROM dashboard_api_daycount WHERE website_id = %s AND day >= %s
-"""
+_FIRST_SEEN = "SELECT COUNT(*) FROM dashboard_api_finding WHERE website_id = %s AND first_seen >= %s"
 
 
 def first_seen_count(website_id: int, day: date) -> int:

@@ -1,6 +1,6 @@
 """Credentials of an account and its link, read by one statement.
 
-Tests compare it with equivalent queries of the ORM. Decision record 0013.
+Tests compare it with equivalent queries of the ORM.
 """
 
 import functools

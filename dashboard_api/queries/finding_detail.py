@@ -5,10 +5,10 @@ from datetime import date, datetime
 from typing import NamedTuple
 
 from dashboard_api import limits
-from dashboard_api.backends.statements import moment, rows
+from dashboard_api.backends.statements import marks, moment, rows
 from dashboard_api.models.findings import Finding
-from dashboard_api.queries.finding_rows import THREATS, Threat, threat
 from dashboard_api.queries.overview import SourceRow
+from dashboard_api.queries.threats import THREATS, Threat, threat
 
 
 class FindingDetail(NamedTuple):
@@ -79,13 +79,12 @@ def events(finding_id: int) -> list[EventRow]:
 
 
 _SOURCES = """
-SELECT DISTINCT source_id FROM dashboard_api_problemcount
-WHERE website_id = %s AND status = 'open' AND severity IN (0, 1, 2, 3, 4) AND problem IN ({keys})
-AND confirmed + suspected + informational > 0
+SELECT DISTINCT source_id FROM dashboard_api_finding
+WHERE website_id = %s AND status = 'open' AND problem IN ({keys})
 """
 
 
 def sources_of(website_id: int, keys: Sequence[str]) -> set[int]:
     """Return the ids of the sources with open findings of the problems with these keys."""
-    statement = _SOURCES.format(keys=", ".join(["%s"] * len(keys)))
+    statement = _SOURCES.format(keys=marks(keys))
     return {source for (source,) in rows(Finding, statement, [website_id, *keys])} if keys else set()

@@ -15,6 +15,7 @@ from dashboard_api.queries import change_feed
 from dashboard_api.queries.change_feed import FindingSummary, PublishedNote
 from dashboard_api.queries.credentials import AccountSite
 from dashboard_api.reading import sections, topics
+from dashboard_api.reading.days import start_of_days
 from dashboard_api.reading.problems import fix_of
 
 
@@ -29,7 +30,7 @@ class Change(NamedTuple):
 def build_changes(link: AccountSite, request: ChangesRequest, now: datetime) -> responses.ChangesResponse:
     """Return the changes since the cursor of the request; without one, only the first cursor."""
     newest = change_feed.newest(link.website_id)
-    begin = sections.start_of_days(now, request.days) if request.days else None
+    begin = start_of_days(now, request.days) if request.days else None
     begun = _cursor_at(link.website_id, begin) if begin else request.since
     since = begun or Cursor(finding_id=newest.finding_id, event_id=newest.event_id)
     until = newest

@@ -25,11 +25,11 @@ def build_finding(
     ``tested_here`` are the scanners that test a finding again.
     """
     finding_id = _number(request.finding_id)
-    sources = {source.pk: source for source in overview.sources(link.website_id)}
+    sources = {source.pk: source for source in overview.sources(link.website_id)[0]}
     detail = finding_detail.finding(link.website_id, finding_id, sources)
     if detail is None:
         raise UnknownFinding
-    notes = overview.notes_about(finding_id, link.website_id, link.account_id)
+    notes = overview.notes(link.website_id, link.account_id, finding_id=finding_id)
     return responses.FindingResponse(
         ok=True,
         host=link.host,

@@ -8,8 +8,9 @@ from typing import NamedTuple
 
 from dashboard_api.contract import responses
 from dashboard_api.models import Kind, Severity
-from dashboard_api.queries.overview import OpenDay, ProblemTotals, Run, SourceRow
+from dashboard_api.queries.overview import OpenDay, Run, SourceRow
 from dashboard_api.reading import topics
+from dashboard_api.reading.problems import ProblemCell
 
 LETTERS = "ABCDF"  # by the worst open level, Info to Critical
 PROVISIONAL = "CDF"  # certain from the open findings alone, before a check of the pages is complete
@@ -45,16 +46,16 @@ def levels_of(counts: Mapping[tuple[str, int], int]) -> Levels:
     return levels
 
 
-def repeated(totals: Iterable[ProblemTotals]) -> Levels:
+def repeated(problems: Iterable[ProblemCell]) -> Levels:
     """Return how many findings of each level report a topic that another source reports as often.
 
     Of the findings of a topic at a level or above, those of the source with most of them count.
     """
     by_topic: dict[str, dict[int, list[int]]] = defaultdict(lambda: defaultdict(lambda: [0] * len(Severity)))
-    for row in totals:
-        levels = by_topic[topics.problem_id(row.problem)][row.source_id]
-        levels[level_of(row.severity, is_suspected=False)] += row.confirmed + row.informational
-        levels[level_of(row.severity, is_suspected=True)] += row.suspected
+    for cell in problems:
+        if cell.problem in topics.SHARED_KEYS:
+            levels = by_topic[topics.problem_id(cell.problem)][cell.source_id]
+            levels[level_of(cell.severity, is_suspected=cell.kind == Kind.SUSPECTED)] += cell.findings
     return [sum(level) for level in zip(NOTHING, *map(_surplus, by_topic.values()), strict=True)]
 
 

@@ -1,24 +1,19 @@
-"""Problems: findings with one cause, counted and described together.
-
-The counts are stored next to the findings; a few findings describe each problem. Decision record 0058.
-"""
+"""Problems: findings with one cause, counted and described together. Decision record 0058."""
 
 import heapq
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import datetime
 from typing import Any, NamedTuple
 
 from dashboard_api import limits
+from dashboard_api.backends.statements import moment, rows
 from dashboard_api.contract import responses
-from dashboard_api.contract.fields import ALL
-from dashboard_api.models import Finding, Severity, host_of
-from dashboard_api.queries import problem_rows
-from dashboard_api.queries.finding_rows import NEWEST
-from dashboard_api.queries.overview import ProblemTotals, SourceRow
-from dashboard_api.queries.problem_rows import ProblemPart, ProblemSample
+from dashboard_api.models import Finding, Kind, Severity
+from dashboard_api.queries.overview import SourceRow
 from dashboard_api.reading import topics
-from dashboard_api.reading.sections import LABELS
+from dashboard_api.reading.matching import Filters, Match, one_of, whole_condition
 
 # Up to a full stop that ends no abbreviation, or to the end of the line.
 _SENTENCE = re.compile(
@@ -32,71 +27,80 @@ _HEADING = re.compile(
 )
 
 
+class ProblemCell(NamedTuple):
+    """The findings of a problem with the same status, severity, source and kind."""
+
+    status: str
+    severity: int
+    source_id: int
+    kind: str
+    problem: str
+    findings: int
+    locations: int
+    oldest: int  # the ids of the findings that were stored first and last
+    newest: int
+    first_seen: datetime  # of the finding that was seen first
+    newest_first_seen: datetime
+
+
+_CELLS = """
+SELECT status, severity, source_id, kind, problem, COUNT(*), SUM(locations_count), MIN(id), MAX(id),
+    MIN(first_seen), MAX(first_seen)
+FROM dashboard_api_finding WHERE {condition} GROUP BY status, severity, source_id, kind, problem
+"""
+
+
+def read_problems(website_id: int, status: str, filters: Filters, match: Match) -> list[ProblemCell]:
+    """Return the problems of the findings with ``status`` that pass ``filters`` and ``match``."""
+    condition, parameters = whole_condition(website_id, status, filters.condition(), match.condition())
+    return [
+        ProblemCell(*row[:-2], moment(row[-2]), moment(row[-1]))
+        for row in rows(Finding, _CELLS.format(condition=condition), parameters)
+    ]
+
+
 class ProblemGroup(NamedTuple):
-    """A problem with its counts by severity, its worst severity, and its position in a list.
+    """A problem with its cells, its worst severity, and its position in a list.
 
     ``order`` has the worst first, then confirmed, then frequent ones.
     """
 
     id: str
-    totals: list[ProblemTotals]
+    cells: list[ProblemCell]
     worst: int
     order: tuple[int, bool, int, str]
 
     @classmethod
-    def of(cls, problem: str, totals: list[ProblemTotals]) -> "ProblemGroup":
-        """Return the problem with these counts."""
-        worst, findings, confirmed = -1, 0, 0
-        for each in totals:
-            if each.severity > worst:
-                worst, findings, confirmed = each.severity, 0, 0
-            if each.severity == worst:
-                findings += each.findings
-                confirmed += each.confirmed
-        order = -worst, not confirmed, -findings, problem
-        return cls(problem, totals, worst, order)
+    def of(cls, problem: str, cells: list[ProblemCell]) -> "ProblemGroup":
+        """Return the problem with these cells."""
+        worst = max(cell.severity for cell in cells)
+        decisive = [cell for cell in cells if cell.severity == worst]
+        is_confirmed = any(cell.kind == Kind.CONFIRMED for cell in decisive)
+        order = -worst, not is_confirmed, -sum(cell.findings for cell in decisive), problem
+        return cls(problem, cells, worst, order)
+
+    def stored_keys(self) -> list[str]:
+        """Return the stored keys of the problem."""
+        return list(dict.fromkeys(cell.problem for cell in self.cells))
 
 
 # The keys by which the lists of each order are sorted.
 _ORDERS: dict[str, Callable[[ProblemGroup], Any]] = {
     "worst": lambda group: group.order,
     "priority": lambda group: group.order,
-    "newest": lambda group: -max(each.newest for each in group.totals),
-    "oldest": lambda group: min(each.oldest for each in group.totals),
-    "locations": lambda group: (-sum(each.locations for each in group.totals), *group.order),
+    "newest": lambda group: -max(cell.newest for cell in group.cells),
+    "oldest": lambda group: min(cell.oldest for cell in group.cells),
+    "locations": lambda group: (-sum(cell.locations for cell in group.cells), *group.order),
 }
 
 
-def grouped(totals: Iterable[ProblemTotals], *, sort: str = "worst") -> list[ProblemGroup]:
-    """Return the problems of ``totals`` in the order ``sort``."""
-    by_problem: dict[str, list[ProblemTotals]] = defaultdict(list)
-    for each in totals:
-        if each.findings:
-            by_problem[topics.problem_id(each.problem)].append(each)
+def grouped(cells: Iterable[ProblemCell], *, sort: str = "worst") -> list[ProblemGroup]:
+    """Return the problems of ``cells`` in the order ``sort``."""
+    by_problem: dict[str, list[ProblemCell]] = defaultdict(list)
+    for cell in cells:
+        by_problem[topics.problem_id(cell.problem)].append(cell)
     groups = [ProblemGroup.of(problem, found) for problem, found in by_problem.items()]
     return sorted(groups, key=_ORDERS[sort])
-
-
-def with_ends(
-    website_id: int, totals: Iterable[ProblemTotals], *, sort: str, status: str
-) -> list[ProblemTotals]:
-    """Return ``totals`` with the newest or the oldest finding of each, by ``sort``, which no count stores."""
-    totals = list(totals)
-    found = problem_rows.ends(website_id, _parts(totals), statuses=_statuses(status), sort=sort)
-    return [
-        each._replace(newest=end) if sort == NEWEST else each._replace(oldest=end)
-        for each in totals
-        if (end := found.get((each.problem, each.severity)))
-    ]
-
-
-def _parts(totals: Iterable[ProblemTotals]) -> list[ProblemPart]:
-    """Return each part once; of all statuses, a problem has counts for each."""
-    return list(dict.fromkeys(ProblemPart(each.problem, each.severity) for each in totals))
-
-
-def _statuses(status: str) -> list[str]:
-    return [each for each in Finding.Status.values if status in (each, ALL)]
 
 
 def first_to_do(groups: Iterable[ProblemGroup]) -> list[ProblemGroup]:
@@ -105,44 +109,105 @@ def first_to_do(groups: Iterable[ProblemGroup]) -> list[ProblemGroup]:
     return heapq.nsmallest(limits.MAX_DO_FIRST, to_do, key=_ORDERS["worst"])
 
 
+class ProblemSample(NamedTuple):
+    """A finding that describes its problem; ``fix_start`` is the start of its remediation."""
+
+    pk: int
+    problem: str
+    severity: int
+    kind: str
+    title: str
+    rule: str
+    fix_start: str
+
+
+_SAMPLES = """
+SELECT id, problem, severity, kind, title, rule, SUBSTR(remediation, 1, %s) FROM dashboard_api_finding
+WHERE id IN (
+    SELECT id FROM (
+        SELECT id, ROW_NUMBER() OVER (PARTITION BY problem, severity ORDER BY id DESC) AS place
+        FROM dashboard_api_finding WHERE {condition}
+    ) AS placed WHERE place <= %s
+)
+"""
+_HOSTS = """
+SELECT problem, host, MAX(id) AS newest FROM dashboard_api_finding
+WHERE {condition} AND host <> '' GROUP BY problem, host ORDER BY newest DESC
+"""
+
+
 def described(
-    website_id: int, groups: Sequence[ProblemGroup], sources: Mapping[int, SourceRow], *, status: str
+    website_id: int,
+    groups: Sequence[ProblemGroup],
+    sources: Mapping[int, SourceRow],
+    *,
+    status: str,
+    filters: Filters,
+    match: Match,
 ) -> list[responses.Problem]:
-    """Return ``groups`` as the response shows them, described by findings with ``status``."""
-    parts = _parts(each for group in groups for each in group.totals)
-    by_key: dict[str, list[ProblemSample]] = defaultdict(list)
-    for sample in problem_rows.samples(website_id, parts, statuses=_statuses(status)):
-        by_key[sample.problem].append(sample)
+    """Return ``groups`` as the response shows them.
+
+    All findings with ``status`` give the title and the fix of a problem; its hosts are those of the findings
+    that pass ``filters`` and ``match``.
+    """
+    if not groups:
+        return []
+    of_groups = one_of({"problem": [key for group in groups for key in group.stored_keys()]})
+    samples = _samples(*whole_condition(website_id, status, of_groups))
+    condition = whole_condition(website_id, status, of_groups, filters.condition(), match.condition())
+    hosts = _hosts(*condition)
     return [
-        _problem(group, [sample for key in _keys(group) for sample in by_key[key]], sources)
+        _problem(
+            group,
+            [sample for key in group.stored_keys() for sample in samples[key]],
+            list(dict.fromkeys(host for key in group.stored_keys() for host in hosts[key])),
+            sources,
+        )
         for group in groups
     ]
 
 
-def _keys(group: ProblemGroup) -> list[str]:
-    return list(dict.fromkeys(each.problem for each in group.totals))
+def _samples(condition: str, parameters: Sequence[Any]) -> Mapping[str, list[ProblemSample]]:
+    """Return the newest findings of each problem and severity, by problem."""
+    by_key: dict[str, list[ProblemSample]] = defaultdict(list)
+    values = [limits.MAX_FIX_START, *parameters, limits.MAX_PROBLEM_SAMPLES]
+    for row in rows(Finding, _SAMPLES.format(condition=condition), values):
+        sample = ProblemSample._make(row)
+        by_key[sample.problem].append(sample)
+    return by_key
+
+
+def _hosts(condition: str, parameters: Sequence[Any]) -> Mapping[str, list[str]]:
+    """Return the hosts of each problem, those of the newest findings first."""
+    by_key: dict[str, list[str]] = defaultdict(list)
+    for problem, host, _ in rows(Finding, _HOSTS.format(condition=condition), parameters):
+        by_key[problem].append(host)
+    return by_key
 
 
 def _problem(
-    group: ProblemGroup, samples: Sequence[ProblemSample], sources: Mapping[int, SourceRow]
+    group: ProblemGroup,
+    samples: Sequence[ProblemSample],
+    hosts: Sequence[str],
+    sources: Mapping[int, SourceRow],
 ) -> responses.Problem:
     shown = max(samples, key=lambda sample: (sample.severity, sample.kind == "confirmed", sample.pk))
-    own = sorted({sources[each.source_id] for each in group.totals}, key=lambda source: source.name.lower())
+    own = sorted({sources[cell.source_id] for cell in group.cells}, key=lambda source: source.name.lower())
     newest_first = sorted(samples, key=lambda sample: -sample.pk)
     return responses.Problem(
         id=group.id,
         title=topics.title_of(group.id) or _title(shown, samples),
-        severity=LABELS[group.worst],
+        severity=Severity(group.worst).label,
         sources=[source.slug for source in own],
         source_names=[source.name for source in own],
         rule=shown.rule,
-        findings=sum(each.findings for each in group.totals),
-        worst_findings=sum(each.findings for each in group.totals if each.severity == group.worst),
-        confirmed=sum(each.confirmed for each in group.totals),
-        locations=sum(each.locations for each in group.totals),
-        hosts=_hosts(sample.location for sample in newest_first),
-        first_seen=min(sample.first_seen for sample in samples),
-        newest_first_seen=max(sample.first_seen for sample in samples),
+        findings=sum(cell.findings for cell in group.cells),
+        worst_findings=sum(cell.findings for cell in group.cells if cell.severity == group.worst),
+        confirmed=sum(cell.findings for cell in group.cells if cell.kind == Kind.CONFIRMED),
+        locations=sum(cell.locations for cell in group.cells),
+        hosts=list(hosts[: limits.MAX_PROBLEM_HOSTS]),
+        first_seen=min(cell.first_seen for cell in group.cells),
+        newest_first_seen=max(cell.newest_first_seen for cell in group.cells),
         fix=fix_of(group.id, shown.fix_start) or next(filter(None, map(_fix, newest_first)), ""),
         topic=group.id if topics.title_of(group.id) else None,
     )
@@ -156,12 +221,6 @@ def _title(shown: ProblemSample, samples: Iterable[ProblemSample]) -> str:
 
 def _fix(sample: ProblemSample) -> str:
     return first_advice(sample.fix_start)
-
-
-def _hosts(locations: Iterable[str]) -> list[str]:
-    """Return the different hosts of ``locations``, at most a few."""
-    hosts = dict.fromkeys(filter(None, map(host_of, locations)))
-    return list(hosts)[: limits.MAX_PROBLEM_HOSTS]
 
 
 def fix_of(problem: str, remediation: str) -> str:

@@ -1,9 +1,11 @@
 """Members of the responses, a function for each, from rows and counts that were read before."""
 
 import itertools
+from bisect import bisect_left
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import UTC, date, datetime, timedelta
-from typing import Any, Literal, NamedTuple, cast
+from datetime import date, datetime, timedelta
+from typing import Any, NamedTuple, cast
 
 from dashboard_api import limits
 from dashboard_api.contract import DashboardRequest, responses
@@ -11,12 +13,16 @@ from dashboard_api.contract.fields import ALL
 from dashboard_api.models import Finding, Kind, Severity
 from dashboard_api.models.revisions import Tags
 from dashboard_api.queries.credentials import AccountSite, EntitlementTerms, ScheduleRow
-from dashboard_api.queries.finding_rows import Threat
-from dashboard_api.queries.overview import Note, Overview, Recent, Run, SourceRow, Week
+from dashboard_api.queries.overview import Note, OpenDay, Run, SourceRow
+from dashboard_api.queries.threats import Threat
 from dashboard_api.reading import topics
-from dashboard_api.reading.facet_counts import FACETS, Counts, FacetCounts
+from dashboard_api.reading.cells import Counts, Day
+from dashboard_api.reading.days import recent_weeks
+from dashboard_api.reading.found import Found
 from dashboard_api.reading.grading import Grade
+from dashboard_api.reading.matching import Filters
 from dashboard_api.reading.next_checks import NextCheck, next_check, next_report
+from dashboard_api.reading.website import Website
 
 WORST_FIRST = sorted(Severity, reverse=True)
 LABELS = {severity.value: severity.label for severity in Severity}
@@ -35,27 +41,17 @@ CHART_TITLES = {
 }
 
 
-class HostFacet(NamedTuple):
-    """The hosts of the filter with their counts; ``is_bounded``: not all counts were added up."""
-
-    totals: list[tuple[str, int]]
-    is_bounded: bool
-
-
 class ProblemPage(NamedTuple):
     """The problems of a page, and the number of all of them."""
 
     problems: list[responses.Problem]
     total: int
-    relation: Literal["exact", "at_least"]
 
 
 def page(
     request: DashboardRequest,
     *,
-    counts: Counts,
-    by_status: Mapping[str, int],
-    hosts: HostFacet,
+    found: Found,
     sources: Sequence[SourceRow],
     grade: Grade,
     tags: Tags,
@@ -63,11 +59,9 @@ def page(
     grouped: ProblemPage | None,
     now: datetime,
 ) -> responses.Page:
-    """Return the ``dashboard`` member.
-
-    ``by_status`` counts what passes the other filters, whatever the words; ``tags`` are the website's.
-    """
-    listed = counts.known_total() if grouped is None else grouped.total
+    """Return the ``dashboard`` member; ``tags`` are the website's."""
+    total = found.counts().total()
+    listed = total if grouped is None else grouped.total
     return responses.Page(
         generated_at=now,
         grade=grade.letter,  # type: ignore[arg-type]  # one of LETTERS
@@ -86,20 +80,16 @@ def page(
         page=request.page,
         page_size=request.page_size,
         page_count=-(-listed // request.page_size),
-        total=counts.facet_counts().total(),
-        total_relation=counts.relation(),
-        facets=facets(request, counts=counts, by_status=by_status, hosts=hosts.totals, sources=sources),
+        total=total,
+        total_relation="exact",
+        facets=facets(found, sources=sources),
         revision=".".join(str(tag or 0) for tag in tags),
-        bounded_facets=[
-            name
-            for name, facet in FACETS.items()
-            if counts.relation(without=facet) == "at_least" or (name == "hosts" and hosts.is_bounded)
-        ],
+        bounded_facets=[],
         grade_provisional=grade.provisional,
         do_first=do_first,
         problems=grouped.problems if grouped else [],
         problem_total=grouped.total if grouped else None,
-        problem_total_relation=grouped.relation if grouped else None,
+        problem_total_relation="exact" if grouped else None,
     )
 
 
@@ -107,18 +97,11 @@ def _listed(values: Iterable[str]) -> str | None:
     return ",".join(values) or None
 
 
-def facets(
-    request: DashboardRequest,
-    *,
-    counts: Counts,
-    by_status: Mapping[str, int],
-    hosts: Sequence[tuple[str, int]],
-    sources: Sequence[SourceRow],
-) -> responses.Facets:
+def facets(found: Found, *, sources: Sequence[SourceRow]) -> responses.Facets:
     """Return every value of each filter, zero or not, counted under the other filters."""
-    by_severity = counts.facet_counts(without="severity").by_severity
-    by_source = counts.facet_counts(without="source_id").by_source
-    by_kind = counts.facet_counts(without="kind").by_kind
+    by_severity = found.counts(without="severity").by_severity
+    by_source = found.counts(without="source_id").by_source
+    by_kind = found.counts(without="kind").by_kind
     return responses.Facets(
         severity=[
             responses.FacetValue(value=severity.label, label=severity.label, count=by_severity[severity])
@@ -132,14 +115,9 @@ def facets(
             responses.FacetValue(value=kind.value, label=kind.label.capitalize(), count=by_kind[kind])
             for kind in Kind
         ],
-        status=[] if _is_counted_as_search(request) else _statuses(by_status),
-        hosts=[responses.FacetValue(value=host, label=host, count=count) for host, count in hosts],
+        status=_statuses(found.by_status()),
+        hosts=[responses.FacetValue(value=host, label=host, count=count) for host, count in found.by_host()],
     )
-
-
-def _is_counted_as_search(request: DashboardRequest) -> bool:
-    has_time = request.since or request.older_than or request.fixed_since
-    return bool(request.query or has_time or (request.hosts and request.problem))
 
 
 def _statuses(counts: Mapping[str, int]) -> list[responses.FacetValue]:
@@ -152,9 +130,8 @@ def _statuses(counts: Mapping[str, int]) -> list[responses.FacetValue]:
 
 
 def summary(
-    open_counts: FacetCounts,
+    website: Website,
     *,
-    recent: Recent,
     last_scan_at: datetime | None,
     first_check_by: date | None,
     graded: Grade,
@@ -162,22 +139,41 @@ def summary(
     now: datetime,
 ) -> responses.Summary:
     """Return the totals of the whole website."""
-    by_severity = open_counts.by_severity
+    by_severity = website.open.by_severity
+    recent_day = now.date() - limits.RECENT_PERIOD + timedelta(days=1)  # today is the last of them
+    recent = [day for day in website.days if day.day >= recent_day]
     return responses.Summary(
-        open=open_counts.total(),
+        open=website.open.total(),
         by_severity=responses.SeverityCounts(
             **{severity.name.lower(): by_severity[severity] for severity in Severity}
         ),
-        confirmed=open_counts.by_kind[Kind.CONFIRMED],
-        new_7d=recent.found,
-        fixed_7d=recent.fixed,
-        oldest_open_days=_days_since(recent.oldest_open, now),
+        confirmed=website.open.by_kind[Kind.CONFIRMED],
+        new_7d=sum(day.findings for day in recent if not day.is_fix),
+        fixed_7d=sum(day.findings for day in recent if day.is_fix),
+        oldest_open_days=_days_since(min(website.open_days, default=None), now),
         last_scan_at=last_scan_at,
-        newest_open_days=_days_since(recent.newest_open, now),
+        newest_open_days=_days_since(max(website.open_days, default=None), now),
         first_check_by=first_check_by,
         score=graded.score,
         next_grade=graded.next,
         history=history,
+    )
+
+
+def with_today(history: Sequence[OpenDay], open_counts: Counts, today: date) -> list[OpenDay]:
+    """Return the days with the one of today, if it differs from the last of them."""
+    counts = open_day(today, open_counts)
+    unchanged = history[-1][1:] == counts[1:] if history else not any(counts[1:])
+    return [*history, *(() if unchanged else (counts,))]
+
+
+def open_day(day: date, open_counts: Counts) -> OpenDay:
+    """Return the open findings of a day as they are stored."""
+    by_severity, by_kind = open_counts.by_severity, open_counts.by_kind_and_severity
+    return OpenDay(
+        day,
+        *(by_severity[severity] for severity in WORST_FIRST),
+        *(by_kind[Kind.SUSPECTED.value, severity] for severity in WORST_FIRST if severity),
     )
 
 
@@ -254,34 +250,30 @@ def within(texts: Sequence[str], limit: int) -> list[str]:
 
 
 def charts(
-    counts_by_facet: FacetCounts,
+    found: Found,
+    website: Website,
     *,
     sources: Sequence[SourceRow],
-    weeks: list[date],
-    history: Iterable[Week],
+    history: Sequence[OpenDay],
+    today: date,
 ) -> list[responses.Chart]:
-    """Return three charts of the filtered findings, and the chart of their history by week."""
-    by_severity, by_kind, by_source = (
-        counts_by_facet.by_severity,
-        counts_by_facet.by_kind,
-        counts_by_facet.by_source_and_severity,
-    )
-    counted = {week.monday: week for week in history}
-    by_week = [counted.get(monday, Week(monday, 0, 0)) for monday in weeks]
-    found = [source for source in sources if any(by_source[source.pk, severity] for severity in Severity)]
+    """Return charts of the filtered findings, of their history by week, and of all open findings."""
+    counts = found.counts()
+    by_source = counts.by_source_and_severity
+    shown = [source for source in sources if counts.by_source[source.pk]]
     return [
         _chart(
             "severity",
             "bar",
             [severity.label for severity in WORST_FIRST],
-            {"Findings": [by_severity[severity] for severity in WORST_FIRST]},
+            {"Findings": [counts.by_severity[severity] for severity in WORST_FIRST]},
         ),
         _chart(
             "source",
             "stacked",
-            [source.name for source in found],
+            [source.name for source in shown],
             {
-                severity.label: [by_source[source.pk, severity] for source in found]
+                severity.label: [by_source[source.pk, severity] for source in shown]
                 for severity in WORST_FIRST
             },
         ),
@@ -289,43 +281,53 @@ def charts(
             "kind",
             "bar",
             [kind.label.capitalize() for kind in Kind],
-            {"Findings": [by_kind[kind] for kind in Kind]},
+            {"Findings": [counts.by_kind[kind] for kind in Kind]},
         ),
-        _chart(
-            "trend",
-            "line",
-            [week.isoformat() for week in weeks],
-            {
-                "New": [week.found for week in by_week],
-                "Fixed": [week.fixed for week in by_week],
-            },
-        ),
+        _trend(website.days, found.filters, today),
+        _open_by_week(history, today),
+        _ages(website.open_days, today),
     ]
 
 
-def website_charts(stored: Overview, today: date) -> list[responses.Chart]:
-    """Return two charts of the website's open findings: of the last weeks, and by age.
+def _trend(days: Iterable[Day], filters: Filters, today: date) -> responses.Chart:
+    """Return new and fixed findings by week: severity, source and kind count, other filters do not."""
+    filters = filters.without("host")
+    new: Counter[date] = Counter()
+    fixed: Counter[date] = Counter()
+    for is_fix, day, severity, source_id, kind, findings in days:
+        if filters.allow(severity, source_id, kind):
+            (fixed if is_fix else new)[day - timedelta(days=day.weekday())] += findings
+    weeks = recent_weeks(today)
+    return _chart(
+        "trend",
+        "line",
+        [week.isoformat() for week in weeks],
+        {"New": [new[week] for week in weeks], "Fixed": [fixed[week] for week in weeks]},
+    )
 
-    A week before the first known day is left out, because nothing is known about it.
-    """
-    first_known = stored.history[0].day if stored.history else today
+
+def _open_by_week(history: Sequence[OpenDay], today: date) -> responses.Chart:
+    """Return the open findings at the end of each week, without weeks of which nothing is known."""
+    first_known = history[0].day if history else today
     weeks = [monday for monday in recent_weeks(today) if monday + timedelta(days=6) >= first_known]
     ends = [min(monday + timedelta(days=6), today) for monday in weeks]
-    days = [max((day for day in stored.history if day.day <= end), default=None) for end in ends]
-    by_age = dict(stored.ages)
-    numbers = range(len(limits.AGE_DAYS) + 1)
-    return [
-        _chart(
-            "open",
-            "line",
-            [week.isoformat() for week in weeks],
-            {
-                severity.label: [getattr(day, severity.name.lower(), 0) for day in days]
-                for severity in WORST_FIRST
-            },
-        ),
-        _chart("age", "bar", AGES, {"Findings": [by_age.get(number, 0) for number in numbers]}),
-    ]
+    days = [max((day for day in history if day.day <= end), default=None) for end in ends]
+    return _chart(
+        "open",
+        "line",
+        [week.isoformat() for week in weeks],
+        {
+            severity.label: [getattr(day, severity.name.lower(), 0) for day in days]
+            for severity in WORST_FIRST
+        },
+    )
+
+
+def _ages(open_days: Mapping[date, int], today: date) -> responses.Chart:
+    counts = [0] * len(AGES)
+    for day, findings in open_days.items():
+        counts[bisect_left(limits.AGE_DAYS, (today - day).days + 1)] += findings  # today is the first day
+    return _chart("age", "bar", AGES, {"Findings": counts})
 
 
 def _chart(chart_id: str, kind: str, labels: list[str], series: dict[str, list[int]]) -> responses.Chart:
@@ -342,7 +344,7 @@ def _chart(chart_id: str, kind: str, labels: list[str], series: dict[str, list[i
 def coverage(
     sources: Iterable[SourceRow],
     entries: Iterable[Run],
-    open_counts: FacetCounts,
+    open_counts: Counts,
     *,
     schedules: Mapping[str, Sequence[ScheduleRow]],
     today: date,
@@ -431,15 +433,3 @@ def _limit_state(state: Mapping[str, Any], today: date) -> responses.LimitState:
         state="ok" if is_over else state["state"],
         resets_at=None if is_over else resets_at,
     )
-
-
-def recent_weeks(today: date) -> list[date]:
-    """Return the Mondays of the weeks in the trend, oldest first, this week last."""
-    monday = today - timedelta(days=today.weekday())
-    return [monday - timedelta(weeks=back) for back in reversed(range(limits.TREND_WEEKS))]
-
-
-def start_of_days(now: datetime, days: int) -> datetime:
-    """Return the start, in UTC, of the first of ``days`` days, of which today is the last."""
-    first = now.astimezone(UTC) - timedelta(days=days - 1)
-    return first.replace(hour=0, minute=0, second=0, microsecond=0)

@@ -11,7 +11,7 @@ _KEYS = {
     for topic in TOPICS.values()
 }
 # The keys of topics that several sources report.
-SHARED_KEYS = tuple(key for topic in TOPICS.values() if len(topic.rules) > 1 for key in _KEYS[topic.id])
+SHARED_KEYS = frozenset(key for topic in TOPICS.values() if len(topic.rules) > 1 for key in _KEYS[topic.id])
 _TOPIC_OF = {key: topic for topic, keys in _KEYS.items() for key in keys}
 
 

@@ -1,15 +1,11 @@
 """The triggers of audit events, seals and calls on record; tests go without, because each empties tables."""
 
-import importlib
-from types import SimpleNamespace
+from pathlib import Path
 
+ROOT = Path(__file__).resolve().parents[2]
 TABLES = ("audit_auditevent", "audit_auditseal")
-OF_CALLS = (
-    "dashboard_api.migrations.0009_calls_append_only",
-    "dashboard_api.migrations.0010_nonces_append_only",
-    "dashboard_api.migrations.0025_calls_always_append_only",
-)
-OF_EVENTS = ("audit.migrations.0002_append_only", "audit.migrations.0003_always_append_only")
+OF_CALLS = ("dashboard_api", "callrecord"), ("dashboard_api", "nonce")
+OF_EVENTS = (("audit", "auditevent"),)
 _OURS = "(name LIKE 'audit!_%' ESCAPE '!' OR name LIKE 'call!_record!_%' ESCAPE '!')"
 _NAMES = {
     "sqlite": f"SELECT name, tbl_name FROM sqlite_master WHERE type = 'trigger' AND {_OURS}",
@@ -20,14 +16,14 @@ _NAMES = {
 }
 
 
-def install(connection, migrations=OF_EVENTS):
+def install(connection, files=OF_EVENTS):
     """Create the triggers as the migrations do."""
     with connection.cursor() as cursor:
-        editor = SimpleNamespace(
-            connection=connection, execute=lambda sql, params: cursor.execute(sql, params)
-        )
-        for migration in migrations:
-            importlib.import_module(migration).create(None, editor)
+        for app, model in files:
+            path = ROOT / app / "migrations" / f"0001_{model}.{connection.vendor}.sql"
+            for statement in path.read_text().split("\n\n"):
+                if "TRIGGER" in statement or "FUNCTION" in statement:
+                    cursor.execute(statement)
 
 
 def remove(connection):

@@ -3,11 +3,8 @@
 import re
 from concurrent.futures import wait
 from datetime import timedelta
-from importlib import import_module
 
 import pytest
-from allauth.account.models import EmailAddress
-from django.apps import apps
 from django.contrib.auth.models import User
 from django.core.mail import EmailMessage
 from django.db import connection
@@ -156,12 +153,6 @@ def test_the_person_gets_an_e_mail_when_the_password_was_changed(client, at_once
     assert changed.subject == by_link.subject == "Ihr Passwort wurde geändert"
     assert "http://testserver/accounts/" in changed.body
     assert "127.0.0.1" not in changed.body
-
-
-def test_the_update_forgets_former_addresses():
-    EmailAddress.objects.create(user=make_user(), email="former@example.com")
-    import_module("config.migrations.0009_forget_former_addresses").forget(apps, None)
-    assert not EmailAddress.objects.exists()
 
 
 @pytest.mark.parametrize("typed", ["Owner@Example.com", "owner@example.com", "OWNER@EXAMPLE.COM"])

@@ -1,20 +1,13 @@
 """The groups of staff: created once, with permissions that exist, and extended by updates."""
 
-from importlib import import_module
-from types import SimpleNamespace
-
 import pytest
-from django.apps import apps
 from django.contrib import admin
 from django.contrib.auth.models import Group, Permission
-from django.db import connection
 
 from audit.models import AuditEvent
 from config.models import GivenPermission
 from config.staff_groups import GROUPS, create_groups
 from tests.factories import make_finding, make_user, make_website
-
-migration = import_module("config.migrations.0006_permissions_given")
 
 pytestmark = pytest.mark.django_db
 
@@ -70,15 +63,6 @@ def test_an_update_that_extends_a_group_is_on_record():
     create_groups("default")
     event = AuditEvent.objects.get(action="staff_group.extended")
     assert (event.label, event.after) == ("Operators", {"permissions": "dashboard_api.view_callbackevent"})
-
-
-def test_groups_from_before_this_was_noted_get_only_what_came_later():
-    GivenPermission.objects.all().delete()
-    operators = Group.objects.get(name="Operators")
-    operators.permissions.remove(*Permission.objects.filter(codename__in=["change_source", "view_plan"]))
-    migration.note_first(apps, SimpleNamespace(connection=connection))
-    create_groups("default")
-    assert labels("Operators") == set(GROUPS["Operators"]) - {"dashboard_api.change_source"}
 
 
 def test_every_page_of_the_admin_is_open_to_a_group_but_those_about_staff():

@@ -68,8 +68,7 @@ def test_a_restored_backup_serves_the_same_and_refuses_calls_of_the_lost_time(
     restored = second_machine.shell(f"{MANAGE} restore {backup}")
     assert restored.returncode == 0, restored.stderr
     assert "Signed calls are answered again from" in restored.stderr
-    dump = "dumpdata auth dashboard_api.finding dashboard_api.secret portal.website"
-    same = f"{MANAGE} verify_counts && {MANAGE} {dump}"
+    same = f"{MANAGE} dumpdata auth dashboard_api.finding dashboard_api.secret portal.website"
     assert second_machine.shell(same).stdout == first_machine.shell(same).stdout
 
     with second_machine.serving():

@@ -72,12 +72,6 @@ def test_everything_is_moved_as_it_was_and_new_rows_follow(demo, new_database):
     assert "sessions.session" in kept
     assert dumped(demo, *SHORT_LIVED, DATABASE_URL=new_database) == kept
 
-    checked = demo.manage("verify_counts", DATABASE_URL=new_database)
-    assert (checked.returncode, checked.stdout) == (0, "All counts are correct.\n")
-    with psycopg.connect(new_database) as connection:
-        counted = "SELECT SUM(findings) FROM dashboard_api_bucketcount WHERE source_id <> 0"
-        assert only(connection, counted) == only(connection, "SELECT COUNT(*) FROM dashboard_api_finding")
-
     made = demo.manage("create_account", "acct_new", DATABASE_URL=new_database)
     assert (made.returncode, made.stderr) == (0, "")
     with psycopg.connect(new_database) as connection:

@@ -5,7 +5,6 @@ from operator import attrgetter
 
 import msgspec
 import pytest
-from django.core.management import call_command
 from django.db import connection
 
 from dashboard_api.api import response_cache
@@ -14,7 +13,6 @@ from dashboard_api.crawler import schedules
 from dashboard_api.models import (
     AnalystNote,
     Coverage,
-    DayCount,
     Finding,
     ImportRun,
     Kind,
@@ -282,21 +280,6 @@ def test_what_changes_elsewhere_leaves_an_answer_be(link, built):
     make_note(other)
     ask(link)
     assert len(built) == 1
-
-
-def test_counts_that_were_repaired_are_in_the_next_answer(link, built):
-    ask(link)
-    DayCount.objects.update(still_open=7)
-    call_command("verify_counts", repair=True)
-    ask(link)
-    assert len(built) == 2
-
-
-def test_a_rebuilt_search_index_changes_cached_responses(link, built):
-    ask(link, query="missing")
-    call_command("rebuild_search")
-    ask(link, query="missing")
-    assert len(built) == 2
 
 
 @pytest.mark.django_db(transaction=True)

@@ -489,7 +489,7 @@ def test_the_bounds_of_what_is_counted_are_documented(client, document):
     description = " ".join(document["components"]["schemas"]["Page"]["description"].split())
     page = " ".join(client.get("/v1/docs").content.decode().split())
     for words in (
-        f"A search is counted exactly up to {limits.MAX_COUNTED_MATCHES:,} matches.",
+        "All counts are exact.",
         f"as long as page times page_size is at most {limits.MAX_PAGE_DEPTH:,}.",
     ):
         assert words in description

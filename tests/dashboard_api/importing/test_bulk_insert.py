@@ -1,20 +1,16 @@
-"""Findings added in bulk: stored as the ORM stores them, with correct counts and search entries."""
+"""Findings added in bulk: stored as the ORM stores them, with their words."""
 
 from datetime import UTC, datetime
 
 import pytest
-from django.db import IntegrityError, connection, transaction
+from django.db import IntegrityError, transaction
 
-from dashboard_api.backends import verify
 from dashboard_api.importing import bulk_insert
-from dashboard_api.models import BulkLoad, DayCount, Finding, Occurrence, Revision
-from dashboard_api.queries.search import SearchQuery, find_matches
+from dashboard_api.models import Finding, Occurrence, Revision
+from dashboard_api.models.words import words_of_finding
 from tests.factories import make_finding, make_new_finding, make_source, make_website
 
 pytestmark = pytest.mark.django_db
-ON_SQLITE = pytest.mark.skipif(
-    "connection.vendor != 'sqlite'", reason="only on SQLite do triggers stand aside"
-)
 SEEN = datetime(2026, 3, 4, 23, 59, 59, 999_999, tzinfo=UTC)
 FIELDS = {
     "severity": 3,
@@ -31,10 +27,6 @@ FIELDS = {
 @pytest.fixture
 def site():
     return make_website()
-
-
-def found(site, word):
-    return find_matches(SearchQuery(website_id=site.pk, words=[word]), limit=100).ids
 
 
 def columns(finding):
@@ -82,7 +74,7 @@ def test_known_are_those_of_the_website_and_source_alone(site):
     assert bulk_insert.ids_of(site.pk, source.pk, []) == []
 
 
-def test_every_count_word_and_tag_is_true_at_once(site):
+def test_every_word_and_tag_is_true_at_once(site):
     other = make_website("other.example.com")
     make_finding(site, title="Old")
     tags = dict(Revision.objects.values_list("website_id", "tag"))
@@ -93,25 +85,11 @@ def test_every_count_word_and_tag_is_true_at_once(site):
             for number in range(7)
         ]
     )
-    assert verify.wrong_counts(connection) == {}
-    assert DayCount.objects.get(website_id=site.pk, day=SEEN.date()).found == 7
-    assert set(found(site, "uberlauf")) == set(
-        site.findings.exclude(title="Old").values_list("pk", flat=True)
-    )
+    added = site.findings.exclude(title="Old")
+    assert {finding.words for finding in added} == {words_of_finding(finding) for finding in added}
+    assert site.findings.filter(words__contains=" uberlauf ").count() == 7
     for where in (site, other):
         assert Revision.objects.get(website_id=where.pk).tag != tags.get(where.pk)
-
-
-def test_what_was_added_can_be_changed_and_deleted(site):
-    bulk_insert.add_findings(
-        [make_new_finding(site, title=f"word{number}", severity=1) for number in range(3)]
-    )
-    first, second, third = site.findings.order_by("pk")
-    site.findings.filter(pk=first.pk).update(title="renamed", severity=4)
-    second.delete()
-    assert verify.wrong_counts(connection) == {}
-    assert (found(site, "renamed"), found(site, "word0"), found(site, "word1")) == ([first.pk], [], [])
-    assert found(site, "word2") == [third.pk]
 
 
 def test_nothing_is_added_of_findings_one_of_which_is_known(site):
@@ -121,8 +99,6 @@ def test_nothing_is_added_of_findings_one_of_which_is_known(site):
     with pytest.raises(IntegrityError), transaction.atomic():
         bulk_insert.add_findings([new, again])
     assert (Finding.objects.get(), Occurrence.objects.count()) == (existing, 0)
-    make_finding(site)
-    assert verify.wrong_counts(connection) == {}
 
 
 def test_ids_go_on_where_others_ended(site):
@@ -131,18 +107,3 @@ def test_ids_go_on_where_others_ended(site):
     bulk_insert.add_findings([make_new_finding(site, source=make_source("zap"))])
     assert list(site.findings.order_by("pk").values_list("source__slug", flat=True))[-1] == "zap"
     assert site.findings.order_by("pk").last().pk > last.pk
-
-
-@ON_SQLITE
-@pytest.mark.django_db(transaction=True)
-def test_the_database_commits_nothing_while_its_triggers_stand_aside(site):
-    def write_and_forget():
-        with transaction.atomic():
-            BulkLoad.objects.create(unfinished=0)
-            make_finding(site)
-
-    with pytest.raises(IntegrityError):
-        write_and_forget()
-    assert not BulkLoad.objects.exists()
-    make_finding(site)
-    assert site.pk not in verify.wrong_counts(connection)

@@ -15,7 +15,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dashboard_api import ended_decisions, limits, standing_decisions, triage
-from dashboard_api.backends.verify import wrong_counts
 from dashboard_api.importing.journal import Changes
 from dashboard_api.importing.undo import preview, undo
 from dashboard_api.models import (
@@ -33,6 +32,7 @@ from dashboard_api.models import (
 from tests.dashboard_api.importing.reports import import_bytes
 from tests.dashboard_api.importing.test_ingest_formats import bring_results, result_in
 from tests.dashboard_api.scanners.samples import json_lines, make_row
+from tests.dashboard_api.searched import words_are_true
 from tests.factories import make_finding, make_note, make_source, make_website
 
 pytestmark = pytest.mark.django_db
@@ -96,7 +96,7 @@ def test_everything_is_as_before_the_import(website):
     result = take_back(run)
     assert state() == before
     assert (result.deleted, result.opened, result.closed, result.restored) == (1, 1, 1, 1)
-    assert wrong_counts(connection) == {}
+    assert words_are_true()
 
 
 def test_the_import_stays_on_record_with_who_took_it_back_and_why(website):
@@ -146,7 +146,7 @@ def test_a_finding_that_a_later_import_only_closed_is_deleted(website):
     assert (result.deleted, result.kept) == (1, 1)
     assert list(Finding.objects.values_list("rule", "status")) == [("b", "open")]
     assert not Occurrence.objects.filter(evidence__contains="theirs").exists()
-    assert wrong_counts(connection) == {}
+    assert words_are_true()
     take_back(right)
     assert not Finding.objects.exists()
 
@@ -502,7 +502,7 @@ def test_a_confirmation_since_stays_with_the_scanners_kind_of_before(website):
     assert kinds() == ("confirmed", "suspected")
     unconfirm()
     assert kinds() == ("suspected", None)
-    assert wrong_counts(connection) == {}
+    assert words_are_true()
 
 
 def test_a_confirmation_before_the_import_gets_the_scanners_kind_of_before_back(website):
@@ -657,7 +657,7 @@ def test_all_imports_taken_back_in_any_order_leave_nothing(reports, data):
         for run in data.draw(st.permutations(runs)):
             take_back(run)
         assert state() == ([], [], [], [], [])
-        assert wrong_counts(connection) == {}
+        assert words_are_true()
 
 
 @pytest.mark.slow
@@ -720,7 +720,7 @@ def check_contents_without(wrong, reports):
     for each in wrong:
         take_back(runs[each])
     assert contents() == expected
-    assert wrong_counts(connection) == {}
+    assert words_are_true()
 
 
 def test_a_finding_that_a_later_complete_scan_closes_after_all_keeps_its_locations():
@@ -779,7 +779,7 @@ def test_a_finding_that_is_closed_after_all_shows_no_location_of_the_import(webs
     assert (finding.status, finding.fixed_at, occurrence.gone_at) == ("fixed", fixed_at, fixed_at)
     assert (finding.location, finding.evidence) == (occurrence.location, occurrence.evidence)
     assert "theirs" not in finding.evidence
-    assert wrong_counts(connection) == {}
+    assert words_are_true()
 
 
 def test_a_finding_without_present_locations_shows_those_that_went_last(website):
@@ -794,7 +794,7 @@ def test_a_finding_without_present_locations_shows_those_that_went_last(website)
     assert (finding.status, finding.location) == ("accepted_risk", "https://shop.example.com/2")
     assert (finding.other_locations, finding.locations_count) == ("https://shop.example.com/3", 2)
     assert "theirs" not in finding.evidence
-    assert wrong_counts(connection) == {}
+    assert words_are_true()
 
 
 def begin_decision(website, **fields):
@@ -1008,7 +1008,7 @@ def test_what_remains_is_what_the_other_imports_and_the_analyst_say(history, dat
                 for run in (runs[number][0] for number in order):
                     if run.changes.exists():
                         take_back(run)
-                assert wrong_counts(connection) == {}
+                assert words_are_true()
                 found = Finding.objects.filter(rule="a")
                 outcomes.append(list(found.values_list("severity", "source_severity", "status", "kind")))
                 said = [runs[number][1] for number in left]
@@ -1055,7 +1055,7 @@ def test_a_finding_decided_since_is_where_its_status_says_after_the_import_is_ta
     assert (finding.occurrences.get().gone_at is None) == (decision != "fixed")
     triage.reopen(finding, **arguments)
     assert finding.occurrences.get().gone_at is None
-    assert wrong_counts(connection) == {}
+    assert words_are_true()
 
 
 def state_after(reports, taken_back=(), *, decision="false_positive"):
@@ -1072,7 +1072,7 @@ def state_after(reports, taken_back=(), *, decision="false_positive"):
     runs = [bring_at(website, paths, complete=complete) for paths, complete in reports]
     for number in taken_back:
         take_back(runs[number])
-    assert wrong_counts(connection) == {}
+    assert words_are_true()
     check_timeline()
     status, ends_on, reviewed_at = decided.values_list("status", "triage_until", "reviewed_at").get()
     assert (ends_on, reviewed_at is None) == ((until, False) if status == decision else (None, True))

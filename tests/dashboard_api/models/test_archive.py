@@ -4,11 +4,11 @@ from datetime import UTC, datetime
 
 import pytest
 from django.core.exceptions import ValidationError
-from django.db import IntegrityError, connection
+from django.db import IntegrityError
 
-from dashboard_api.backends import verify
 from dashboard_api.models import SiteLink, Website
 from dashboard_api.models.sites import AlreadyArchived, Archived, InUse, NotArchived
+from tests.dashboard_api.searched import words_are_true
 from tests.factories import (
     make_account,
     make_coverage,
@@ -105,7 +105,7 @@ def test_a_website_without_findings_is_deleted_with_its_history():
     link.revoke(by="Ada", reason="mistyped", now=NOW)
     website.delete_unused()
     assert not Website.objects.exists()
-    assert verify.wrong_counts(connection) == {}
+    assert words_are_true()
 
 
 def test_a_website_with_findings_of_any_status_is_never_deleted():

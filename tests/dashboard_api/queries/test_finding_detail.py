@@ -7,7 +7,7 @@ from django.db.models.functions import Left
 
 from dashboard_api import limits
 from dashboard_api.models import Finding
-from dashboard_api.queries import finding_detail, finding_rows, overview
+from dashboard_api.queries import finding_detail, overview, threats
 from tests.factories import make_event, make_finding, make_occurrence, make_source, make_website
 
 pytestmark = pytest.mark.django_db
@@ -27,8 +27,8 @@ def finding(site):
 def test_a_finding_is_read_as_it_is_shown(site, finding):
     make_finding(site, source=make_source("zap"), status="fixed", fixed_at=THEN)
     make_finding(site, kind="confirmed", source_kind="suspected")
-    engines = overview.sources(site.pk)
-    names = [name for name in finding_rows.Threat._fields if name not in ("pk", "source", "evidence_start")]
+    engines, _ = overview.sources(site.pk)
+    names = [name for name in threats.Threat._fields if name not in ("pk", "source", "evidence_start")]
     for twin in Finding.objects.all():
         read = finding_detail.finding(site.pk, twin.pk, {engine.pk: engine for engine in engines})
         assert [getattr(read.row, name) for name in names] == [getattr(twin, name) for name in names]

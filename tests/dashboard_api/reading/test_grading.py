@@ -3,12 +3,14 @@
 from datetime import UTC, date, datetime, timedelta
 
 import pytest
+from django.utils import timezone
 from hypothesis import given
 from hypothesis import strategies as st
 
 from dashboard_api.models import Kind, OpenCount, Severity
-from dashboard_api.queries.overview import OpenDay, ProblemTotals, Run
+from dashboard_api.queries.overview import OpenDay, Run
 from dashboard_api.reading import grading, topics
+from dashboard_api.reading.problems import ProblemCell
 from tests.dashboard_api.calls import answer
 from tests.factories import make_coverage, make_finding, make_link, make_source, make_website
 
@@ -84,7 +86,7 @@ def totals_of(by_source):
     """Counts of one topic as the overview has them, of confirmed findings."""
     key = topics.keys_of("content-security-policy")[0]
     return [
-        ProblemTotals(severity, key, source, count, 0, 0, count)
+        ProblemCell("open", severity, source, "confirmed", key, count, count, 1, 1, NOW, NOW)
         for source, counts in by_source.items()
         for severity, count in enumerate(counts)
     ]
@@ -165,13 +167,10 @@ def test_the_response_has_the_score_and_ninety_days_of_it():
     make_coverage(website)
     finding = make_finding(website, severity=Severity.CRITICAL)
     make_finding(website, severity=Severity.MEDIUM, kind=Kind.SUSPECTED)
-    today = OpenCount.objects.get(website_id=website.pk)
     for days_ago in (200, 100, 30):
-        today.pk, today.day = None, today.day - timedelta(days=days_ago)
-        today.critical = days_ago
-        today.save()
-        today.refresh_from_db()
-        today.day += timedelta(days=days_ago)
+        day = timezone.now().date() - timedelta(days=days_ago)
+        counts = dict.fromkeys(OpenDay._fields[1:], 0) | {"critical": days_ago, "medium": 1}
+        OpenCount.objects.create(website=website, day=day, **counts)
     summary = answer(link).summary
     assert (summary.next_grade.grade, summary.next_grade.fixes) == ("B", 1)
     assert [entry.open for entry in summary.history] == [101, 31, 2]
@@ -183,7 +182,8 @@ def test_the_response_has_the_score_and_ninety_days_of_it():
 @pytest.mark.django_db
 def test_a_deleted_website_leaves_no_history():
     website = make_website()
-    make_finding(website)
-    assert OpenCount.objects.count() == 1
+    OpenCount.objects.create(
+        website=website, day=timezone.now().date(), **dict.fromkeys(OpenDay._fields[1:], 0)
+    )
     website.delete()
     assert not OpenCount.objects.exists()

@@ -5,7 +5,6 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from dashboard_api import limits
 from dashboard_api.contract import read_dashboard_request
 from dashboard_api.errors import InvalidRequest
 from dashboard_api.models import Finding, Kind, Severity
@@ -160,27 +159,6 @@ def test_problems_follow_the_filters(link, site):
     assert counts(status="fixed") == [("c", 1)]
     assert sorted(counts(status="all")) == [("a", 5), ("b", 1), ("c", 1)]
     assert counts(source="nikto") == []
-
-
-def test_matches_of_a_search_are_grouped(link, site, monkeypatch):
-    make_findings(site, 3, rule="a", title="Weak cipher")
-    make_finding(site, rule="a", title="Strong cipher")
-    page = grouped(link, query="weak")
-    assert [(problem.rule, problem.findings) for problem in page.problems] == [("a", 3)]
-    assert page.problem_total_relation == "exact"
-    monkeypatch.setattr(limits, "MAX_COUNTED_MATCHES", 2)
-    assert grouped(link, query="weak").problem_total_relation == "at_least"
-
-
-def test_problems_beyond_the_limit_are_not_counted(link, site, monkeypatch):
-    monkeypatch.setattr(limits, "MAX_PROBLEM_TOTALS", 3)
-    for number in range(3):
-        make_finding(site, rule=f"rule-{number}", severity=Severity.HIGH)
-    assert grouped(link).problem_total_relation == "exact"
-    make_finding(site, rule="mild", severity=Severity.LOW)
-    page = grouped(link)
-    assert (page.problem_total, page.problem_total_relation) == (3, "at_least")
-    assert "mild" not in rules(page.problems)
 
 
 def test_first_to_do_are_the_worst_open_problems(link, site):

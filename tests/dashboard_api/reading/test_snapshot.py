@@ -95,15 +95,15 @@ def test_within_a_transaction_its_own_moment_is_read(link, hurried):
 
 
 def test_an_answer_is_of_one_moment_whatever_is_committed_meanwhile(client, link, monkeypatch):
-    overview = dashboard.overview
+    read_website = dashboard.read_website
     with elsewhere() as run:
 
-        def read_and_delete_all(*arguments, **filters):
-            read = overview(*arguments, **filters)
+        def read_and_delete_all(*arguments):
+            read = read_website(*arguments)
             run(lambda: Finding.objects.all().delete())
             return read
 
-        monkeypatch.setattr(dashboard, "overview", read_and_delete_all)
+        monkeypatch.setattr(dashboard, "read_website", read_and_delete_all)
         answer = ask(client, fields_for(link)).json()
     assert not Finding.objects.exists()
     assert answer["dashboard"]["total"] == len(answer["threats"]) == answer["summary"]["open"] == 1

@@ -4,11 +4,8 @@ import json
 import logging
 import time
 from datetime import date, timedelta
-from importlib import import_module
-from types import SimpleNamespace
 
 import pytest
-from django.apps import apps
 from django.core.exceptions import ValidationError
 from django.core.management import CommandError, call_command
 from django.db import OperationalError, connection
@@ -566,19 +563,6 @@ def test_a_plan_of_the_list_without_the_features_that_staff_agreed_to_is_no_bett
         "agreed-by-phone",
         ["deep_scans"],
     )
-
-
-def test_the_migration_keeps_the_active_plans_of_accounts_that_never_paid(client, account):
-    paid, trial = make_account("acct_0002"), make_account("acct_0003")
-    state_of(client, event(paid))
-    Entitlement.objects.filter(account=trial).update(status="trialing")
-    Entitlement.objects.filter(account=account).update(plan_revision=Plan.objects.get(slug="pro"), plan="pro")
-    migration = import_module("dashboard_api.migrations.0031_agreed_plans")
-    migration.keep_plans(apps, SimpleNamespace(connection=connection))
-    row = entitlement_of(account)
-    assert row.agreed_terms == row.terms
-    assert row.agreed["plan_revision"] == row.plan_revision.pk
-    assert (entitlement_of(paid).agreed, entitlement_of(trial).agreed) == (None, None)
 
 
 # What cannot be applied

@@ -1,0 +1,33 @@
+"""End the day: record what was open at its end, and end decisions whose last day has passed."""
+
+from datetime import timedelta
+from typing import Any
+
+from django.utils import timezone
+
+from dashboard_api.ended_decisions import expire_triage
+from dashboard_api.reading.history import record_yesterday
+from foundation.operator_command import OperatorCommand, Result
+
+
+class Command(OperatorCommand):
+    """manage.py end_day."""
+
+    interval = timedelta(days=1)
+
+    help = (
+        "Record the open findings of each website at the end of yesterday (until 06:00 UTC: later they "
+        "are not known), and end decisions about false positives and accepted risks whose last day has "
+        "passed: the findings are open again, or fixed where complete scans no longer found them."
+    )
+    commits_itself = True
+
+    def perform(self, **options: Any) -> Result:
+        now = timezone.now()
+        recorded = record_yesterday(now)
+        ended = expire_triage(now)
+        websites = "too late today" if recorded is None else f"{recorded} websites changed"
+        return Result(
+            text=f"Open findings of yesterday: {websites}. Ended decisions: {ended}.",
+            fields={"recorded": recorded, "ended": ended},
+        )

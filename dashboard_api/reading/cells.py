@@ -1,0 +1,138 @@
+"""Findings counted by a few columns: every number of the dashboard is a sum of these cells."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from datetime import date
+from functools import cached_property
+from typing import Literal, NamedTuple
+
+from dashboard_api.backends.statements import rows
+from dashboard_api.contract.fields import ALL
+from dashboard_api.models.findings import Finding
+from dashboard_api.reading.matching import Filters, Match
+
+Facet = Literal["severity", "source_id", "kind", "host"]
+
+
+class Cell(NamedTuple):
+    """The findings with the same status, severity, source, kind and host."""
+
+    status: str
+    severity: int
+    source_id: int
+    kind: str
+    host: str
+    findings: int
+
+
+_CELLS = """
+SELECT status, severity, source_id, kind, host, COUNT(*) FROM dashboard_api_finding
+WHERE website_id = %s{match} GROUP BY status, severity, source_id, kind, host
+"""
+
+
+def read_cells(website_id: int, match: Match) -> "Cells":
+    """Return the cells of the findings of any status that ``match``."""
+    condition, parameters = match.condition()
+    found = rows(Finding, _CELLS.format(match=condition), [website_id, *parameters])
+    return Cells([Cell._make(row) for row in found])
+
+
+class Counts:
+    """Numbers of findings by severity, source and kind."""
+
+    def __init__(self, cells: Iterable[Cell]) -> None:
+        self.by_source_and_severity: Counter[tuple[int, int]] = Counter()
+        self.by_kind_and_severity: Counter[tuple[str, int]] = Counter()
+        for _, severity, source_id, kind, _, findings in cells:
+            self.by_source_and_severity[source_id, severity] += findings
+            self.by_kind_and_severity[kind, severity] += findings
+        self.by_source: Counter[int] = Counter()
+        self.by_severity: Counter[int] = Counter()
+        self.by_kind: Counter[str] = Counter()
+        for (source_id, severity), findings in self.by_source_and_severity.items():
+            self.by_source[source_id] += findings
+            self.by_severity[severity] += findings
+        for (kind, _), findings in self.by_kind_and_severity.items():
+            self.by_kind[kind] += findings
+
+    def total(self) -> int:
+        """Return the number of all findings."""
+        return self.by_severity.total()
+
+
+class Cells:
+    """The cells of a website, or of what a request matches in it."""
+
+    def __init__(self, cells: Sequence[Cell]) -> None:
+        self.cells = cells
+
+    @cached_property
+    def _without_hosts(self) -> list[Cell]:
+        """The cells with all hosts together: a website has few of them."""
+        sums: Counter[tuple[str, int, int, str]] = Counter()
+        for status, severity, source_id, kind, _, findings in self.cells:
+            sums[status, severity, source_id, kind] += findings
+        return [Cell(*key, "", findings) for key, findings in sums.items()]
+
+    def counts(self, filters: Filters, status: str) -> Counts:
+        """Return the counts of the findings with ``status`` that pass ``filters``."""
+        return Counts(cell for cell in self._passing(filters) if status in (cell.status, ALL))
+
+    def by_status(self, filters: Filters) -> Counter[str]:
+        """Return the numbers by status of the findings that pass ``filters``."""
+        counts: Counter[str] = Counter()
+        for cell in self._passing(filters):
+            counts[cell.status] += cell.findings
+        return counts
+
+    def by_host(self, filters: Filters, status: str) -> Counter[str]:
+        """Return the numbers by host of the findings with ``status`` that pass ``filters``."""
+        counts: Counter[str] = Counter()
+        for cell in self.cells:
+            if status in (cell.status, ALL) and filters.allow(*cell[1:5]):
+                counts[cell.host] += cell.findings
+        return counts
+
+    def _passing(self, filters: Filters) -> Iterable[Cell]:
+        cells = self.cells if filters.host else self._without_hosts
+        return [cell for cell in cells if filters.allow(*cell[1:5])]
+
+
+class Day(NamedTuple):
+    """Findings first seen, or fixed, on a day (UTC), by severity, source and kind."""
+
+    is_fix: bool
+    day: date
+    severity: int
+    source_id: int
+    kind: str
+    findings: int
+
+
+# A day is cut from the text: a function for dates would be called in Python for each row on SQLite.
+_DAY = "SUBSTR(CAST({column} AS text), 1, 10)"
+_DAYS = f"""
+SELECT 0, {_DAY.format(column="first_seen")} AS day, severity, source_id, kind, COUNT(*)
+FROM dashboard_api_finding WHERE website_id = %(website)s AND first_seen >= %(first)s
+GROUP BY day, severity, source_id, kind
+UNION ALL
+SELECT 1, {_DAY.format(column="fixed_at")} AS day, severity, source_id, kind, COUNT(*)
+FROM dashboard_api_finding WHERE website_id = %(website)s AND fixed_at >= %(first)s
+GROUP BY day, severity, source_id, kind
+"""  # noqa: S608  # constant text
+_OPEN_DAYS = f"""
+SELECT {_DAY.format(column="first_seen")} AS day, COUNT(*) FROM dashboard_api_finding
+WHERE website_id = %s AND status = 'open' GROUP BY day
+"""  # noqa: S608  # constant text
+
+
+def read_days(website_id: int, first: date) -> list[Day]:
+    """Return the findings of any status that were first seen, or fixed, on ``first`` or later."""
+    found = rows(Finding, _DAYS, {"website": website_id, "first": first.isoformat()})
+    return [Day(bool(is_fix), date.fromisoformat(day), *rest) for is_fix, day, *rest in found]
+
+
+def read_open_days(website_id: int) -> dict[date, int]:
+    """Return the numbers of open findings by the day on which they were first seen."""
+    return {date.fromisoformat(day): findings for day, findings in rows(Finding, _OPEN_DAYS, [website_id])}

@@ -1,0 +1,17 @@
+"""Days and weeks of the dashboard, in UTC."""
+
+from datetime import UTC, date, datetime, timedelta
+
+from dashboard_api import limits
+
+
+def recent_weeks(today: date) -> list[date]:
+    """Return the Mondays of the weeks in the trend, oldest first, this week last."""
+    monday = today - timedelta(days=today.weekday())
+    return [monday - timedelta(weeks=back) for back in reversed(range(limits.TREND_WEEKS))]
+
+
+def start_of_days(now: datetime, days: int) -> datetime:
+    """Return the start, in UTC, of the first of ``days`` days, of which today is the last."""
+    first = now.astimezone(UTC) - timedelta(days=days - 1)
+    return first.replace(hour=0, minute=0, second=0, microsecond=0)

@@ -1,0 +1,53 @@
+"""What a request finds on a website: its totals and facets."""
+
+from collections import Counter
+from collections.abc import Iterable
+from datetime import datetime
+
+from dashboard_api import limits
+from dashboard_api.contract import DashboardRequest
+from dashboard_api.queries.overview import SourceRow
+from dashboard_api.reading.cells import Counts, Facet, read_cells
+from dashboard_api.reading.matching import EVERYTHING, NO_FILTERS, Filters, Match
+from dashboard_api.reading.website import Website
+
+
+class Found:
+    """The counts of a request: all that it finds, and each facet under all other filters."""
+
+    def __init__(
+        self,
+        website_id: int,
+        website: Website,
+        request: DashboardRequest,
+        sources: Iterable[SourceRow],
+        now: datetime,
+    ) -> None:
+        self.filters = Filters.of(request, sources)
+        self.match = Match.of(request, now)
+        self._status = request.status
+        is_whole = self.match == EVERYTHING
+        self._cells = website.cells if is_whole else read_cells(website_id, self.match)
+        self._counts: dict[Filters, Counts] = {}
+
+    def is_everything(self) -> bool:
+        """Return whether the request has no filter but its status."""
+        return self.match == EVERYTHING and self.filters == NO_FILTERS
+
+    def counts(self, *, without: Facet | None = None) -> Counts:
+        """Return the counts under the filters, optionally without one of them."""
+        filters = self.filters.without(without) if without else self.filters
+        if filters not in self._counts:
+            self._counts[filters] = self._cells.counts(filters, self._status)
+        return self._counts[filters]
+
+    def by_status(self) -> Counter[str]:
+        """Return the number of findings by status under the other filters."""
+        return self._cells.by_status(self.filters)
+
+    def by_host(self) -> list[tuple[str, int]]:
+        """Return the hosts with most findings under the other filters, and those of the request."""
+        counts = self._cells.by_host(self.filters.without("host"), self._status)
+        most = sorted((host for host in counts if host), key=lambda host: (-counts[host], host))
+        shown = dict.fromkeys([*most[: limits.MAX_HOSTS], *(self.filters.host or ())])
+        return [(host, counts[host]) for host in shown]

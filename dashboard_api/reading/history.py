@@ -1,0 +1,50 @@
+"""The history of open findings: one row for each day that differs from the one before it."""
+
+from collections import Counter, defaultdict
+from datetime import datetime, timedelta
+
+from django.db.models import Count, OuterRef, Subquery
+
+from dashboard_api.models import Finding, Kind, OpenCount, Severity
+
+RECORDED_UNTIL_HOUR = 6  # UTC: until then, what is open is still what was open at midnight
+_BATCH = 500
+_COLUMNS = {severity: severity.name.lower() for severity in Severity}
+_NAMES = [*_COLUMNS.values(), *(f"suspected_{name}" for name in _COLUMNS.values() if name != "info")]
+
+
+def record_yesterday(now: datetime) -> int | None:
+    """Store the open findings at the end of yesterday of each website where they changed; return how many.
+
+    Return None, and store nothing, where the day has gone on too far to know them.
+    """
+    if now.hour >= RECORDED_UNTIL_HOUR:
+        return None
+    yesterday = now.date() - timedelta(days=1)
+    last = {row.website_id: row for row in _last_rows()}
+    current = _open_findings()
+    rows = []
+    for website in sorted(last.keys() | current.keys()):
+        counts = {name: current[website][name] for name in _NAMES}
+        row = last.get(website)
+        if row is None or counts != {name: getattr(row, name) for name in _NAMES}:
+            rows.append(OpenCount(website_id=website, day=yesterday, **counts))
+    return len(OpenCount.objects.bulk_create(rows, batch_size=_BATCH, ignore_conflicts=True))
+
+
+def _last_rows() -> list[OpenCount]:
+    newest = OpenCount.objects.filter(website=OuterRef("website")).order_by("-day").values("pk")[:1]
+    return list(OpenCount.objects.filter(pk=Subquery(newest)))
+
+
+def _open_findings() -> defaultdict[int, Counter[str]]:
+    """Return the open findings of each website by the columns of ``OpenCount``."""
+    counts: defaultdict[int, Counter[str]] = defaultdict(Counter)
+    rows = Finding.objects.filter(status=Finding.Status.OPEN).order_by()
+    values = rows.values_list("website_id", "severity", "kind").annotate(number=Count("pk"))
+    for website, severity, kind, number in values.iterator(chunk_size=5_000):
+        name = _COLUMNS[Severity(severity)]
+        counts[website][name] += number
+        if kind == Kind.SUSPECTED:
+            counts[website][f"suspected_{name}"] += number
+    return counts

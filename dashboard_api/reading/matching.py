@@ -1,0 +1,119 @@
+"""What a request asks of findings: filters by the columns of a cell, and what only a statement can tell."""
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from django.db import connection
+
+from dashboard_api.backends.statements import marks, stored
+from dashboard_api.contract import DashboardRequest
+from dashboard_api.contract.fields import ALL
+from dashboard_api.queries.overview import SourceRow
+from dashboard_api.reading import topics
+from dashboard_api.reading.days import start_of_days
+from foundation.words import words_of
+
+UNKNOWN_SOURCE = -1  # the id of no source
+Condition = tuple[str, list[Any]]  # SQL that begins with AND, and its parameters
+_CONTAINS = {"sqlite": "INSTR(words, %s) > 0", "postgresql": "STRPOS(words, %s) > 0"}
+
+
+class Filters(NamedTuple):
+    """Values of which findings must have one; None means any value."""
+
+    severity: tuple[int, ...] | None = None
+    source_id: tuple[int, ...] | None = None
+    kind: tuple[str, ...] | None = None
+    host: tuple[str, ...] | None = None
+
+    @classmethod
+    def of(cls, request: DashboardRequest, sources: Iterable[SourceRow]) -> "Filters":
+        """Return the filters of the request; a source without a row becomes UNKNOWN_SOURCE."""
+        ids = {source.slug: source.pk for source in sources}
+        chosen = request.source
+        source_ids = None if chosen is None else tuple(ids.get(slug, UNKNOWN_SOURCE) for slug in chosen)
+        severities = None if request.severity is None else tuple(map(int, request.severity))
+        kinds = None if request.kind is None else tuple(map(str, request.kind))
+        return cls(severities, source_ids, kinds, request.hosts)
+
+    def without(self, column: str) -> "Filters":
+        """Return the other filters."""
+        return self._replace(**{column: None})
+
+    def allow(self, severity: int, source_id: int, kind: str, host: str = "") -> bool:
+        """Return whether a finding with these values passes."""
+        return (
+            (self.severity is None or severity in self.severity)
+            and (self.source_id is None or source_id in self.source_id)
+            and (self.kind is None or kind in self.kind)
+            and (self.host is None or host in self.host)
+        )
+
+    def condition(self) -> Condition:
+        """Return the filters as a condition of a statement."""
+        return one_of({name: values for name, values in self._asdict().items() if values is not None})
+
+
+class Match(NamedTuple):
+    """What a request asks beyond the filters: words, the keys of a problem, times. None means any."""
+
+    words: tuple[str, ...] | None = None
+    problems: tuple[str, ...] | None = None
+    since: datetime | None = None  # first seen then or later
+    before: datetime | None = None  # first seen earlier
+    fixed_since: datetime | None = None
+
+    @classmethod
+    def of(cls, request: DashboardRequest, now: datetime) -> "Match":
+        """Return what the request asks at ``now``."""
+        since, before, fixed = (
+            start_of_days(now, days) if days else None
+            for days in (request.since, request.older_than, request.fixed_since)
+        )
+        return cls(
+            words=tuple(words_of(request.query)) if request.query else None,
+            problems=topics.keys_of(request.problem) if request.problem else None,
+            since=since,
+            before=before,
+            fixed_since=fixed,
+        )
+
+    def condition(self) -> Condition:
+        """Return what is asked as a condition of a statement; empty if nothing is."""
+        condition, parameters = one_of({} if self.problems is None else {"problem": self.problems})
+        for comparison, time in (
+            ("first_seen >=", self.since),
+            ("first_seen <", self.before),
+            ("fixed_at >=", self.fixed_since),
+        ):
+            if time is not None:
+                condition += f" AND {comparison} %s"
+                parameters.append(stored(time))
+        if self.words is not None:
+            contains = [_CONTAINS[connection.vendor]] * len(self.words)
+            condition += " AND " + (" AND ".join(contains) if contains else "1 = 0")  # no word: no match
+            parameters += [f" {word} " for word in self.words[:-1]]
+            parameters += [f" {word}" for word in self.words[-1:]]  # the last may be the start of a word
+        return condition, parameters
+
+
+NO_FILTERS = Filters()
+EVERYTHING = Match()
+
+
+def whole_condition(website_id: int, status: str, *conditions: Condition) -> Condition:
+    """Return the condition for findings of a website with ``status`` (or ``all``), without WHERE."""
+    condition, parameters = "website_id = %s", [website_id]
+    if status != ALL:
+        conditions = (one_of({"status": (status,)}), *conditions)
+    for each, own in conditions:
+        condition += each
+        parameters += own
+    return condition, parameters
+
+
+def one_of(columns: dict[str, Sequence[Any]]) -> Condition:
+    """Return the condition that each column has one of its values."""
+    condition = "".join(f" AND {name} IN ({marks(values) or 'NULL'})" for name, values in columns.items())
+    return condition, [value for values in columns.values() for value in values]

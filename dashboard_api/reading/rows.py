@@ -1,0 +1,50 @@
+"""Rows of the list of findings."""
+
+from collections.abc import Mapping
+
+from dashboard_api import limits
+from dashboard_api.backends.statements import rows
+from dashboard_api.contract import DashboardRequest
+from dashboard_api.models.findings import Finding
+from dashboard_api.queries.overview import SourceRow
+from dashboard_api.queries.threats import THREATS, Threat, threat
+from dashboard_api.reading.matching import Filters, Match, whole_condition
+
+WORST, NEWEST, OLDEST, PRIORITY = "worst", "newest", "oldest", "priority"
+_CONFIRMED_FIRST = "CASE kind WHEN 'confirmed' THEN 0 WHEN 'suspected' THEN 1 ELSE 2 END"
+_ORDERS = {
+    WORST: "severity DESC, {time}id DESC",
+    PRIORITY: f"severity DESC, {_CONFIRMED_FIRST}, {{time}}id DESC",
+    NEWEST: "{time}id DESC",
+    OLDEST: "{time}id",
+}
+
+
+# The ids first: SQLite would sort the long texts along.
+_PAGE = "id IN (SELECT id FROM dashboard_api_finding WHERE {condition} ORDER BY {order} LIMIT %s OFFSET %s)"
+
+
+def page(
+    website_id: int,
+    request: DashboardRequest,
+    filters: Filters,
+    match: Match,
+    sources: Mapping[int, SourceRow],
+) -> list[Threat]:
+    """Return the requested page of findings in the requested order."""
+    condition, parameters = whole_condition(
+        website_id, request.status, filters.condition(), match.condition()
+    )
+    order = _ORDERS[request.sort].format(time=_time(request))
+    statement = THREATS.format(more="", which=_PAGE.format(condition=condition, order=order), order=order)
+    before = (request.page - 1) * request.page_size
+    found = rows(Finding, statement, [limits.MAX_EVIDENCE_BYTES + 1, *parameters, request.page_size, before])
+    return [threat(row, sources) for row in found]
+
+
+def _time(request: DashboardRequest) -> str:
+    """Return the time by which a list about a span of time is ordered."""
+    direction = "" if request.sort == OLDEST else " DESC"
+    if request.fixed_since:
+        return f"fixed_at{direction}, "
+    return f"first_seen{direction}, " if request.older_than else ""

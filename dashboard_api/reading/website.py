@@ -1,0 +1,76 @@
+"""What the dashboard counts of a whole website, kept in the process until its data changes."""
+
+from collections.abc import Callable
+from datetime import date
+from functools import cached_property
+from threading import Lock
+from typing import Any
+
+from cachetools import LRUCache
+
+from dashboard_api import limits
+from dashboard_api.backends.statements import rows
+from dashboard_api.models.findings import Finding
+from dashboard_api.models.revisions import TAGS
+from dashboard_api.reading import grading
+from dashboard_api.reading.cells import Counts, read_cells, read_days, read_open_days
+from dashboard_api.reading.days import recent_weeks
+from dashboard_api.reading.matching import EVERYTHING, NO_FILTERS
+from dashboard_api.reading.problems import ProblemGroup, grouped, read_problems
+
+OPEN = Finding.Status.OPEN.value
+
+
+class Website:
+    """The findings of a website, counted: all that needs no filter of a request."""
+
+    def __init__(self, website_id: int, today: date) -> None:
+        """Read everything; the caller has begun a snapshot."""
+        self.cells = read_cells(website_id, EVERYTHING)
+        self.days = read_days(website_id, recent_weeks(today)[0])
+        self.open_days = read_open_days(website_id)
+        self.problems = read_problems(website_id, OPEN, NO_FILTERS, EVERYTHING)
+        self.size = len(self.cells.cells) + len(self.days) + len(self.open_days) + len(self.problems)
+
+    @cached_property
+    def open(self) -> Counts:
+        """The counts of all open findings."""
+        return self.cells.counts(NO_FILTERS, OPEN)
+
+    @cached_property
+    def surplus(self) -> grading.Levels:
+        """The open findings of each level that report what another source reports as often."""
+        return grading.repeated(self.problems)
+
+    @cached_property
+    def groups(self) -> list[ProblemGroup]:
+        """The open problems, worst first."""
+        return grouped(self.problems)
+
+
+_kept: LRUCache[int, tuple[Any, Website]] = LRUCache(
+    limits.MAX_KEPT_CELLS, getsizeof=lambda entry: entry[1].size + 1
+)
+_lock = Lock()
+_TAGS = f"SELECT {TAGS.format(website='%s')}"  # constant text
+
+
+def read_website(website_id: int, today: date, *, read: Callable[[int, date], Website] = Website) -> Website:
+    """Return the website as the snapshot of the caller has it, from memory if its data has not changed."""
+    (tags,) = rows(Finding, _TAGS, [website_id])  # first: it is the version of what is read next
+    version = (*tags, today)
+    with _lock:
+        kept = _kept.get(website_id)
+    if kept and kept[0] == version:
+        return kept[1]
+    website = read(website_id, today)
+    if website.size < limits.MAX_KEPT_CELLS:
+        with _lock:
+            _kept[website_id] = (version, website)
+    return website
+
+
+def clear() -> None:
+    """Forget all websites; for tests and benchmarks."""
+    with _lock:
+        _kept.clear()
