@@ -6,7 +6,7 @@ from datetime import date, datetime, timedelta
 from random import Random, SystemRandom
 from typing import NamedTuple
 
-from dashboard_api.models import FeedEntry, Finding, ImportRun, Kind, Severity
+from dashboard_api.models import FeedEntry, Finding, Kind, Severity
 from dashboard_api.models.published import new_id
 from dashboard_api.public.categories import category_of
 from dashboard_api.public.cells import shortfall
@@ -169,10 +169,10 @@ def _draw(population: Population, crowds: Crowds, now: datetime) -> int:
 
 
 def _websites_with_news(now: datetime) -> set[int]:
-    """Return the websites with imports of today or yesterday that stored new findings."""
+    """Return the websites on which findings were first seen today or yesterday."""
     since = (now - NEW_WITHIN).replace(hour=0, minute=0, second=0, microsecond=0)
-    runs = ImportRun.objects.filter(imported_at__gte=since, new__gt=0, undone_at=None)
-    return set(runs.order_by().values_list("website_id", flat=True))
+    new = Finding.objects.filter(first_seen__gte=since).order_by()
+    return set(new.values_list("website_id", flat=True).distinct())
 
 
 def _free_time(taken: Iterable[date], now: datetime) -> datetime | None:

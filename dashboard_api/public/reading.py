@@ -154,10 +154,10 @@ def _categories() -> dict[int, set[str]]:
     for start in range(0, len(ids), PROBLEMS_AT_ONCE):
         chosen = Finding.objects.filter(pk__in=ids[start : start + PROBLEMS_AT_ONCE]).order_by()
         known |= {problem: category_of(cwe, problem) for problem, cwe in chosen.values_list("problem", "cwe")}
-    return {
-        website: {known.get(problem) or category_of([], problem) for problem in own}
-        for website, own in problems.items()
-    }
+    categories: dict[int, set[str]] = defaultdict(set)
+    for website, own in problems.items():
+        categories[website] = {known.get(problem) or category_of([], problem) for problem in own}
+    return categories
 
 
 def _week(monday: date) -> dict[int, set[str]]:

@@ -70,7 +70,7 @@ def select(request: HttpRequest, website: Website, address: Address) -> Selectio
 
     filters = replace(address.filters, page=1, page_size=PAGE_ROWS)
     first = get_page(1)
-    total, unfiltered = _total(first, get_page), replace(address, filters=Filters())
+    total, unfiltered = first.dashboard.total, replace(address, filters=Filters())
     if total > MAX_ROWS:
         raise TooManyFindings(max_rows=MAX_ROWS)
     return Selection(
@@ -93,20 +93,6 @@ def _get_page_patiently(get_page: Callable[[int], Dashboard], number: int) -> Da
             return get_page(number)
         time.sleep(_PAUSE_SECONDS)
     return get_page(number)
-
-
-def _total(first: Dashboard, get_page: Callable[[int], Dashboard]) -> int:
-    """Return the number of findings, or a number above MAX_ROWS if a file cannot hold them.
-
-    A search counts up to 1,000 matches exactly; beyond that, the last page of a full file has the number of
-    pages.
-    """
-    if first.dashboard.total_relation == "exact":
-        return first.dashboard.total
-    pages = get_page(MAX_ROWS // PAGE_ROWS).dashboard.page_count
-    if pages * PAGE_ROWS > MAX_ROWS:
-        return MAX_ROWS + 1
-    return (pages - 1) * PAGE_ROWS + len(get_page(pages).threats)
 
 
 def stream(request: HttpRequest, file_format: Format, selection: Selection) -> HttpResponseBase:

@@ -53,7 +53,6 @@ def _version(dashboard: Dashboard) -> tuple[object, ...]:
     return (
         page.revision,
         page.total,
-        page.total_relation,
         page.facets,
         summary.by_severity,
         summary.last_scan_at,

@@ -255,7 +255,7 @@ class FacetValue(msgspec.Struct, frozen=True):
 
 
 class Facets(msgspec.Struct, frozen=True):
-    """The counts next to the filters; a search has no counts by status."""
+    """The counts next to the filters."""
 
     severity: Some[FacetValue] = []
     source: Many[FacetValue] = []

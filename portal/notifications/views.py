@@ -119,7 +119,7 @@ def _list_url(website: Website, changes: Changes, address: Address) -> str:
         found = service.get_dashboard(website, request, stores_summary=False).dashboard
     except GatewayError:
         return ""
-    is_exact = changes.total_relation == found.total_relation == "exact"
+    is_exact = changes.total_relation == "exact"
     is_same = is_exact and found.total == changes.total
     return address.with_filters(since=str(RECENT_DAYS)) if is_same else ""
 

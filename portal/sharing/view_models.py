@@ -216,8 +216,6 @@ def count_text(dashboard: Dashboard) -> str:
     """Return how many findings match, and how many of these are listed."""
     total, listed = dashboard.dashboard.total, len(dashboard.threats)
     text = ngettext("%(count)s finding", "%(count)s findings", total) % {"count": number_format(total)}
-    if dashboard.dashboard.total_relation == "at_least":
-        text = _("More than %(count)s") % {"count": text}
     if listed < total:
         text += ", " + _("the worst %(count)s are listed") % {"count": number_format(listed)}
     return text

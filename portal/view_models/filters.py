@@ -80,18 +80,16 @@ def facets(page: Page, address: Address) -> tuple[Facet, ...]:
     values = page.facets
     by_name = {"severity": values.severity, "kind": values.kind, "source": values.source}
     return tuple(
-        _facet(name, facet_values, address, is_bounded=name in page.bounded_facets)
-        for name, facet_values in by_name.items()
-        if facet_values
+        _facet(name, facet_values, address) for name, facet_values in by_name.items() if facet_values
     )
 
 
-def _facet(name: str, values: Sequence[FacetValue], address: Address, *, is_bounded: bool) -> Facet:
+def _facet(name: str, values: Sequence[FacetValue], address: Address) -> Facet:
     return Facet(
         name=name,
         title=labels.label(labels.FILTERS, name),
-        options=tuple(_option(name, value, address, is_bounded=is_bounded) for value in values),
-        remark=worst_only_remark(sum(value.count for value in values)) if is_bounded else "",
+        options=tuple(_option(name, value, address) for value in values),
+        remark="",
     )
 
 
@@ -100,7 +98,7 @@ def host_facet(page: Page, address: Address) -> tuple[Facet, ...]:
     values = page.facets.hosts
     if len(values) < 2 and not address.filters.hosts:
         return ()
-    facet = _facet("hosts", values, address, is_bounded="hosts" in page.bounded_facets)
+    facet = _facet("hosts", values, address)
     active = [option for option in facet.options if option.is_active]
     others = [option for option in facet.options if not option.is_active]
     room = max(SHOWN_HOSTS - len(active), 0)
@@ -109,7 +107,7 @@ def host_facet(page: Page, address: Address) -> tuple[Facet, ...]:
             facet,
             options=(*active, *others[:room]),
             folded=tuple(others[room:]),
-            remark=facet.remark or _("A finding belongs to the host of its first location."),
+            remark=_("A finding belongs to the host of its first location."),
         ),
     )
 
@@ -120,20 +118,14 @@ def status_facet(values: Facets, address: Address) -> Facet:
     return Facet(
         name="status",
         title=labels.label(labels.FILTERS, "status"),
-        options=tuple(_status_option(status, counts.get(status), address) for status in labels.STATUSES),
-        remark="" if counts else _uncounted_remark(address),
+        options=tuple(_status_option(status, counts.get(status, 0), address) for status in labels.STATUSES),
+        remark="",
     )
 
 
-def _uncounted_remark(address: Address) -> str:
-    if address.filters.since or address.filters.fixed:
-        return _("Time periods have no counts by status.")
-    return _("Searches have no counts by status.")
-
-
-def _status_option(status: str, count: int | None, address: Address) -> Option:
+def _status_option(status: str, count: int, address: Address) -> Option:
     current = address.filters.status or labels.OPEN
-    is_selectable = count != 0 or status == current
+    is_selectable = count or status == current
     new_status = "" if status in (labels.OPEN, current) else status
     return Option(
         key=f"facet-status-{status}",
@@ -145,17 +137,16 @@ def _status_option(status: str, count: int | None, address: Address) -> Option:
     )
 
 
-def _option(name: str, value: FacetValue, address: Address, *, is_bounded: bool) -> Option:
-    """Return one value of a facet. In a bounded facet, a value without a count may still match findings."""
+def _option(name: str, value: FacetValue, address: Address) -> Option:
     chosen = address.filters.values(name)
     is_active = value.value in chosen
-    is_selectable = value.count or is_active or is_bounded
+    is_selectable = value.count or is_active
     return Option(
         key=f"facet-{name}-{value.value.lower()}",
         label=filter_label(name, value.value, value.label),
         tone=labels.tone(value.value) if name == "severity" else "",
         meaning=labels.label(labels.KIND_MEANINGS, value.value) if name == "kind" else "",
-        count=None if is_bounded and (is_active or not value.count) else value.count,
+        count=value.count,
         url=address.with_filters(**{name: toggled(chosen, value.value)}) if is_selectable else "",
         is_active=is_active,
     )
@@ -196,11 +187,6 @@ def period_facet(address: Address, *, last_visit: date | None = None) -> Facet:
             for days, label in periods.items()
         ),
     )
-
-
-def worst_only_remark(count: int) -> str:
-    """Return the remark next to numbers that cover only the worst findings."""
-    return _("Counted in the %(count)s worst matches.") % {"count": number_format(count)}
 
 
 def filter_label(name: str, value: str, default: str = "") -> str:
@@ -286,10 +272,7 @@ def _default(sort: str) -> str:
 
 
 def pager(page: Page, address: Address) -> Pager:
-    """Return links to the first page, the last one and those next to the current page.
-
-    A search may not know its last page yet: then the links end with a gap.
-    """
+    """Return links to the first page, the last one and those next to the current page."""
 
     def url(number: int) -> str:
         return address.with_filters(page=number)
@@ -297,11 +280,8 @@ def pager(page: Page, address: Address) -> Pager:
     current, page_size = address.filters.page, address.filters.page_size
     max_page = MAX_PAGE_DEPTH // page_size
     last = min(page.page_count, max_page)
-    gap = (PageLink(key="", text="…", url=""),)
-    relation = page.problem_total_relation or page.total_relation
-    has_more = relation == "at_least" and current < last < max_page
     return Pager(
-        links=(*page_links(current, last, url), *(gap if has_more else ())) if last > 1 else (),
+        links=tuple(page_links(current, last, url)) if last > 1 else (),
         sizes=tuple(_size_links(page.total if page.problem_total is None else page.problem_total, address)),
         previous_url=url(min(current - 1, last)) if current > 1 and last else "",
         next_url=url(current + 1) if current < last else "",

@@ -53,7 +53,5 @@ def _across(address: Address, step: int, page: Dashboard, get_list: GetList) -> 
 
 def _position(page: Dashboard, at: int) -> str:
     of = page.dashboard
-    is_exact = of.total_relation == "exact"
-    text = _("%(number)s of %(total)s") if is_exact else _("%(number)s of more than %(total)s")
     number = (of.page - 1) * of.page_size + at + 1
-    return text % {"number": number_format(number), "total": number_format(of.total)}
+    return _("%(number)s of %(total)s") % {"number": number_format(number), "total": number_format(of.total)}

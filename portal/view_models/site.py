@@ -310,7 +310,7 @@ def problem_heading(dashboard: Dashboard, problem: str) -> str:
 
 
 def count_text(dashboard: Dashboard, filters: Filters) -> str:
-    """Return text such as "26 of 137 findings", "More than 1,000 of 20,500 findings" or "137 findings".
+    """Return text such as "26 of 137 findings" or "137 findings".
 
     Only lists of open findings have a total to compare with.
     """
@@ -318,8 +318,6 @@ def count_text(dashboard: Dashboard, filters: Filters) -> str:
     if dashboard.dashboard.problem_total is not None:
         return _problem_count_text(dashboard)
     shown = number_format(total)
-    if dashboard.dashboard.total_relation == "at_least":
-        shown = _("More than %(count)s") % {"count": shown}
     if filters.active and not filters.status:
         text = ngettext("%(shown)s of %(all)s finding", "%(shown)s of %(all)s findings", open_total)
         return text % {"shown": shown, "all": number_format(open_total)}
@@ -331,8 +329,6 @@ def _problem_count_text(dashboard: Dashboard) -> str:
     page = dashboard.dashboard
     problems = page.problem_total or 0
     shown = number_format(problems)
-    if page.problem_total_relation == "at_least":
-        shown = _("More than %(count)s") % {"count": shown}
     findings = npgettext("after “with”", "%(shown)s finding", "%(shown)s findings", page.total)
     text = ngettext(
         "%(problems)s problem with %(findings)s", "%(problems)s problems with %(findings)s", problems

@@ -31,7 +31,6 @@ from tests.portal.dashboards import (
     make_coverage,
     make_dashboard,
     make_entitlement,
-    make_facets,
     make_finding,
     make_finding_response,
     make_note,
@@ -647,26 +646,6 @@ def test_untrusted_text_is_always_text(browser, stub):
 def test_numbers_are_grouped(browser, stub):
     stub.response = make_dashboard(summary=make_summary(open=1180), dashboard=make_page(total=1180))
     assert "1,180 findings" in text_of(browser.get(PATH))
-
-
-@pytest.mark.parametrize(
-    ("language", "texts"),
-    [
-        ("en", ["More than 1,000", "Counted in the 1,000 worst matches.", "Critical 1,000 High Confidence"]),
-        (
-            "de",
-            ["Mehr als 1.000", "In den 1.000 schwersten Treffern gezählt.", "Kritisch 1.000 Hoch Sicherheit"],
-        ),
-    ],
-)
-def test_a_search_beyond_the_counted_matches_shows_no_exact_number(browser, stub, language, texts):
-    facets_of_page = make_facets(severity={"Critical": 1000, "High": 0})
-    cut = {"total": 1000, "page_count": 51, "total_relation": "at_least", "facets": facets_of_page}
-    cut |= {"bounded_facets": ["severity"]}
-    stub.response = make_dashboard(dashboard=make_page(**cut))
-    page = text_of(browser.get(PATH, {"query": "a"}, headers={"accept-language": language}))
-    for words in texts:
-        assert words in page
 
 
 def test_a_clean_website_shows_when_and_by_which_scanner(browser, stub):

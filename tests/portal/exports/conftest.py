@@ -8,12 +8,7 @@ from tests.portal.dashboards import make_dashboard, make_page, make_threat
 
 
 class StubService:
-    """Returns pages of ``total`` findings; ``failures`` are errors by the number of the page.
-
-    As in the service, a search counts up to ``max_counted`` findings, or one more than its page needs.
-    """
-
-    max_counted = 1_000
+    """Returns pages of ``total`` findings; ``failures`` are errors by the number of the page."""
 
     def __init__(self):
         self.total = 3
@@ -34,11 +29,7 @@ class StubService:
         )
 
     def _totals(self, request):
-        if not request.query or self.total <= self.max_counted:
-            return {"total": self.total, "page_count": -(-self.total // request.page_size)}
-        reachable = min(self.total, max(self.max_counted, request.page * request.page_size) + 1)
-        page_count = -(-reachable // request.page_size)
-        return {"total": self.max_counted, "total_relation": "at_least", "page_count": page_count}
+        return {"total": self.total, "page_count": -(-self.total // request.page_size)}
 
 
 @pytest.fixture

@@ -57,7 +57,6 @@ def test_a_page_is_requested_when_it_is_needed():
     [
         {"dashboard": make_page(total=5, revision="2.1")},
         {"dashboard": make_page(total=4)},
-        {"dashboard": make_page(total=5, total_relation="at_least")},
         {"dashboard": make_page(total=5, facets=make_facets(severity={"High": 1, "Low": 4}))},
         {"summary": make_summary(by_severity={"High": 3})},
         {"summary": make_summary(last_scan_at=NOW)},
@@ -69,7 +68,6 @@ def test_a_page_is_requested_when_it_is_needed():
     ids=[
         "another revision",
         "fewer",
-        "uncounted",
         "other values",
         "other severities",
         "a check",

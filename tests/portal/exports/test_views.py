@@ -382,10 +382,10 @@ def test_findings_with_one_problem_are_one_part_of_the_report(browser, stub):
     assert f'href="http://testserver{PATH}findings/2/"' in response.text
 
 
-def test_a_report_of_a_large_search_says_more_than(browser, stub):
+def test_a_report_of_a_large_search_says_how_many_it_has(browser, stub):
     stub.total = 1234
     page = text_of(browser.get(f"{PATH}report/", {"query": "a"}))
-    assert "More than 1,000 of" in page
+    assert "1,234 of" in page
     assert "This report has the worst 100." in page
 
 

@@ -79,9 +79,5 @@ def test_pages_beyond_the_limit_of_the_service_are_not_requested():
     assert len(lists.requests) == 1
 
 
-def test_a_total_that_is_not_counted_says_so():
-    assert find("f2", Lists(total=1000, total_relation="at_least")).position == "2 of more than 1,000"
-
-
 def test_an_id_that_has_no_page_has_no_link():
     assert find("f1", Lists(["f1", "a b"])).next_url == ""
