@@ -64,13 +64,14 @@ def revoked_link(account_ref: str, host: str, at: datetime) -> RevokedLink:
     """Return the refusal of a revoked link; its reason follows from the account's claim to the website."""
     claims = OwnershipClaim.objects.filter(account__ref=account_ref, host=host).order_by("-pk")
     state = claims.values_list("state", flat=True).first() or ""
-    reason = {
+    reasons: dict[str, str] = {
         OwnershipClaim.State.LAPSED: "ownership_lapsed",
         OwnershipClaim.State.VERIFIED: "by_operator",
         OwnershipClaim.State.FAILING: "by_operator",
         OwnershipClaim.State.PENDING: "proof_awaited",
         OwnershipClaim.State.CONTESTED: "proof_awaited",
-    }.get(OwnershipClaim.State(state) if state else "", "claim_ended")
+    }
+    reason = reasons.get(state, "claim_ended")
     return RevokedLink(revoked_at=f"{at:%Y-%m-%dT%H:%M:%SZ}", reason=reason)
 
 

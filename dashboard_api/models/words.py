@@ -1,5 +1,6 @@
 """The words of a finding, by which lists are searched."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from django.db import models
@@ -13,7 +14,7 @@ SEARCHED_LENGTH = 12_000  # characters of all texts of a finding together
 
 
 def searched_words(
-    title: str, location: str, rule: str, cve: list[str], description: str, other_locations: str
+    title: str, location: str, rule: str, cve: Sequence[str], description: str, other_locations: str
 ) -> str:
     """Return each word of these texts once, with a space before and after it."""
     texts = " ".join((title, location, rule, *cve, description, other_locations))[:SEARCHED_LENGTH]

@@ -54,7 +54,7 @@ def read_problems(website_id: int, status: str, filters: Filters, match: Match) 
     """Return the problems of the findings with ``status`` that pass ``filters`` and ``match``."""
     condition, parameters = whole_condition(website_id, status, filters.condition(), match.condition())
     return [
-        ProblemCell(*row[:-2], moment(row[-2]), moment(row[-1]))
+        ProblemCell._make((*row[:-2], moment(row[-2]), moment(row[-1])))
         for row in rows(Finding, _CELLS.format(condition=condition), parameters)
     ]
 
