@@ -195,8 +195,8 @@ ACCOUNT_LOGOUT_ON_GET = False
 ACCOUNT_SESSION_REMEMBER = False
 ACCOUNT_EMAIL_SUBJECT_PREFIX = ""
 ACCOUNT_REAUTHENTICATION_METHODS = ["password", "mfa"]  # no code by e-mail
-# Sign-ins, right ones too, as of an office in the morning; failures by address, and by name and address; the
-# page that creates a session (config.urls); and what a member does that is on record.
+# Sign-ins, right ones too, as of an office in the morning; failures by address, and by person and address;
+# the page that creates a session (config.urls); and what a member does that is on record.
 ACCOUNT_RATE_LIMITS = {
     "login": "300/m/ip",
     "login_failed": "5/15m/key",

@@ -33,7 +33,7 @@ urlpatterns = [
     re_path(r"^accounts/2fa/(?:webauthn/)?$", RedirectView.as_view(pattern_name="account")),
     # allauth needs the names of these pages, which this product does not offer.
     re_path(
-        r"^accounts/(?:signup|email|confirm-email|inactive|(?:login|reauthenticate)/code)/",
+        r"^accounts/(?:signup|email|confirm-email|inactive|login/code|reauthenticate/code)/",
         sign_in.not_offered,
     ),
     path("accounts/password/reset/", sign_in.reset_password),
