@@ -206,10 +206,10 @@ def _inactive_entitlement(error: InactiveEntitlement, reference: str) -> ErrorPa
     facts = facts if plan else _("Your account has no plan yet.")
     if error.ends_on is not None and error.ends_on < timezone.now().date():  # else it ended early
         facts += " " + _("Its last day: %(date)s.") % {"date": labels.day(error.ends_on)}
-    advice = _("Renew the plan to see the results again. Checks and history are kept.")
+    advice = _("Renew the plan to see the results again. Scans and history are kept.")
     action = (_("Renew the plan"), renewal_url())
     if error.entitlement_status == "suspended":  # no payment ends a suspension by staff
-        advice = _("Contact us to see the results again. Checks and history are kept.")
+        advice = _("Contact us to see the results again. Scans and history are kept.")
         action = (_("Contact support"), settings.SUPPORT_URL)
     return ErrorPage(
         status=403,

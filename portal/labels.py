@@ -77,8 +77,8 @@ STATUSES = {
     "all": _("All"),
 }
 STATUS_MEANINGS = {
-    "open": _("Still there at the last check."),
-    "fixed": _("A complete check no longer found it."),
+    "open": _("Still there at the last scan."),
+    "fixed": _("A complete scan no longer found it."),
     "accepted_risk": _("Known, and accepted for a reason."),
     "false_positive": _("Looked like a problem, but is not one."),
     "all": _("With any status."),
@@ -115,10 +115,10 @@ AGES = {
 }
 SERIES = {**SEVERITIES, "New": _("New"), "Fixed": _("Fixed"), "Findings": _("Findings")}
 COVERAGE_STATES = {
-    "ok": _("Checked"),
-    "partial": _("Partly checked"),
-    "failed": _("Check failed"),
-    "never": _("Not checked"),
+    "ok": _("Scanned"),
+    "partial": _("Partly scanned"),
+    "failed": _("Scan failed"),
+    "never": _("Not scanned"),
 }
 PLAN_STATES = {
     "trialing": _("Trial"),

@@ -65,8 +65,8 @@ def _template_data(report: Report) -> dict[str, Any]:
         "host": readable_host(report.host),
         "words": {
             "do_first": _("Do first"),
-            "coverage": _("What was checked"),
-            "coverage_columns": [_("Scanner"), _("State"), _("Last check")],
+            "coverage": _("What was scanned"),
+            "coverage_columns": [_("Scanner"), _("State"), _("Last scan")],
             "notes": _("Notes from our analysts"),
             "findings": _("Findings"),
             "figures": _("Open findings on the whole website"),
@@ -120,7 +120,7 @@ def _facts(report: Report) -> list[tuple[str, str]]:
         (_("Findings"), report.count),
         (_("Grade"), f"{site.grade_text} – {site.grade_meaning}" if site.grade else site.grade_title),
         (_("Score"), _score(report)),
-        (_("Checks"), site.coverage),
+        (_("Scans"), site.coverage),
     ]
     return [(name, breakable(value)) for name, value in facts if value]
 

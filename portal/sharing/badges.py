@@ -156,7 +156,7 @@ def _refusal(status: int) -> HttpResponse:
 
 
 def _grade(website: Website) -> list[str] | int:
-    """Return grade, "provisional" and day of the last check (UTC), each perhaps empty; or the refusal."""
+    """Return grade, "provisional" and day of the last scan (UTC), each perhaps empty; or the refusal."""
     key = f"grade:{website.pk}:{website.link_id}"
     known: list[str] | int | None = cache.get(key)  # the shared cache takes JSON
     if known is None:
@@ -183,5 +183,5 @@ def _picture(grade: str, checked_on: str, *, is_provisional: bool) -> Picture:
     if grade and is_provisional:
         value = _("%(grade)s so far") % {"grade": grade}
     if checked_on:
-        value += " · " + _("checked on %(day)s") % {"day": labels.day(date.fromisoformat(checked_on))}
+        value += " · " + _("scanned on %(day)s") % {"day": labels.day(date.fromisoformat(checked_on))}
     return Picture(name=_("Security grade"), value=value, color=_COLORS.get(grade, _NO_GRADE))

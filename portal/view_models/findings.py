@@ -123,8 +123,8 @@ def how_to_check(threats: Sequence[Threat], *, shows_evidence: bool) -> str:
         return ""
     sources = list(dict.fromkeys(threat.source_name or threat.source for threat in still_open))
     text = ngettext(
-        "The next complete check by %(scanner)s shows whether the fix worked.",
-        "The next complete checks by %(scanner)s show whether the fix worked.",
+        "The next complete scan by %(scanner)s shows whether the fix worked.",
+        "The next complete scans by %(scanner)s show whether the fix worked.",
         len(sources),
     ) % {"scanner": ", ".join(sources)}
     if not any(threat.evidence for threat in still_open):

@@ -65,7 +65,7 @@ class CoverageRow:
     """The coverage of one scanner; ``url`` lists its findings, if it has any.
 
     ``is_unscheduled``: it has checked the website, and no next check is planned.
-    ``remark``, on the first unchecked row, explains "not checked".
+    ``remark``, on the first unchecked row, explains "not scanned".
     """
 
     source: str
@@ -134,7 +134,7 @@ def overview(dashboard: Dashboard, address: Address) -> Overview:
         grade_title=_("Grade %(grade)s") % {"grade": grade_text} if grade else _("Not graded yet"),
         grade_meaning=labels.label(labels.GRADE_MEANINGS, grade)
         if grade
-        else first_check_text(summary.first_check_by) or _("No check of its pages has been completed"),
+        else first_check_text(summary.first_check_by) or _("No scan of its pages has been completed"),
         new_url=str(
             replace(address, path=reverse("portal:new_findings", args=[dashboard.host]), filters=Filters())
         ),
@@ -180,7 +180,7 @@ def first_check_text(due: date | None) -> str:
     if due is None:
         return ""
     is_late = due < timezone.now().date()
-    text = _("First check overdue since %(day)s") if is_late else _("First check by %(day)s")
+    text = _("First scan overdue since %(day)s") if is_late else _("First scan by %(day)s")
     return text % {"day": labels.day_and_month(due)}
 
 
@@ -199,13 +199,13 @@ def coverage_summary(entries: Iterable[CoverageEntry]) -> tuple[str, str]:
     states = [entry.state for entry in entries]
     completed = states.count("ok")
     if not states or set(states) == {"never"}:
-        return "never", _("Not checked yet")
+        return "never", _("Not scanned yet")
     if any(entry.stale for entry in entries):
-        return "partial", _("A check is overdue")
+        return "partial", _("A scan is overdue")
     if completed == len(states):
-        text = ngettext("Checked by %(all)s scanner", "Checked by %(all)s scanners", completed)
+        text = ngettext("Scanned by %(all)s scanner", "Scanned by %(all)s scanners", completed)
         return "ok", text % {"all": completed}
-    text = _("%(completed)s of %(all)s checks completed")
+    text = _("%(completed)s of %(all)s scans completed")
     return "partial", text % {"completed": completed, "all": len(states)}
 
 
@@ -227,7 +227,7 @@ def coverage_rows(entries: Iterable[CoverageEntry], address: Address) -> tuple[C
             due_on=entry.next_due_on,
             is_overdue=entry.stale,
             is_unscheduled=entry.last_run_at is not None and entry.next_due_on is None,
-            remark=_("“Not checked” does not mean clean.") if entry is first_unchecked else "",
+            remark=_("“Not scanned” does not mean clean.") if entry is first_unchecked else "",
         )
         for entry in entries
     )
@@ -327,15 +327,15 @@ def _no_matches(address: Address) -> EmptyState:
 def _not_checked(due: date | None, *, gets_emails: bool) -> EmptyState:
     """Return that no check was completed, and when the first one is due."""
     if due is None:
-        text = _("No check of this website has been completed, so we cannot say whether it is clean.")
+        text = _("No scan of this website has been completed, so we cannot say whether it is clean.")
     elif due < timezone.now().date():
-        text = _("The first check was due by %(day)s. If it does not come soon, contact support.")
+        text = _("The first scan was due by %(day)s. If it does not come soon, contact support.")
     elif gets_emails:
-        text = _("First check by %(day)s. We will write to you if it finds something serious.")
+        text = _("First scan by %(day)s. We will write to you if it finds something serious.")
     else:
-        text = _("First check by %(day)s. You will see the results here.")
+        text = _("First scan by %(day)s. You will see the results here.")
     return EmptyState(
-        tone="never", title=_("Not checked yet"), text=text % {"day": labels.day(due)} if due else text
+        tone="never", title=_("Not scanned yet"), text=text % {"day": labels.day(due)} if due else text
     )
 
 
@@ -358,14 +358,14 @@ def _no_threats(entries: Iterable[CoverageEntry]) -> EmptyState:
     if overdue and not missing:
         return EmptyState(
             tone="partial",
-            title=_("No threats found at the last check"),
-            text=_("A new check is overdue: %(scanners)s.") % {"scanners": ", ".join(overdue)},
+            title=_("No threats found at the last scan"),
+            text=_("A new scan is overdue: %(scanners)s.") % {"scanners": ", ".join(overdue)},
         )
     if missing:
         return EmptyState(
             tone="partial",
             title=_("No threats found so far"),
-            text=_("Some checks are not complete yet: %(scanners)s.") % {"scanners": ", ".join(missing)},
+            text=_("Some scans are not complete yet: %(scanners)s.") % {"scanners": ", ".join(missing)},
         )
     return EmptyState(
         tone="ok",

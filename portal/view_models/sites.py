@@ -246,7 +246,7 @@ def _grade(grade: str, count: int, filters: SiteFilters) -> Option:
 
 
 def _sorts(filters: SiteFilters) -> Iterable[Option]:
-    names = {"worst": _("Worst first"), "name": _("By name"), "checked": _("Oldest check first")}
+    names = {"worst": _("Worst first"), "name": _("By name"), "checked": _("Oldest scan first")}
     for sort in SITE_SORTS:
         url = sites_url(replace(filters, sort=sort, page=1))
         yield Option(key=f"sort-{sort}", label=names[sort], url=url, is_active=sort == filters.sort)

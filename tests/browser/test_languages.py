@@ -100,5 +100,5 @@ def test_charts_facets_numbers_and_days_are_german(open_page, owner):
     page.goto(PATH)
     expect(page.get_by_role("list", name="Alter der offenen Befunde")).to_be_visible()
     expect(page.get_by_role("link", name=re.compile("Hoch.*12")).first).to_be_visible()
-    expect(page.get_by_text("1.234 URLs geprüft")).to_be_visible()
+    expect(page.get_by_text("1.234 URLs gescannt")).to_be_visible()
     expect(page.locator(".generated-at time")).to_have_text(re.compile(r"^\d\d\.\d\d\.\d{4}, \d\d:\d\d$"))

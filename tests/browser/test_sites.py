@@ -93,7 +93,7 @@ def test_rows_refresh_themselves_with_one_announcement(open_page, owner, bakery)
     cells = row(page, "shop.example.com").get_by_role("cell")
     expect(cells.nth(1)).to_have_text("1")
     expect(cells.nth(2)).to_have_text("12")
-    expect(row(page, "bakery.example.net")).to_contain_text("Not checked yet")
+    expect(row(page, "bakery.example.net")).to_contain_text("Not scanned yet")
     expect(page.get_by_role("button", name="Try again")).to_have_count(0)
     expect(page.locator("body")).to_be_focused()
 
@@ -199,7 +199,7 @@ def test_only_rows_that_are_seen_are_refreshed_a_few_at_a_time(open_page, many):
     page.unroute_all(behavior="ignoreErrors")
     with page.expect_response("**/row/"):
         page.locator(".site-row").last.scroll_into_view_if_needed()
-    expect(page.locator(".site-row").last).to_contain_text("Not checked yet")
+    expect(page.locator(".site-row").last).to_contain_text("Not scanned yet")
 
 
 @pytest.mark.slow

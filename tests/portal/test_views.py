@@ -303,7 +303,7 @@ def test_a_website_without_a_schedule_leads_owners_and_managers_to_it(
     stub.response = make_dashboard(coverage=[make_coverage(next_due_on=None)])
     client.force_login(make_membership(make_user("reader"), account, role).user)
     page = client.get("/sites/shop.example.com/").content.decode()
-    assert "Not checked automatically." in page
+    assert "Not scanned automatically." in page
     assert ('<a href="/sites/shop.example.com/scans/">Set a schedule</a>' in page) == leads_there
 
 
@@ -651,7 +651,7 @@ def test_numbers_are_grouped(browser, stub):
 def test_a_clean_website_shows_when_and_by_which_scanner(browser, stub):
     stub.response = make_clean_dashboard()
     page = text_of(browser.get(PATH))
-    assert "No threats found Last checked 19 Nov 2026, 22:15 UTC by Nuclei." in page
+    assert "No threats found Last scanned 19 Nov 2026, 22:15 UTC by Nuclei." in page
 
 
 def test_an_unchecked_website_is_neither_clean_nor_zero(browser, stub):
@@ -661,7 +661,7 @@ def test_an_unchecked_website_is_neither_clean_nor_zero(browser, stub):
         coverage=[make_coverage("never")],
     )
     page = text_of(browser.get(PATH))
-    assert "Not checked yet" in page
+    assert "Not scanned yet" in page
     assert "Not graded yet" in page
     assert "No threats found" not in page
     assert not re.search(r"\b0\b", page)
@@ -821,7 +821,7 @@ def test_an_anonymous_visitor_of_a_finding_is_sent_to_sign_in(client, website):
 @pytest.mark.parametrize(
     ("status", "can_retest", "shown", "hidden"),
     [
-        ("open", False, "The next complete check by Nuclei shows whether it worked.", "Check again whether"),
+        ("open", False, "The next complete scan by Nuclei shows whether it worked.", "Check again whether"),
         ("open", True, "Check again whether it is still there", "Fixed it?"),
         ("fixed", False, "Fixed", "Fixed it?"),
         ("fixed", True, "Fixed", "Check again"),

@@ -165,6 +165,7 @@ def test_member_fields_and_their_order_are_those_of_the_contract(client, link):
             "detail",
             "next_due_on",
             "stale",
+            "ours",
         ]
     )
     assert list(body["analyst_notes"][0]) == [

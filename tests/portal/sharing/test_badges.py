@@ -69,7 +69,7 @@ def test_a_badge_shows_grade_and_day_and_nothing_else(image, stub, website):
         dashboard=make_page(grade="D"), summary=make_summary(last_scan_at=checked)
     )
     response = Client().get(image)
-    assert texts(response) == ["Security grade", "D · checked on 19 Nov 2026"]
+    assert texts(response) == ["Security grade", "D · scanned on 19 Nov 2026"]
     body = response.content.decode()
     for never in (
         "shop.example.com",

@@ -103,10 +103,10 @@ def test_evidence_is_shown_if_it_was_chosen(browser, problem):
 
 def test_the_page_says_how_to_check_the_fix(browser, problem):
     text = text_of(browser().get(share(browser)))
-    assert "How to check the fix The next complete check by Nuclei shows whether the fix worked." in text
+    assert "How to check the fix The next complete scan by Nuclei shows whether the fix worked." in text
     assert "The evidence is left out here. Ask for it if you want to test the fix yourself." in text
     text = text_of(browser().get(share(browser, evidence="on")))
-    assert "Test it yourself first: what the evidence shows must be gone. The next complete check" in text
+    assert "Test it yourself first: what the evidence shows must be gone. The next complete scan" in text
 
 
 def test_a_fixed_problem_has_no_fix_to_check(browser, stub, problem):

@@ -94,7 +94,7 @@ def test_a_location_that_is_gone_is_no_work_for_anyone_who_gets_the_finding():
 
 
 def test_markdown_and_issues_say_how_to_check_the_fix():
-    by_nuclei = "The next complete check by Nuclei shows whether the fix worked."
+    by_nuclei = "The next complete scan by Nuclei shows whether the fix worked."
     assert (
         "## How to check the fix\n\nTest it yourself first: what the evidence shows must be gone. "
         + by_nuclei
@@ -110,7 +110,7 @@ def test_the_fixes_of_several_scanners_are_checked_by_all_of_them():
         make_threat(2, source="zap", source_name="ZAP"),
         make_threat(3, status="fixed"),
     ]
-    text = "The next complete checks by Nuclei, ZAP show whether the fix worked."
+    text = "The next complete scans by Nuclei, ZAP show whether the fix worked."
     assert how_to_check(threats, shows_evidence=True) == text
 
 

@@ -34,12 +34,12 @@ OK, PARTIAL, FAILED, NEVER = (
 @pytest.mark.parametrize(
     ("coverage", "tone", "words"),
     [
-        ([], "never", "Not checked yet"),
-        ([NEVER, NEVER], "never", "Not checked yet"),
-        ([OK], "ok", "Checked by 1 scanner"),
-        ([OK, OK], "ok", "Checked by 2 scanners"),
-        ([OK, NEVER], "partial", "1 of 2 checks completed"),
-        ([FAILED, NEVER], "partial", "0 of 2 checks completed"),
+        ([], "never", "Not scanned yet"),
+        ([NEVER, NEVER], "never", "Not scanned yet"),
+        ([OK], "ok", "Scanned by 1 scanner"),
+        ([OK, OK], "ok", "Scanned by 2 scanners"),
+        ([OK, NEVER], "partial", "1 of 2 scans completed"),
+        ([FAILED, NEVER], "partial", "0 of 2 scans completed"),
     ],
 )
 def test_coverage_has_a_summary(coverage, tone, words):
@@ -77,7 +77,7 @@ def test_a_zero_means_something_only_where_something_was_checked(grade, open_fin
     [
         ("F", False, "Grade F", "Critical problems are open"),
         ("F", True, "Grade F so far", "Critical problems are open"),
-        (None, False, "Not graded yet", "No check of its pages has been completed"),
+        (None, False, "Not graded yet", "No scan of its pages has been completed"),
     ],
 )
 def test_a_grade_says_whether_it_is_final(grade, is_provisional, title, meaning):
@@ -106,16 +106,16 @@ def in_days(days):
 @pytest.mark.parametrize(
     ("days", "hears", "text"),
     [
-        (0, False, "First check by {day}. You will see the results here."),
-        (1, True, "First check by {day}. We will write to you if it finds something serious."),
-        (-1, True, "The first check was due by {day}. If it does not come soon, contact support."),
-        (None, True, "No check of this website has been completed, so we cannot say whether it is clean."),
+        (0, False, "First scan by {day}. You will see the results here."),
+        (1, True, "First scan by {day}. We will write to you if it finds something serious."),
+        (-1, True, "The first scan was due by {day}. If it does not come soon, contact support."),
+        (None, True, "No scan of this website has been completed, so we cannot say whether it is clean."),
     ],
 )
 def test_a_website_never_checked_says_what_happens_next(days, hears, text):
     due = None if days is None else in_days(days)
     news = empty_state(never_checked(due), HERE, gets_emails=hears)
-    assert (news.tone, news.title) == ("never", "Not checked yet")
+    assert (news.tone, news.title) == ("never", "Not scanned yet")
     assert news.text == text.format(day=due and labels.day(due))
 
 
@@ -126,7 +126,7 @@ def test_a_website_never_checked_leads_those_who_may_to_a_scan():
 
 
 @pytest.mark.parametrize(
-    ("days", "text"), [(0, "First check by {day}"), (-1, "First check overdue since {day}")]
+    ("days", "text"), [(0, "First scan by {day}"), (-1, "First scan overdue since {day}")]
 )
 def test_the_grade_of_a_website_never_checked_is_a_day(days, text):
     due = in_days(days)
@@ -182,15 +182,15 @@ def test_a_clean_website_names_incomplete_checks(gap):
 def test_a_clean_website_with_an_overdue_check_says_so():
     overdue = make_coverage(source_name="ZAP", stale=True)
     news = empty_state(make_clean_dashboard(coverage=[OK, overdue]), HERE)
-    assert (news.tone, news.title) == ("partial", "No threats found at the last check")
-    assert news.text == "A new check is overdue: ZAP."
+    assert (news.tone, news.title) == ("partial", "No threats found at the last scan")
+    assert news.text == "A new scan is overdue: ZAP."
 
 
 def test_a_website_without_checks_is_not_clean():
     news = empty_state(
         make_clean_dashboard(dashboard=make_page(total=0, grade=None), coverage=[NEVER, FAILED]), HERE
     )
-    assert (news.tone, news.title) == ("never", "Not checked yet")
+    assert (news.tone, news.title) == ("never", "Not scanned yet")
 
 
 def test_filters_without_matches_are_not_a_clean_website():
