@@ -31,8 +31,7 @@ def look(host: str, address: str, agent: str = "", *, never: Sequence[str] = ())
 
     ``address`` is the checked one at which it is scanned, and ``never`` those of ``policy.never_scanned``.
     """
-    deadline = Deadline(_SECONDS)
-    encrypted, plain = f"{origin_of(host)}/", f"http://{host}/"
+    deadline, encrypted, plain = Deadline(_SECONDS), f"{origin_of(host)}/", f"http://{host}/"
 
     def judged(url: str, *, verify: bool) -> Look:
         page = fetch(
@@ -46,9 +45,8 @@ def look(host: str, address: str, agent: str = "", *, never: Sequence[str] = ())
         )
         if is_refusal(page):
             return Look("blocked")
-        if not covers(host, urlsplit(page.url).hostname or ""):
-            return Look("redirected_away")
-        return Look("", home_page_of(page, host))
+        is_own = covers(host, urlsplit(page.url).hostname or "")
+        return Look("", home_page_of(page, host)) if is_own else Look("redirected_away")
 
     try:
         return judged(encrypted, verify=True)
