@@ -24,7 +24,7 @@ from dashboard_api.scanners.text import NETWORK_SCHEME
 _PLACEHOLDER = re.compile(r"\{\{|\}\}|\{(\d{1,4})\}")
 _LINK_TO_LOCATION = re.compile(r"\[([^\][]*)\]\(\d+\)")
 _ABSOLUTE = re.compile(r"[a-z][a-z0-9+.-]*:", re.IGNORECASE | re.ASCII)
-# What names a host, of all that looks like an address: not docker://a, an image "python:3" or pkg:npm/a.
+# An address that names a host, as docker://a, an image "python:3" and pkg:npm/a do not.
 _NAMES_HOST = re.compile(rf"{NETWORK_SCHEME}:|[\w-]+(?:\.[\w-]+)+:\d{{1,5}}\Z", re.IGNORECASE | re.ASCII)
 _DRIVE = re.compile(r"[a-z]:[\\/]", re.IGNORECASE)
 _FILE = "file:"
