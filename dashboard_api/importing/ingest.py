@@ -19,7 +19,7 @@ from dashboard_api.importing import bulk_insert
 from dashboard_api.importing.apply import apply_absent, apply_reported, severities_of_open
 from dashboard_api.importing.coverage import EVERYWHERE, category_of, record_run
 from dashboard_api.importing.journal import Journal
-from dashboard_api.importing.locations import normalise_location
+from dashboard_api.importing.locations import is_on_website, normalise_location
 from dashboard_api.importing.scopes import Scan, Targets, target_of
 from dashboard_api.importing.staging import FAILED_CHECK, GroupedFinding, StagedReport, TimeOf, stage
 from dashboard_api.limits import MAX_CATEGORY_LENGTH
@@ -117,6 +117,7 @@ def read(report: ScanReport, website: Website, options: ImportOptions) -> ReadRe
     """Read every row of ``report``; raise NothingImported or UnreadableReport."""
     # Some rows, such as a certificate's expiry, are judged as of this time.
     report.judged_at = _scanned_at(report, options)
+    report.is_on_website = partial(is_on_website, website.host)
     rows = stage(report, website.host, base_url=options.base_url)
     rows.use_stored_aliases(partial(_stored_fingerprints, website, report.source))
     note = _complete_scope(rows, report, website, options)

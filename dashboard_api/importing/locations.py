@@ -7,7 +7,7 @@ from urllib.parse import urljoin, urlsplit
 
 from dashboard_api.scanners.redaction import redact_addresses
 from dashboard_api.scanners.text import NETWORK_SCHEME
-from foundation.hosts import covers, normalise_dns_name
+from foundation.hosts import InvalidHost, covers, normalise_dns_name
 
 _SCHEME = re.compile(r"[a-z][a-z0-9+.-]*://", re.IGNORECASE | re.ASCII)
 # Scheme, host with port, and path; urlsplit checks each host once, in _host_and_port.
@@ -65,6 +65,14 @@ def normalise_location(site: str, location: str, *, base_url: str | None = None)
         return authority + path
     root = "/" if scheme in DEFAULT_PORTS else ""
     return f"{scheme}://{authority}{path or root}"
+
+
+def is_on_website(site: str, host: str) -> bool:
+    """Return whether ``host``, a name or an IP address, is ``site`` or one of its subdomains."""
+    try:
+        return covers(site, normalise_dns_name(host))
+    except InvalidHost:
+        return False
 
 
 def _refusal(site: str, location: str, *, host: str) -> OutsideWebsite:

@@ -7,7 +7,7 @@ all of them.
 
 import itertools
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import BinaryIO, NamedTuple
 
 import msgspec
@@ -24,7 +24,7 @@ from dashboard_api.scanners.report import (
     UnreadableReport,
     convert_rows,
 )
-from dashboard_api.scanners.text import cves_in, named, one_line, section
+from dashboard_api.scanners.text import cves_in, host_and_port, named, one_line, section
 from dashboard_api.scanners.times import read_time
 from dashboard_api.scanners.xml_document import (
     Element,
@@ -60,18 +60,18 @@ def read(stream: BinaryIO) -> ScanReport:
     rows = XmlRows(stream, rows=["result", "detail", "error"])
     if not _inner(rows.root):
         raise UnreadableReport("The file is not a report of Greenbone: it has no report with a scan.")
-    names: dict[str, str] = {}
 
     def entries() -> Iterator[ReportRow | Ending]:
-        yield from convert_rows(_rows(rows, names), _convert)
-        report = _inner(rows.root)
-        status = one_line(text_at(report, "scan_run_status"))
+        yield from convert_rows(_rows(rows, report.host_among), _convert)
+        inner = _inner(rows.root)
+        status = one_line(text_at(inner, "scan_run_status"))
         yield Ending(
-            scanned_at=read_time(one_line(text_at(report, "scan_end") or text_at(report, "scan_start"))),
+            scanned_at=read_time(one_line(text_at(inner, "scan_end") or text_at(inner, "scan_start"))),
             failure="" if status in ("Done", "") else f"the status of the scan is {status}",
         )
 
-    return ScanReport(source="greenbone", source_name="Greenbone", names_targets=True, entries=entries())
+    report = ScanReport(source="greenbone", source_name="Greenbone", names_targets=True, entries=entries())
+    return report
 
 
 def _inner(root: Element) -> Element:
@@ -82,13 +82,14 @@ def _inner(root: Element) -> Element:
     return element if element is not root and ("scan_run_status" in element or "results" in element) else {}
 
 
-def _rows(rows: XmlRows, names: dict[str, str]) -> Iterator[tuple[int, _Row]]:
-    """Yield the results, then the hosts and the errors, numbered; add the names of hosts by their addresses.
+def _rows(rows: XmlRows, name_of: Callable[[Iterable[str]], str]) -> Iterator[tuple[int, _Row]]:
+    """Yield the results, then the hosts and the errors, numbered.
 
     Names come after the results, so results without one wait for it. An error that names no host, such as of
     a scan that was interrupted, is one of every host.
     """
     numbers = itertools.count(1)
+    names: dict[str, str] = {}  # by address
     waiting: list[tuple[int, str, bytes]] = []
     errors: list[tuple[str, str, str]] = []
     for row in rows:
@@ -98,7 +99,7 @@ def _rows(rows: XmlRows, names: dict[str, str]) -> Iterator[tuple[int, _Row]]:
             if name := one_line(text_at(host, "hostname")):
                 names[address] = name
             if name or not address:
-                yield next(numbers), _Row(row.element, name)
+                yield next(numbers), _Row(row.element, name_of([name, address]))
             else:
                 waiting.append((next(numbers), address, msgspec.msgpack.encode(row.element)))
         elif row.path[-2:] == ("errors", "error"):
@@ -107,15 +108,17 @@ def _rows(rows: XmlRows, names: dict[str, str]) -> Iterator[tuple[int, _Row]]:
         elif one_line(text_at(row.element, "name")) == "hostname":
             names.setdefault(address, one_line(text_at(row.element, "value")))
     for number, address, result in waiting:
-        yield number, _Row(msgspec.msgpack.decode(result), names.get(address) or address)
+        yield number, _Row(msgspec.msgpack.decode(result), name_of([names.get(address, ""), address]))
     hosts = children(_inner(rows.root), "host")
     everywhere = next((text for address, text, _ in errors if not address), "") if hosts else ""
     for host in hosts:
         address = one_line(text_at(host, "ip"))
-        yield next(numbers), _Row(None, names.get(address) or address, error=everywhere)
+        yield next(numbers), _Row(None, name_of([names.get(address, ""), address]), error=everywhere)
     for address, text, test in errors:
         if address or not everywhere:
-            found = _Row(None, names.get(address) or address, error=text, test="" if test == "0" else test)
+            found = _Row(
+                None, name_of([names.get(address, ""), address]), error=text, test="" if test == "0" else test
+            )
             yield next(numbers), found
 
 
@@ -127,8 +130,7 @@ def _convert(number: int, row: _Row) -> ReportedFinding | Check:
         rules = (row.test,) if row.test else ()
         return Check(row=number, location=row.host, seen_at=None, error=row.error, rules=rules)
     port = _PORT.search(text_at(result, "port"))
-    address = f"[{row.host}]" if ":" in row.host else row.host
-    location = f"{_SCHEMES.get(port[1], '')}{address}:{port[1]}" if port else row.host
+    location = _SCHEMES.get(port[1], "") + host_and_port(row.host, port[1]) if port else row.host
     if one_line(text_at(result, "threat")).lower() == _FALSE_POSITIVE:
         return Check(row=number, location=location, seen_at=None)
     return _finding(number, result, location)

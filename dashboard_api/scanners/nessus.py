@@ -5,7 +5,7 @@ Policies, which may hold credentials, are skipped. The format does not say wheth
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from ipaddress import ip_address
 from typing import BinaryIO
@@ -23,7 +23,7 @@ from dashboard_api.scanners.report import (
     UnreadableReport,
     convert_rows,
 )
-from dashboard_api.scanners.text import cves_in, cwes_in, named, numbers_in, one_line, section
+from dashboard_api.scanners.text import cves_in, cwes_in, host_and_port, named, numbers_in, one_line, section
 from dashboard_api.scanners.times import Time, newest, read_time
 from dashboard_api.scanners.xml_document import (
     Element,
@@ -58,10 +58,11 @@ def read(stream: BinaryIO) -> ScanReport:
     def entries() -> Iterator[ReportRow | Ending]:
         own = (row for row in rows if row.name in ("ReportItem", "ReportHost"))
         rows_of_hosts = enumerate(_noting_ends(own, ends), start=1)
-        yield from convert_rows(rows_of_hosts, partial(_convert, names=_Names()))
+        yield from convert_rows(rows_of_hosts, partial(_convert, names=_Names(report.host_among)))
         yield Ending(scanned_at=newest(ends))
 
-    return ScanReport(source="nessus", source_name="Nessus", names_targets=True, entries=entries())
+    report = ScanReport(source="nessus", source_name="Nessus", names_targets=True, entries=entries())
+    return report
 
 
 def _noting_ends(rows: Iterator[XmlRow], ends: list[Time]) -> Iterator[XmlRow]:
@@ -85,14 +86,15 @@ def _end(properties: dict[str, str]) -> Time:
 class _Names:
     """The name of the host whose items are read, found once: a host may have many properties."""
 
-    def __init__(self) -> None:
+    def __init__(self, name_of: Callable[[Iterable[str]], str]) -> None:
+        self._name_of = name_of
         self._host: Element | None = None
         self._size, self._name = 0, ""
 
     def of(self, host: Element) -> str:
         """Return the name of ``host``."""
         if host is not self._host or len(host) != self._size:  # it grew: its properties may be new
-            self._host, self._size, self._name = host, len(host), _host_name(host)
+            self._host, self._size, self._name = host, len(host), self._name_of(_host_names(host))
         return self._name
 
 
@@ -110,27 +112,32 @@ def _convert(number: int, row: XmlRow, *, names: _Names) -> ReportedFinding | Ch
     return _finding(number, item, _location(item, name))
 
 
-def _host_name(host: Element) -> str:
-    """Return the host as it was scanned; for an IP address, the name that Nessus found for it.
+def _host_names(host: Element) -> list[str]:
+    """Return the host as it was scanned and its address; for an address, first the names that Nessus found.
 
-    The web application scanner names an address.
+    The web application scanner names an address of the web.
     """
-    name = one_line(text_at(host, "@name"))
+    name, properties = one_line(text_at(host, "@name")), _properties(host)
+    if _is_web_address(name):
+        return [name]
+    found = [properties.get(tag, "") for tag in ("host-fqdn", "host-rdns", "host-ip")]
     try:
         ip_address(name)
     except ValueError:
-        return name
-    properties = _properties(host)
-    return properties.get("host-fqdn") or properties.get("host-rdns") or name
+        return [name, found[-1]]
+    return [*found[:2], name]
+
+
+def _is_web_address(host: str) -> bool:
+    return host.lower().startswith(("http://", "https://"))
 
 
 def _location(item: Element, host: str) -> str:
-    if host.lower().startswith(("http://", "https://")):
+    if _is_web_address(host):
         seen = _FOUND_ON.search(text_at(item, "plugin_output"))
         return seen[1] if seen and _host_of(seen[1]) == _host_of(host) else host
     port = one_line(text_at(item, "@port"))
-    host = f"[{host}]" if ":" in host else host
-    return f"{_SCHEMES.get(port, '')}{host}:{port}" if port not in ("", "0") else host
+    return _SCHEMES.get(port, "") + host_and_port(host, port if port != "0" else "")
 
 
 def _host_of(address: str) -> str | None:

@@ -7,7 +7,7 @@ not listed: reports with equal choices of scripts are one category, with IPv6 (-
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import BinaryIO, NamedTuple
 
 from dashboard_api.scanners.report import (
@@ -21,7 +21,7 @@ from dashboard_api.scanners.report import (
     UnreadableReport,
     convert_rows,
 )
-from dashboard_api.scanners.text import cves_in, named, one_line, section
+from dashboard_api.scanners.text import cves_in, host_and_port, named, one_line, section
 from dashboard_api.scanners.times import read_time
 from dashboard_api.scanners.xml_document import (
     Element,
@@ -45,22 +45,42 @@ _DEFAULT_SCRIPTS = re.compile(r"(?:^|\s)-(?:A|sC)(?:\s|$)")
 _FAILED = re.compile(r"ERROR|Could not negotiate a connection|false\Z")
 _MAX_PORT = 65_535
 _PROTOCOLS = ("ip", "sctp", "tcp", "udp")  # those of Nmap's document type
-# Services that need not be reachable from the Internet, by TCP port.
+# Services that need not be reachable from the Internet, by the names that -sV gives them.
 _PRIVATE = {
-    "23": ("Telnet", Severity.MEDIUM),
-    "445": ("Windows file sharing (SMB)", Severity.MEDIUM),
-    "1433": ("A database (SQL Server)", Severity.MEDIUM),
-    "1521": ("A database (Oracle)", Severity.MEDIUM),
-    "2375": ("Docker without a password", Severity.HIGH),
-    "3306": ("A database (MySQL)", Severity.MEDIUM),
-    "3389": ("Remote desktop (RDP)", Severity.MEDIUM),
-    "5432": ("A database (PostgreSQL)", Severity.MEDIUM),
-    "5900": ("Remote desktop (VNC)", Severity.MEDIUM),
-    "6379": ("A database (Redis)", Severity.MEDIUM),
-    "9200": ("A database (Elasticsearch)", Severity.MEDIUM),
-    "11211": ("A cache (memcached)", Severity.MEDIUM),
-    "27017": ("A database (MongoDB)", Severity.MEDIUM),
+    "telnet": ("Telnet", Severity.MEDIUM),
+    "microsoft-ds": ("Windows file sharing (SMB)", Severity.MEDIUM),
+    "netbios-ssn": ("Windows file sharing (SMB)", Severity.MEDIUM),
+    "ms-sql-s": ("A database (SQL Server)", Severity.MEDIUM),
+    "oracle-tns": ("A database (Oracle)", Severity.MEDIUM),
+    "docker": ("Docker without a password", Severity.HIGH),
+    "mysql": ("A database (MySQL)", Severity.MEDIUM),
+    "mysqlx": ("A database (MySQL)", Severity.MEDIUM),
+    "ms-wbt-server": ("Remote desktop (RDP)", Severity.MEDIUM),
+    "postgresql": ("A database (PostgreSQL)", Severity.MEDIUM),
+    "vnc": ("Remote desktop (VNC)", Severity.MEDIUM),
+    "redis": ("A database (Redis)", Severity.MEDIUM),
+    "elasticsearch": ("A database (Elasticsearch)", Severity.MEDIUM),
+    "memcached": ("A cache (memcached)", Severity.MEDIUM),
+    "mongodb": ("A database (MongoDB)", Severity.MEDIUM),
 }
+# Their usual TCP ports, by which they are rated where Nmap has not asked what listens there.
+_USUAL_PORTS = {
+    "23": "telnet",
+    "445": "microsoft-ds",
+    "1433": "ms-sql-s",
+    "1521": "oracle-tns",
+    "2375": "docker",
+    "3306": "mysql",
+    "3389": "ms-wbt-server",
+    "5432": "postgresql",
+    "5900": "vnc",
+    "6379": "redis",
+    "9200": "elasticsearch",
+    "11211": "memcached",
+    "27017": "mongodb",
+}
+_UNKNOWN = {"", "unknown", "tcpwrapped"}  # an answer that shows no service
+_OVER_HTTP = {"docker", "elasticsearch"}  # HTTP at their usual port is no sign of another service
 
 
 # Services that scripts look at, and that Nmap guesses from the number of the port without -sV.
@@ -101,7 +121,7 @@ def read(stream: BinaryIO) -> ScanReport:
     def entries() -> Iterator[ReportRow | Ending]:
         has_rows = False
         for entry in convert_rows(
-            enumerate(_rows(rows, checks, has_scripts=bool(scripts)), start=1), _convert
+            enumerate(_rows(rows, checks, report.host_among, has_scripts=bool(scripts)), start=1), _convert
         ):
             has_rows = True
             yield entry
@@ -117,7 +137,7 @@ def read(stream: BinaryIO) -> ScanReport:
             scanned_at=read_time(text_at(finished, "@time") or text_at(run, "@start")),
         )
 
-    return ScanReport(
+    report = ScanReport(
         source="nmap",
         source_name="Nmap",
         version=text_at(run, "@version"),
@@ -127,6 +147,7 @@ def read(stream: BinaryIO) -> ScanReport:
         category=",".join(filter(None, ["-6" if _IPV6.search(arguments) else "", scripts])),
         entries=entries(),
     )
+    return report
 
 
 def _reached_every_host(statistics: Element, arguments: str) -> bool:
@@ -166,11 +187,13 @@ def _ranges(services: str) -> Iterator[tuple[int, int]]:
             yield int(first), min(int(last or first), _MAX_PORT)
 
 
-def _rows(rows: XmlRows, checks: set[str], *, has_scripts: bool) -> Iterator[_Row]:
+def _rows(
+    rows: XmlRows, checks: set[str], name_of: Callable[[Iterable[str]], str], *, has_scripts: bool
+) -> Iterator[_Row]:
     for row in rows:
         if row.path != ("nmaprun", "host") or text_at(child(row.element, "status"), "@state") == "down":
             continue
-        host = _name(row.element)
+        host = name_of(_names(row.element))
         yield _Row(host, error=_failure(row.element, checks), skipped=_unclear(row.element, checks))
         for port in children(child(row.element, "ports"), "port"):
             yield _Row(host, port)
@@ -255,7 +278,7 @@ def _convert(number: int, row: _Row) -> ReportedFinding | Check:
     name = row.host
     if not name:
         raise BadRow("names no host")
-    location = f"[{name}]" if ":" in name else name
+    location = host_and_port(name)
     rule = ""
     if row.port is not None:
         number_of_port = one_line(text_at(row.port, "@portid"))
@@ -282,26 +305,25 @@ def _convert(number: int, row: _Row) -> ReportedFinding | Check:
     return _open_port(number, row.port, rule, location)
 
 
-def _name(host: Element) -> str:
-    """Return the name that was scanned, else another name of the host, else its address."""
-    names = children(child(host, "hostnames"), "hostname")
-    given = [one_line(text_at(each, "@name")) for each in names if text_at(each, "@type") == "user"]
-    found = [one_line(text_at(each, "@name")) for each in names]
+def _names(host: Element) -> list[str]:
+    """Return the name that was scanned, or else the other names of the host; then its addresses."""
+    names = [
+        (text_at(each, "@type"), one_line(text_at(each, "@name")))
+        for each in children(child(host, "hostnames"), "hostname")
+    ]
+    given = [name for kind, name in names if kind == "user" and name]
     addresses = [
         one_line(text_at(each, "@addr"))
         for each in children(host, "address")
         if text_at(each, "@addrtype") != "mac"
     ]
-    return next(filter(None, [*given, *found, *addresses]), "")
+    return [*(given or [name for _, name in names]), *addresses]
 
 
 def _open_port(number: int, port: Element, rule: str, location: str) -> ReportedFinding:
-    service, protocol = child(port, "service"), rule.partition("/")[0]
-    number_of_port = rule.partition("/")[2]
-    words, severity = (
-        _PRIVATE.get(number_of_port, ("", Severity.INFO)) if protocol == "tcp" else ("", Severity.INFO)
-    )
+    service = child(port, "service")
     name = one_line(text_at(service, "@name"))
+    words, severity = _PRIVATE.get(_service_at(rule, service), ("", Severity.INFO))
     return ReportedFinding(
         row=number,
         identity=(rule,),
@@ -317,6 +339,16 @@ def _open_port(number: int, port: Element, rule: str, location: str) -> Reported
         location=location,
         evidence="\n\n".join(_evidence(port, service)),
     )
+
+
+def _service_at(rule: str, service: Element) -> str:
+    """Return the name of the service that answered Nmap's probes, else of the usual one at the port."""
+    usual = _USUAL_PORTS.get(rule.removeprefix("tcp/"), "")
+    name, product = one_line(text_at(service, "@name")), text_at(service, "@product")
+    if product.lower().startswith("elasticsearch rest"):  # the service is http
+        return "elasticsearch"
+    is_known = text_at(service, "@method") == "probed" and name not in _UNKNOWN
+    return name if is_known and not (name == "http" and not product and usual in _OVER_HTTP) else usual
 
 
 def _evidence(port: Element, service: Element) -> Iterator[str]:

@@ -21,7 +21,7 @@ from dashboard_api.scanners.report import (
     Severity,
     convert_rows,
 )
-from dashboard_api.scanners.text import clean, cves_in, named, numbers_in, section
+from dashboard_api.scanners.text import clean, cves_in, host_and_port, named, numbers_in, section
 from dashboard_api.scanners.times import Time
 
 HEAD = re.compile(rb'"template(?:-id|ID)"\s*:')
@@ -93,7 +93,7 @@ def _location(row: Row) -> str:
     if "://" in host:
         return host.rstrip("/") + path
     if port and host and not host.endswith(f":{port}"):
-        host = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+        host = host_and_port(host, port)
     scheme = line_of(row, "scheme")
     return f"{scheme}://{host}{path}" if scheme and host else host and host + path
 

@@ -188,7 +188,9 @@ class ScanReport:
     complete: bool | None = None  # None: the format does not say
     failure: str = ""  # why the scan did not run to its end, in the scanner's words
     scanned_at: Time = None  # the end of the scan, else the newest time of a row, if any
-    judged_at: datetime | None = None  # the scan's time, set by the importer before it reads rows
+    # Set by the importer before it reads rows: the scan's time, and whether a host is on the website.
+    judged_at: datetime | None = None
+    is_on_website: Callable[[str], bool] = lambda _: False
     others: tuple["ScanReport", ...] = ()  # reports of further tools or categories in the same file
     names_targets: bool = False  # rows name every scanned target, even without problems
     hosts_are_names: bool = False  # a host without a port is a name in DNS if other rows name its ports
@@ -207,6 +209,11 @@ class ScanReport:
     def _note_failure(self, text: str) -> None:
         if failure := redact_addresses(one_line(text))[:_FAILURE_LENGTH].rstrip(". "):
             self.failure, self.complete = failure, False
+
+    def host_among(self, names: Iterable[str]) -> str:
+        """Return the first of a host's names that is on the website, else the first; empty without one."""
+        known = [name for name in names if name]
+        return next(filter(self.is_on_website, known), known[0] if known else "")
 
     def __iter__(self) -> Iterator[ReportRow]:
         newest = None

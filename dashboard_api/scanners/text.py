@@ -40,6 +40,12 @@ def one_line(text: str) -> str:
     return " ".join(clean(text).split())
 
 
+def host_and_port(host: str, port: str = "") -> str:
+    """Return the host with its port, if any, as addresses have them: an IPv6 address in brackets."""
+    host = f"[{host}]" if ":" in host and not host.startswith("[") else host
+    return f"{host}:{port}" if port else host
+
+
 def within_bytes(text: str, limit: int) -> str:
     """Return as many whole characters of ``text`` as ``limit`` bytes of UTF-8 hold."""
     if 4 * len(text) <= limit:  # no character takes more

@@ -7,7 +7,8 @@ whether a scan was complete.
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from typing import Any, BinaryIO
 
 from dashboard_api import limits
@@ -35,7 +36,7 @@ from dashboard_api.scanners.report import (
     convert_rows,
 )
 from dashboard_api.scanners.streams import joined
-from dashboard_api.scanners.text import cves_in, cwes_in, named, section, without_numbers
+from dashboard_api.scanners.text import cves_in, cwes_in, host_and_port, named, section, without_numbers
 from dashboard_api.scanners.times import Time, newest
 from dashboard_api.scanners.xml_document import XmlRows, child, text_at
 
@@ -71,9 +72,8 @@ def _read_json(stream: BinaryIO) -> ScanReport:
             "The file is not a complete report of Nikto. If its scan was interrupted, let it run to its end, "
             "and write a new file with -Format json."
         )
-    rows = enumerate(_rows(_hosts(document)), start=1)
-    ends = (time_of(host, "end_time", "start_time") for host in _hosts(document))
-    return _report(convert_rows(rows, _convert), scanned_at=newest(ends))
+    ends = [time_of(host, "end_time", "start_time") for host in _hosts(document)]
+    return _report(_rows(_hosts(document)), ends)
 
 
 def _read_xml(stream: BinaryIO) -> ScanReport:
@@ -83,25 +83,24 @@ def _read_xml(stream: BinaryIO) -> ScanReport:
     outer = child(rows.root, "niktoscan") or child(rows.root, "niktoscans")
     version = text_at(outer, "@version") or text_at(child(outer, "niktoscan"), "@version")
     ends: list[Time] = []
+    return _report(xml_rows(rows, ends), ends, version=version)
+
+
+def _report(rows: Iterator[tuple[Row, Any]], ends: Sequence[Time], *, version: str = "") -> ScanReport:
+    """Return the report of these rows; ``ends`` are known after the last of them."""
 
     def entries() -> Iterator[ReportRow | Ending]:
-        yield from convert_rows(enumerate(xml_rows(rows, ends), start=1), _convert)
+        yield from convert_rows(enumerate(rows, start=1), partial(_convert, name_of=report.host_among))
         yield Ending(scanned_at=newest(ends))  # the start, if the end is in 1970
 
-    return _report(entries(), version=version)
-
-
-def _report(
-    entries: Iterator[ReportRow | Ending], *, version: str = "", scanned_at: Time = None
-) -> ScanReport:
-    return ScanReport(
+    report = ScanReport(
         source="nikto",
         source_name="Nikto",
         version=version,
-        scanned_at=scanned_at,
         names_targets=True,
-        entries=entries,
+        entries=entries(),
     )
+    return report
 
 
 def _hosts(document: object) -> Iterator[Row]:
@@ -115,12 +114,14 @@ def _rows(hosts: Iterable[Row]) -> Iterator[tuple[Row, Any]]:
             yield host, item
 
 
-def _convert(number: int, row: tuple[Row, Any]) -> ReportedFinding | Check:
+def _convert(
+    number: int, row: tuple[Row, Any], *, name_of: Callable[[Iterable[str]], str]
+) -> ReportedFinding | Check:
     host, item = row
-    name, port = line_of(host, "host", "ip"), line_of(host, "port")
+    name, port = name_of([line_of(host, "host"), line_of(host, "ip")]), line_of(host, "port")
     if not name:
         raise BadRow("names no host")
-    location = f"{_scheme(host)}{name}" + (f":{port}" if port else "")
+    location = _scheme(host) + host_and_port(name, port)
     if item is None:
         return Check(row=number, location=location, seen_at=None)
     if not isinstance(item, dict):

@@ -33,7 +33,7 @@ from dashboard_api.scanners.sslyze.checks import (
     Problem,
     no_problem,
 )
-from dashboard_api.scanners.text import named, section
+from dashboard_api.scanners.text import host_and_port, named, section
 
 _NO_RESULT = "no result"
 _TRIED = {"COMPLETED", "ERROR"}
@@ -100,7 +100,7 @@ def _rows(
 def _checks(server: Row, scanned_at: datetime | None) -> Iterator[_Row | BadRow]:
     server_location = object_of(server, "server_location")
     host, port = line_of(server_location, "hostname"), line_of(server_location, "port")
-    location = f"{host}:{port}" if host and port else host
+    location = host_and_port(host, port) if host else ""
     address = line_of(server_location, "ip_address")
     results = object_of(server, "scan_result")
     if not results:

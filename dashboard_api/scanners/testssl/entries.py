@@ -7,6 +7,7 @@ from typing import Any, Self
 from dashboard_api.scanners.members import Row, line_of, objects_in
 from dashboard_api.scanners.report import BadRow
 from dashboard_api.scanners.testssl.check_ids import CheckId
+from dashboard_api.scanners.text import host_and_port
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,7 +29,7 @@ class Entry:
             check_id=CheckId.parse(line_of(row, "id")),
             rating=line_of(row, "severity").upper(),
             result=line_of(row, "finding"),
-            location=f"{host}:{port}" if host else "",
+            location=host_and_port(host, port) if host else "",
             address=address,
         )
 

@@ -10,7 +10,26 @@ from dashboard_api.models import Coverage, Finding, Occurrence
 from dashboard_api.scanners import READERS
 from tests.dashboard_api.importing.reports import import_bytes
 from tests.dashboard_api.scanners import samples
-from tests.dashboard_api.scanners.samples import SAMPLES, make_result, make_row, make_sarif
+from tests.dashboard_api.scanners.samples import (
+    SAMPLES,
+    make_entry,
+    make_greenbone,
+    make_greenbone_result,
+    make_item,
+    make_nessus,
+    make_nessus_host,
+    make_nessus_item,
+    make_nikto,
+    make_nikto_xml,
+    make_nmap,
+    make_nmap_host,
+    make_nmap_port,
+    make_result,
+    make_row,
+    make_sarif,
+    make_sslyze,
+    suites,
+)
 from tests.factories import make_website
 
 pytestmark = pytest.mark.django_db
@@ -237,3 +256,53 @@ def test_file_outside_of_every_source_root_is_rejected_with_a_hint():
     (reject,) = result.rejects
     assert reject.reason.startswith("is about a file, and the report names no folder above it")
     assert reject.reason.endswith('such as by sed -i "s|file://$PWD/||g", and say base_url')
+
+
+OTHER_NAME = "ptr.example.net"
+
+
+def scans_of(address):
+    """Return reports about a host by its address, for which a scanner found another name."""
+    nikto = make_nikto(make_item(), host=OTHER_NAME, ip=address)
+    nessus = make_nessus_host(make_nessus_item(), name=address, **{"host-rdns": OTHER_NAME})
+    greenbone = make_greenbone_result(host=address, hostname=OTHER_NAME)
+    return {
+        "nmap": make_nmap(make_nmap_host(make_nmap_port("443"), name="", address=address)),
+        "nessus": make_nessus(nessus),
+        "greenbone": make_greenbone(greenbone, hosts=[address]),
+        "greenbone, named by details": make_greenbone(
+            make_greenbone_result(host=address, hostname=""), hosts=[address], names=[(address, OTHER_NAME)]
+        ),
+        "nikto": json.dumps(nikto).encode(),
+        "nikto, XML": make_nikto_xml(nikto),
+        "testssl": json.dumps([make_entry(ip=f"{address}/{address}")]).encode(),
+        "sslyze": json.dumps(make_sslyze(address, tls_1_0_cipher_suites=suites("TLS_A"))).encode(),
+    }
+
+
+@pytest.mark.parametrize("address", ["203.0.113.9", "2001:db8::9"])
+@pytest.mark.parametrize("name", scans_of(""))
+def test_a_scan_of_the_websites_address_is_about_it_whatever_other_name_the_host_has(settings, name, address):
+    settings.ALLOW_PRIVATE_HOSTS = True
+    result = import_sample(make_website(address), scans_of(address)[name])
+    assert (result.findings, result.rejected) == (1, 0)
+    assert Finding.objects.get().host == address
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        make_nmap(make_nmap_host(make_nmap_port("443"), address="203.0.113.9")),
+        make_nessus(make_nessus_host(make_nessus_item(), **{"host-ip": "203.0.113.9"})),
+    ],
+)
+def test_a_scan_of_a_name_is_one_of_its_address_as_well(settings, data):
+    settings.ALLOW_PRIVATE_HOSTS = True
+    assert import_sample(make_website("203.0.113.9"), data).rejected == 0
+
+
+@pytest.mark.parametrize("name", ["nmap", "nessus", "greenbone", "nikto"])
+def test_a_scan_of_an_address_is_about_the_website_of_its_other_name(name):
+    result = import_sample(make_website(OTHER_NAME), scans_of("203.0.113.9")[name])
+    assert (result.findings, result.rejected) == (1, 0)
+    assert Finding.objects.get().host == OTHER_NAME

@@ -750,13 +750,19 @@ def make_nmap_table(key="", *tables, **elements):
 
 
 def make_nmap_host(
-    *ports, name="shop.example.com", hostscripts=(), state="up", reason="syn-ack", **attributes
+    *ports,
+    name="shop.example.com",
+    address="192.0.2.7",
+    hostscripts=(),
+    state="up",
+    reason="syn-ack",
+    **attributes,
 ):
     names = [xml_of("hostname", name="ptr.example.net", type="PTR")]
     names += [xml_of("hostname", name=name, type="user")] if name else []
     parts = [
         xml_of("status", state=state, reason=reason),
-        xml_of("address", addr="192.0.2.7", addrtype="ipv4"),
+        xml_of("address", addr=address, addrtype="ipv6" if ":" in address else "ipv4"),
     ]
     parts += [xml_of("hostnames", names), xml_of("ports", list(ports))]
     return xml_of("host", [*parts, xml_of("hostscript", list(hostscripts))], **attributes)

@@ -51,8 +51,46 @@ def test_open_port_says_what_listens_there():
     ],
 )
 def test_services_that_visitors_do_not_need_are_rated(port, protocol, severity, kind):
-    finding = read_one(make_nmap_port(port, protocol=protocol))
+    finding = read_one(make_nmap_port(port, protocol=protocol, name="guess", method="table"))
     assert (finding.severity, finding.kind) == (severity, kind)
+
+
+@pytest.mark.parametrize(
+    ("port", "service", "title"),
+    [
+        ("13306", {"name": "mysql"}, "A database (MySQL) can be reached from outside"),
+        ("13306", {"name": "mysql", "tunnel": "ssl"}, "A database (MySQL) can be reached from outside"),
+        ("80", {"name": "telnet"}, "Telnet can be reached from outside"),
+        ("13389", {"name": "ms-wbt-server"}, "Remote desktop (RDP) can be reached from outside"),
+        ("139", {"name": "netbios-ssn"}, "Windows file sharing (SMB) can be reached from outside"),
+        (
+            "8080",
+            {"name": "http", "product": "Elasticsearch REST API"},
+            "A database (Elasticsearch) can be reached from outside",
+        ),
+        ("3306", {"name": "http"}, "Open port: tcp/3306 (http)"),
+        ("23", {"name": "ssh"}, "Open port: tcp/23 (ssh)"),
+        ("9200", {"name": "http", "product": "nginx"}, "Open port: tcp/9200 (http)"),
+    ],
+)
+def test_the_service_that_answers_is_rated_whatever_its_port(port, service, title):
+    assert read_one(make_nmap_port(port, **service)).title == title
+
+
+@pytest.mark.parametrize(
+    ("port", "service", "severity"),
+    [
+        ("13306", {"name": "mysql", "method": "table"}, Severity.INFO),
+        ("3306", {"name": "http", "method": "table"}, Severity.MEDIUM),
+        ("3306", {"name": "tcpwrapped"}, Severity.MEDIUM),
+        ("3306", {"name": "unknown"}, Severity.MEDIUM),
+        ("3306", {"name": ""}, Severity.MEDIUM),
+        ("2375", {"name": "http", "product": ""}, Severity.HIGH),
+        ("9200", {"name": "http", "product": ""}, Severity.MEDIUM),
+    ],
+)
+def test_the_port_is_rated_where_no_answer_shows_the_service(port, service, severity):
+    assert read_one(make_nmap_port(port, **service)).severity == severity
 
 
 @pytest.mark.parametrize("state", ["closed", "filtered"])
