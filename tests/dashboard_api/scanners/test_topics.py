@@ -10,7 +10,7 @@ from dashboard_api.crawler.essentials.rules import RULES
 from dashboard_api.limits import MAX_PROBLEM_ID_LENGTH
 from dashboard_api.models.problems import KEY_LENGTH, problem_key
 from dashboard_api.reading.topics import topic_of
-from dashboard_api.scanners import burp, nikto, nuclei, wapiti
+from dashboard_api.scanners import nikto, nuclei, wapiti
 from dashboard_api.scanners.nikto.problems import TEXTS
 from dashboard_api.scanners.observatory import _TESTS
 from dashboard_api.scanners.sslyze.checks import _TEXTS as SSLYZE
@@ -19,8 +19,6 @@ from dashboard_api.scanners.testssl.findings import TEXTS as TESTSSL
 from dashboard_api.scanners.topics import TOPICS
 from tests.dashboard_api.scanners.samples import (
     json_lines,
-    make_burp,
-    make_issue,
     make_item,
     make_nikto,
     make_row,
@@ -203,7 +201,14 @@ def test_categories_of_wapiti_are_of_the_topics_of_other_scanners(category, info
 
 
 @pytest.mark.parametrize(
-    ("kind", "topic"), [("3145984", "password-not-encrypted"), ("16777728", "https-not-enforced")]
+    ("source", "rule", "topic"),
+    [
+        ("burp", "3145984", "password-not-encrypted"),
+        ("burp", "16777728", "https-not-enforced"),
+        ("acunetix", "Unencrypted connection (verified)", "https-not-enforced"),
+        ("qualys-was", "150053", "password-not-encrypted"),
+        ("wpscan", "interesting/headers", "server-version"),
+    ],
 )
-def test_what_burp_sees_without_encryption_has_a_topic(kind, topic):
-    assert topic_in(burp, make_burp(make_issue(type=kind))) == topic
+def test_what_is_sent_without_encryption_or_shows_the_server_has_a_topic(source, rule, topic):
+    assert topic_of(problem_key(source, rule, "")) == topic
