@@ -1,40 +1,10 @@
-"""The SQL of a call, recorded once and run on its own, and a clock of the database's CPU time."""
+"""A clock of the database's CPU time."""
 
 import time
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
 
 from django.db import connection
 
 from benchmarks.machine import cpu_seconds_once_idle
-
-
-@dataclass(frozen=True, slots=True)
-class Statement:
-    """An SQL statement with its parameters."""
-
-    sql: str
-    parameters: Any
-
-    def run(self) -> None:
-        """Run the statement once and fetch every row."""
-        with connection.cursor() as cursor:
-            cursor.execute(self.sql, self.parameters)
-            cursor.fetchall()
-
-
-def statements_of(call: Callable[[], object]) -> list[Statement]:
-    """Return the SQL statements of a call, in order."""
-    statements: list[Statement] = []
-
-    def record(execute: Callable[..., Any], sql: str, parameters: Any, many: bool, context: Any) -> Any:
-        statements.append(Statement(sql, parameters))
-        return execute(sql, parameters, many, context)
-
-    with connection.execute_wrapper(record):
-        call()
-    return statements
 
 
 class Clock:

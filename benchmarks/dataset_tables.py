@@ -80,7 +80,7 @@ def _make_import_runs() -> None:
 
 
 def _insert_findings(findings: Iterable[rows.Row]) -> None:
-    """Insert findings in batches; the product's triggers run."""
+    """Insert findings in batches."""
     values = values_of(findings)
     while batch := list(islice(values, BATCH)):
         with transaction.atomic():
@@ -117,6 +117,7 @@ def _values(row: rows.Row, constants: dict[str, Any]) -> list[Any]:
         "problem": api.problem_key(f"engine-{row.source}", row.rule, row.title),
         "location": row.location,
         "host": api.host_of(row.location),
+        "words": api.searched_words(row.title, row.location, row.rule, (), row.description, ""),
         "first_seen": _time_text(row.first_seen),
         "last_seen": _time_text(row.last_seen),
         "fixed_at": row.fixed_at and _time_text(row.fixed_at),

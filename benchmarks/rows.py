@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 FINDINGS = 2_000_000
-WEBSITES = 500
-LARGEST_SIZE, SMALLEST_SIZE = 1_000_000, 1_000
-MEASURED = SMALLEST, SMALL, LARGE, LARGEST = (1, 2, 3, 4)  # websites, counted from 1
+WEBSITES = 2_000
+MEASURED = SMALLEST, USUAL, MEDIUM_SIZED, LARGE, LARGEST = (1, 2, 3, 4, 5)  # websites, counted from 1
+_SIZES = (50, 500, 5_000, 20_000, 100_000)
 SOURCES = 12
 DAYS = 730
 _WORDS = 46
@@ -72,10 +72,8 @@ def host(website: int) -> str:
 
 
 def measured_size(website: int, scale: float) -> int:
-    """Return the number of findings of a measured website: 1,000 to 1,000,000 at scale 1, in equal ratios."""
-    largest = LARGEST_SIZE * scale
-    smallest = min(SMALLEST_SIZE, largest / 10)
-    return round(smallest * (largest / smallest) ** ((website - SMALLEST) / (LARGEST - SMALLEST)))
+    """Return the number of findings of a measured website: at most an eighth of all findings."""
+    return min(_SIZES[website - 1], round(FINDINGS * scale / 8))
 
 
 def sizes(scale: float) -> list[int]:
