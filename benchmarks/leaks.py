@@ -37,8 +37,8 @@ PAGES = 120  # of each person, by default
 PEOPLE = ("owner", "colleague", "admin")
 COMMANDS = (
     "doctor", "list_accounts --json", f"show_account {ACCOUNT} --json", "list_imports --json",
-    f"signed_request --host {HOST} --json", "reseal --json", "seal_audit", "verify_audit", "verify_counts",
-    "prune --json", "prune_share_links --json", "expire_triage --json", "notify --json", "check_claims",
+    f"signed_request --host {HOST} --json", "reseal --json", "seal_audit", "verify_audit",
+    "prune --json", "prune_share_links --json", "end_day --json", "notify --json", "check_claims",
     f"revoke_secret {ACCOUNT} 999", "show_account acct_unknown",
 )  # fmt: skip
 _LINK = re.compile(rb'(?:href|action|src)="(/[^"#]*)')

@@ -1,7 +1,7 @@
 """CPU time of dashboards of small and large websites: the first after a change, and then.
 
-Each figure is the CPU time of a whole response but for its encoding: that of the thread, and on PostgreSQL of
-its server process, too, once it has planned the statements. The calls alternate. Ratios are to the response
+Each figure is the CPU time of a response before its encoding: of the thread, and on PostgreSQL also of its
+server process, once it has planned the statements. The calls alternate. Ratios are to the response
 of the smallest website whose cells are kept.
 """
 

@@ -193,7 +193,7 @@ class Finding(models.Model):
                 F("id").desc(),
                 name="dashboard_api_finding_list",
             ),
-            models.Index(  # covers all that is counted
+            models.Index(  # covers every count
                 F("website"),
                 F("status"),
                 F("severity").desc(),

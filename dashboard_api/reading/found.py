@@ -1,4 +1,4 @@
-"""What a request finds on a website: its totals and facets."""
+"""The totals and facets of a request."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -13,7 +13,7 @@ from dashboard_api.reading.website import Website
 
 
 class Found:
-    """The counts of a request: all that it finds, and each facet under all other filters."""
+    """The counts of a request: its total, and each facet under all other filters."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""What a request asks of findings: filters by the columns of a cell, and what only a statement can tell."""
+"""The conditions of a request: filters by the columns of a cell, and conditions that need a statement."""
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
@@ -56,7 +56,7 @@ class Filters(NamedTuple):
 
 
 class Match(NamedTuple):
-    """What a request asks beyond the filters: words, the keys of a problem, times. None means any."""
+    """Conditions of a request beyond the filters: words, the keys of a problem, times. None means any."""
 
     words: tuple[str, ...] | None = None
     problems: tuple[str, ...] | None = None
@@ -66,7 +66,7 @@ class Match(NamedTuple):
 
     @classmethod
     def of(cls, request: DashboardRequest, now: datetime) -> "Match":
-        """Return what the request asks at ``now``."""
+        """Return the conditions of the request at ``now``."""
         since, before, fixed = (
             start_of_days(now, days) if days else None
             for days in (request.since, request.older_than, request.fixed_since)
@@ -80,7 +80,7 @@ class Match(NamedTuple):
         )
 
     def condition(self) -> Condition:
-        """Return what is asked as a condition of a statement; empty if nothing is."""
+        """Return the conditions of a statement; empty without any."""
         condition, parameters = one_of({} if self.problems is None else {"problem": self.problems})
         for comparison, time in (
             ("first_seen >=", self.since),

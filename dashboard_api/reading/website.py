@@ -1,4 +1,4 @@
-"""What the dashboard counts of a whole website, kept in the process until its data changes."""
+"""The counts of a whole website, kept in the process until its data changes."""
 
 from collections.abc import Callable
 from datetime import date
@@ -22,7 +22,7 @@ OPEN = Finding.Status.OPEN.value
 
 
 class Website:
-    """The findings of a website, counted: all that needs no filter of a request."""
+    """The counts of a website that no filter of a request changes."""
 
     def __init__(self, website_id: int, today: date) -> None:
         """Read everything; the caller has begun a snapshot."""

@@ -44,7 +44,6 @@ LANES = {
         (
             "endurance database --rounds 3",
             "endurance backends --rounds 300",
-            "updates --kills 1 --scale 0.005",
         ),
     ),
 }

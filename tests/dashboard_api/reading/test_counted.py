@@ -231,7 +231,7 @@ def test_the_totals_of_the_website_ignore_the_filters(link, findings):
     assert summary.oldest_open_days == (TODAY.date() - oldest).days
 
 
-def test_the_same_number_stands_in_what_to_do_first_and_in_the_list_of_problems(link):
+def test_what_to_do_first_has_the_numbers_of_the_list_of_problems(link):
     first = calls.answer(link, now=TODAY).dashboard.do_first
     listed = calls.answer(link, now=TODAY, group_by="problem", page_size=100).dashboard.problems
     assert first
@@ -239,7 +239,7 @@ def test_the_same_number_stands_in_what_to_do_first_and_in_the_list_of_problems(
 
 
 def test_numbers_follow_each_change_at_once(link):
-    """What is kept in the process belongs to one version of the data."""
+    """Kept counts belong to one version of the data."""
     assert calls.answer(link, now=TODAY).summary.open
     total = calls.answer(link, now=TODAY).summary.open
     first = link.website.findings.filter(status="open").first()
