@@ -737,14 +737,7 @@ class Migration(migrations.Migration):
                         null=True,
                     ),
                 ),
-                (
-                    "words",
-                    models.TextField(
-                        default="",
-                        editable=False,
-                        help_text="The words of its texts, each once between spaces.",
-                    ),
-                ),
+                ("words", models.TextField(default="", editable=False)),
                 ("title", models.CharField(max_length=500)),
                 ("description", models.TextField(blank=True)),
                 ("remediation", models.TextField(blank=True)),

@@ -135,9 +135,7 @@ class Finding(models.Model):
         null=True, blank=True, help_text=_("When an analyst first reviewed it; empty: it is in the queue.")
     )
     # Before the long texts: a search reads it without them.
-    words = WordsField(
-        editable=False, default="", help_text=_("The words of its texts, each once between spaces.")
-    )
+    words = WordsField(editable=False, default="")
     title = models.CharField(max_length=500)
     description = models.TextField(blank=True)
     remediation = models.TextField(blank=True)

@@ -22,7 +22,7 @@ def install(connection, files=OF_EVENTS):
         for app, model in files:
             path = ROOT / app / "migrations" / f"0001_{model}.{connection.vendor}.sql"
             for statement in path.read_text().split("\n\n"):
-                if "TRIGGER" in statement or "FUNCTION" in statement:
+                if "audit_" in statement or "call_record_" in statement:
                     cursor.execute(statement)
 
 

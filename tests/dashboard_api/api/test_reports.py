@@ -183,7 +183,7 @@ def test_a_finding_that_is_not_stored_for_its_unclear_location_fails_a_job(clien
 @pytest.mark.parametrize(("fail_on", "passed"), [("Critical", False), ("", True)])
 def test_a_row_that_cannot_be_read_fails_a_job_with_fail_on(client, token, fail_on, passed):
     critical = make_row(info={"name": "B", "severity": "critical"}, template_id="b")
-    broken = json_lines(critical).replace(b'"B"', b'"\xff"')
+    broken = json_lines(critical).replace(b'"B"', b'"B')
     low = make_row(info={"name": "A", "severity": "low"})
     body = send(client, token, json_lines(low) + broken, fail_on=fail_on).json()
     (report,) = body["reports"]

@@ -134,7 +134,7 @@ def test_account_that_does_not_link_the_website_is_refused(website, report):
     ("host", "advice"),
     [
         ("other.example.com", "first run 'manage.py verify_site other.example.com --by NAME'"),
-        ("https://shop.example.com", "must be a domain name"),
+        ("https://shop.example.com:8080", "must be a domain name"),
     ],
 )
 def test_unknown_host_is_refused_with_what_to_do(website, report, host, advice):

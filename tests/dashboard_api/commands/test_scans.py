@@ -10,6 +10,8 @@ from django.core.management import CommandError, call_command
 from audit.models import AuditEvent
 from config.models import Run
 from dashboard_api.crawler import worker
+from dashboard_api.crawler.canary import Look
+from dashboard_api.crawler.home_page import HomePage
 from dashboard_api.management.commands import crawl
 from dashboard_api.models import ScanJob
 from tests import factories
@@ -24,7 +26,7 @@ def engines(tmp_path, settings, monkeypatch):
     file.write_text('[[engine]]\nname = "x"\ncommand = ["/nowhere/x", "$address", "$report"]\n')
     settings.CRAWLER_ENABLED, settings.CRAWLER_ENGINES = True, file
     monkeypatch.setattr(worker, "addresses_of", lambda _host: ["192.0.2.10"])
-    monkeypatch.setattr(worker, "look", lambda *_, **__: "")
+    monkeypatch.setattr(worker, "look", lambda *_, **__: Look("", HomePage()))
 
 
 def test_a_scan_is_queued_once_and_run(capsys, engines):

@@ -47,7 +47,7 @@ def test_a_website_that_needs_eight_seconds_for_a_response_answers(internet):
 
     with FaultServer(slow) as server:
         internet.serve(server, port=80)
-        assert look(HOST, PUBLIC) == ""
+        assert look(HOST, PUBLIC).reason == ""
 
 
 def test_a_website_that_is_not_there_has_its_reason(internet):

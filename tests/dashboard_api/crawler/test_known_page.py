@@ -211,12 +211,12 @@ def test_a_website_without_findings_that_looks_different_is_accepted_if_it_has_c
 
 
 def test_a_cancelled_scan_says_nothing_about_the_page(weak, monkeypatch):
-    canary = worker.look
+    look = worker._Canary.look
 
-    def cancel(*values, **named):
+    def cancel(canary):
         ScanJob.objects.get(ended_at=None).cancel(by="ada")
-        return canary(*values, **named)
+        return look(canary)
 
-    monkeypatch.setattr(worker, "look", cancel)
+    monkeypatch.setattr(worker._Canary, "look", cancel)
     job = weak.scan()
     assert (job.state, job.page) == ("cancelled", None)

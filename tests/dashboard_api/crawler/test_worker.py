@@ -540,7 +540,7 @@ def test_a_retest_of_a_domain_needs_no_address(monkeypatch, resolver):
 def test_a_scan_is_cancelled_while_its_website_is_silent(monkeypatch):
     over = threading.Event()
     monkeypatch.setattr(policy, "RENEWAL_SECONDS", 0.0)
-    monkeypatch.setattr(worker, "look", lambda *_, **__: over.wait() and "")
+    monkeypatch.setattr(worker, "look", lambda *_, **__: over.wait() and Look("", PAGE))
 
     def cancel():
         ScanJob.objects.get(state="running").cancel(by="ada")
@@ -554,7 +554,7 @@ def test_a_scan_is_cancelled_while_its_website_is_silent(monkeypatch):
 def test_a_slow_website_loses_no_time_of_scanners_to_our_looks(monkeypatch):
     quick = policy.PROFILES["quick"]
     monkeypatch.setitem(policy.PROFILES, "quick", dataclasses.replace(quick, seconds=4))
-    monkeypatch.setattr(worker, "look", lambda *_, **__: time.sleep(1.5) or "")
+    monkeypatch.setattr(worker, "look", lambda *_, **__: time.sleep(1.5) or Look("", PAGE))
     job = scan(engine(), engine(name="second"))
     assert job.outcome == "complete"
 

@@ -102,7 +102,8 @@ def test_what_was_found_is_five_short_texts_of_one_line_each(site):
     [
         (answer(404), "not_found", Verdict.MISSING),
         (answer(410, TOKEN.encode()), "not_found", Verdict.MISSING),
-        (answer(405), "status", Verdict.MISSING),
+        (answer(405), "blocked", Verdict.NOT_ASKED),
+        (answer(405, headers=[("Allow", "POST")]), "status", Verdict.MISSING),
         (answer(204), "status", Verdict.MISSING),
         (answer(302, TOKEN.encode()), "status", Verdict.MISSING),
         (answer(500, TOKEN.encode()), "status", Verdict.NOT_ASKED),

@@ -460,7 +460,7 @@ def test_a_program_that_answers_other_methods_only_has_no_page_and_refuses_nothi
 ):
     with FaultServer(answer(405, headers=[("Allow", "POST")]), tls=certificate[1]) as server:
         internet.serve(server, port=443)
-        assert look(HOST, PUBLIC) == ""
+        assert look(HOST, PUBLIC).reason == ""
         _, lines, _ = scanned(trusting)
     assert "no_page" in {line.get("error") for line in lines}
 
@@ -519,7 +519,7 @@ def test_a_website_with_old_versions_of_tls_only_is_checked_and_says_so(internet
         internet.serve(encrypted, port=443)
         if plain is not None:
             internet.serve(server, port=80)
-        assert look(HOST, PUBLIC) == ""
+        assert look(HOST, PUBLIC).reason == ""
         rules, lines, last = scanned()
     evidence = {line["finding"]: line["evidence"] for line in lines if "finding" in line}
     assert evidence["tls-1-0-offered"] == evidence["tls-1-1-offered"]
@@ -963,7 +963,7 @@ def test_a_redirect_to_a_host_that_opted_out_is_not_followed(
         internet.serve(first, port=port)
         internet.serve(second, address=OTHER, port=443)
         lines = list(report(HOST, PUBLIC, tls=trusting, never=never))
-        assert look(HOST, PUBLIC, never=never) == "opted_out"
+        assert look(HOST, PUBLIC, never=never).reason == "opted_out"
     assert {address for address, _ in internet.connected} == {PUBLIC}
     assert "opted_out" in json.dumps(lines)
 
@@ -1168,7 +1168,7 @@ def test_where_https_is_another_website_the_one_at_http_is_checked(internet, oth
         internet.serve(own, port=80)
         internet.serve(www, address=OTHER, port=80)
         rules, lines, last = scanned(others[1])
-        assert look(HOST, PUBLIC) == ""
+        assert look(HOST, PUBLIC).reason == ""
     assert rules[0] in ("certificate-other-name", "certificate-not-trusted")
     certificates = [line for line in lines if line.get("finding") == rules[0]]
     assert "does not name this host, so https may show another website" in certificates[0]["evidence"]
@@ -1202,7 +1202,7 @@ def test_a_wrong_name_is_a_problem_whatever_http_says(internet, others, plain):
         if plain is not None:
             internet.serve(server, port=80)
         rules, lines, last = scanned(others[1])
-        assert look(HOST, PUBLIC) == ""
+        assert look(HOST, PUBLIC).reason == ""
     assert rules[0] in ("certificate-other-name", "certificate-not-trusted")
     assert last["complete"] is True
     assert ("csp-missing" in rules) is (plain is not None)
