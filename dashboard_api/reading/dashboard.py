@@ -98,10 +98,12 @@ def _do_first(
     """Return the worst open problems, on the first page of a request without filters."""
     if request.page > 1 or request.status != Finding.Status.OPEN or not found.is_everything():
         return []
-    worst = problems.first_to_do(website.groups)
-    return problems.described(
-        link.website_id, worst, sources, status=request.status, filters=found.filters, match=found.match
-    )
+    if website.to_do is None:
+        worst = problems.first_to_do(website.groups)
+        website.to_do = problems.described(
+            link.website_id, worst, sources, status=request.status, filters=found.filters, match=found.match
+        )
+    return website.to_do
 
 
 def _grouped(
