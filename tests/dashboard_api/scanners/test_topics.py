@@ -17,6 +17,7 @@ from dashboard_api.scanners.sslyze.checks import _TEXTS as SSLYZE
 from dashboard_api.scanners.sslyze.checks import CHECKS, OF_ALL_SUITES
 from dashboard_api.scanners.testssl.findings import TEXTS as TESTSSL
 from dashboard_api.scanners.topics import TOPICS
+from dashboard_api.scanners.wpscan.findings import TEXTS as WPSCAN
 from tests.dashboard_api.scanners.samples import (
     json_lines,
     make_item,
@@ -90,6 +91,10 @@ def test_one_problem_has_one_severity_where_the_scanner_rates_nothing(rule, ssly
     found |= {SSLYZE[sslyze].severity.name.lower()} if sslyze else set()
     found |= {TEXTS[nikto].severity.name.lower()} if nikto else set()
     assert len(found) == 1
+
+
+def test_a_copy_of_a_file_with_passwords_has_one_severity():
+    assert TEXTS["credentials-file"].severity is WPSCAN["config_backup"].severity
 
 
 def test_every_source_is_one_that_a_reader_names():

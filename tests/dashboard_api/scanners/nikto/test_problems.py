@@ -165,7 +165,7 @@ def read_message(message, **members):
         ),
         (
             "#wp-config.php# file found. This file contains the credentials.",
-            Severity.HIGH,
+            Severity.CRITICAL,
             "suspected",
             538,
             "A file with credentials can be fetched",
