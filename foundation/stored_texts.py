@@ -80,6 +80,7 @@ _FILES = (
         "The file is not a report of a known format (%(formats)s). For any other tool, convert its "
         "results to `findings` lines, which docs/scanner-formats.md describes."
     ),
+    _("The file holds control characters only."),
     _("The file is not a report of Greenbone: it has no report with a scan."),
     _("The file is not a report of Wapiti: it has no vulnerabilities by category."),
     _("The file is not a report of the HTTP Observatory: it has no tests."),
@@ -149,6 +150,10 @@ _OTHER_FORMATS = (
     ),
     _(
         "This is XML of an unknown tool, which is not supported: convert it to `findings` lines, which "
+        "docs/scanner-formats.md describes."
+    ),
+    _(
+        "This is a report of %(tool)s, which is not supported: convert it to `findings` lines, which "
         "docs/scanner-formats.md describes."
     ),
     _("This is %(name)s: %(advice)s."),

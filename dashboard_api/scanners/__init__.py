@@ -35,6 +35,7 @@ from dashboard_api.scanners.unsupported import advice_on, advice_on_bytes
 
 _HEAD_BYTES = 1024**2
 _BEFORE_XML = codecs.BOM_UTF8 + b" \t\r\n"
+_NO_TEXT = re.compile(rb"[\x00-\x20\x7f]+")  # control characters alone
 _EMPTY_IF_CLEAN = {"nuclei"}  # scanners that write an empty file, or an empty list, if they find nothing
 
 
@@ -149,6 +150,8 @@ def _check_format(name: str, head: bytes) -> None:
         return
     if _is_empty(head):
         raise UnreadableReport(f"The file is empty, as no report of {name} is: see why, and scan again.")
+    if _NO_TEXT.fullmatch(head):  # without its control characters it would count as empty
+        raise UnreadableReport("The file holds control characters only. Let the scanner write it again.")
     if advice := advice_on(head):
         raise UnreadableReport(advice)
     if other := _looks_like(head):

@@ -44,6 +44,7 @@ HEAD = re.compile(
     rb'"(?:server_)?banner"\s*:\s*"|"vulnerabilities"\s*:\s*\[\s*(?:\{\s*"id"|\])|' + XML_HEAD.pattern
 )
 _FAILURE = "FAIL"  # the id of an item that says why the host could not be scanned
+_OF_HOST = {"host", "ip", "port"}  # reports of other tools also have vulnerabilities
 _SCHEMES = {"443": "https://", "80": "http://"}
 _OSVDB = re.compile(r"^OSVDB-\d+:\s*")
 _SEE = re.compile(r"\bSee:?\s<?https?://.*|https?://\S+$", re.IGNORECASE)
@@ -105,7 +106,11 @@ def _report(rows: Iterator[tuple[Row, Any]], ends: Sequence[Time], *, version: s
 
 def _hosts(document: object) -> Iterator[Row]:
     hosts = objects_in(document)
-    return (host for host in hosts if isinstance(host, dict) and "vulnerabilities" in host)
+    return (
+        host
+        for host in hosts
+        if isinstance(host, dict) and "vulnerabilities" in host and host.keys() & _OF_HOST
+    )
 
 
 def _rows(hosts: Iterable[Row]) -> Iterator[tuple[Row, Any]]:

@@ -89,9 +89,12 @@ def _checks(infos: Row) -> Iterator[WapitiEntry]:
 
 def _json_entries(stream: BinaryIO) -> tuple[Row, Iterator[WapitiEntry]]:
     document = open_document(stream)
-    if not isinstance(document, dict) or not isinstance(document.get("vulnerabilities"), dict):
+    members = document if isinstance(document, dict) else {}
+    if not isinstance(members.get("vulnerabilities"), dict):
         raise UnreadableReport("The file is not a report of Wapiti: it has no vulnerabilities by category.")
-    return object_of(document, "infos"), _entries(document)
+    if not isinstance(members.get("infos"), dict):  # other tools also list vulnerabilities by name
+        raise UnreadableReport("The file is not a report of Wapiti: it has no infos.")
+    return members["infos"], _entries(members)
 
 
 def _entries(document: Row) -> Iterator[WapitiEntry]:

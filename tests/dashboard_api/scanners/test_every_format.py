@@ -111,7 +111,7 @@ ZEROS = b"[0, 0, 0]"
         ("findings", json.dumps(SCAN).encode() + b"\n" + LINES_OF_TEXT),
         ("zap", b'{"site": ' + ZEROS + b"}"),
         ("sarif", b'{"runs": [{"results": ' + ZEROS + b"}]}"),
-        ("wapiti", b'{"vulnerabilities": {"a": ' + ZEROS + b"}}"),
+        ("wapiti", b'{"infos": {}, "vulnerabilities": {"a": ' + ZEROS + b"}}"),
         ("testssl", ZEROS),
         ("sslyze", b'{"server_scan_results": ' + ZEROS + b"}"),
         ("observatory", b'{"tests": {"a": 0, "b": 0, "c": 0}}'),

@@ -42,6 +42,7 @@ def packed(kind):
         (packed("zip"), "a zip archive"),
         (packed("tar"), "a tar archive"),
         (b"7z\xbc\xaf\x27\x1c\x00\x04", "a 7z archive"),
+        (b"Rar!\x1a\x07\x01\x00", "a RAR archive"),
         (lzma.compress(b"{}"), "compressed by xz"),
         (bz2.compress(b"{}"), "compressed by bzip2"),
         (b"\x28\xb5\x2f\xfd\x04\x00", "compressed by zstd"),
@@ -95,6 +96,22 @@ def test_packed_files_are_to_be_unpacked(data, what):
         (b'{"results":[{"check_id":"a","extra":{"engine_kind":"OSS"}}]}', "Semgrep's JSON", "`--sarif`"),
         (b'{"errors": [], "metrics": {"CONFIDENCE.HIGH": 1}}', "Bandit's JSON", "`-f sarif`"),
         (b'{"matches":[{"vulnerability":{},"relatedVulnerabilities":[]}]}', "Grype's JSON", "`-o sarif`"),
+        (b'{"vulnerabilities":[{"id":"SNYK-JS-LODASH-1"}],"ok":false}', "Snyk's JSON", "`--sarif-file"),
+        (b'{"vulnerabilities":[],"ok":true,"dependencyCount":9}', "Snyk's JSON", "`--sarif-file"),
+        (b'[{"RuleID":"aws-key","File":"a.py","Fingerprint":"a.py:aws-key:1"}]', "Gitleaks", "sarif`"),
+        (b'{"check_type":"terraform","results":{"failed_checks":[]}}', "Checkov's JSON", "`-o sarif`"),
+        (b'{"reportSchema":"1.1","dependencies":[]}', "Dependency-Check", "`--format SARIF`"),
+        (
+            XML + b'<analysis xmlns="https://jeremylong.github.io/DependencyCheck/dependency-check.2.5.xsd">',
+            "Dependency-Check",
+            "`--format SARIF`",
+        ),
+        (b'{"auditReportVersion":2,"vulnerabilities":{},"metadata":{}}', "npm audit", FINDINGS),
+        (
+            XML + b'<report xsi="https://raw.githubusercontent.com/Arachni/arachni/schema.xsd"></report>',
+            "a report of Arachni",
+            FINDINGS,
+        ),
         (b"<html><head><title>Burp Scanner Report</title>", "Burp's HTML", "Report issues"),
         (b"Plugin ID,CVE,CVSS v2.0 Base Score,Risk", "Nessus' CSV", "(.nessus)"),
         (b"# Nmap 7.94 scan initiated", "Nmap's text", "`-oX report.xml`"),
@@ -153,6 +170,19 @@ def test_the_named_format_counts_where_nothing_is_recognised():
     assert "neither JSON nor JSON lines" in refusal(b"hello", format_name="nuclei")
     late = (b"[INF] hello" + b" " * 150 + b"\n") * 9_000 + json_lines(make_row())
     assert len(whole(read_report(io.BytesIO(late), format_name="nuclei")).findings) == 1
+
+
+@pytest.mark.parametrize("data", [b"\0" * 4096, b"\x1a", b" \n\0\x7f\n"])
+def test_a_file_of_control_characters_is_no_empty_report(data):
+    assert "control characters only" in refusal(data, format_name="nuclei")
+    assert "not a report of a known format" in refusal(data)
+
+
+@pytest.mark.parametrize("name", ["wapiti", "nikto"])
+def test_a_list_of_vulnerabilities_without_a_scan_is_of_no_web_scanner(name):
+    kind = "{}" if name == "wapiti" else '[{"id": "1"}]'
+    assert "not a " in refusal(b'{"tool": "x", "vulnerabilities": %s}' % kind.encode(), format_name=name)
+    assert "not a " in refusal(b'{"tool": "x", "vulnerabilities": %s}' % kind.encode())
 
 
 @pytest.mark.parametrize("data", [b"", b"[]", b" \n"])
