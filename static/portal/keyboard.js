@@ -54,7 +54,7 @@
   document.addEventListener("keydown", (event) => {
     if (event.defaultPrevented || event.isComposing || event.altKey) return;
     if (event.target.closest("form, input, textarea, select, [contenteditable]")) return;
-    if (find("dialog[open], :popover-open")) return;
+    if (find("dialog[open], :popover-open, details[open] > form")) return;
     if (event.ctrlKey || event.metaKey) {
       if (event.key.toLowerCase() !== "k" || event.shiftKey) return;
       event.preventDefault();

@@ -238,6 +238,18 @@ def test_single_keys_can_be_switched_off(open_page, owner):
     expect(palette(page)).to_be_visible()
 
 
+@pytest.mark.parametrize("key", ["j", "k", "/"])
+def test_a_key_does_nothing_while_a_form_is_open(in_list, key):
+    summary = in_list.locator(".export-links summary")
+    summary.click()
+    expect(in_list.locator("#share-form")).to_be_visible()
+    in_list.keyboard.press(key)
+    expect(summary).to_be_focused()
+    summary.click()
+    in_list.keyboard.press("j")
+    expect(summary).not_to_be_focused()
+
+
 def test_nothing_of_the_dialogs_is_loaded_before_their_first_use(dashboard):
     loaded = "performance.getEntriesByType('resource').filter((it) => it.name.includes('palette')).length"
     dashboard.wait_for_load_state("networkidle")
