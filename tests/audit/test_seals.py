@@ -160,6 +160,21 @@ def test_a_seal_of_an_earlier_version_is_refused_with_a_reason():
         call_command("verify_audit")
 
 
+@pytest.mark.parametrize("removed", ["the last seal", "all seals"])
+def test_a_record_without_its_end_misses_the_digest_of_the_log(removed, capsys):
+    for hour in (2, 1):
+        add_events(1)
+        seal = seals.seal(timezone.now() - timedelta(hours=hour))
+    call_command("verify_audit", "--digest", seal.digest)
+    assert "All 2 seals fit." in capsys.readouterr().out
+    after_id = seal.after_id if removed == "the last seal" else 0
+    AuditSeal.objects.filter(after_id__gte=after_id).delete()
+    AuditEvent.objects.filter(pk__gt=after_id).delete()
+    call_command("verify_audit")  # what is left fits
+    with pytest.raises(CommandError, match=f"No seal has the digest {seal.digest}"):
+        call_command("verify_audit", "--digest", seal.digest)
+
+
 def test_events_that_were_never_sealed_are_kept():
     add_events(1, at=timezone.now() - timedelta(days=500))
     assert seals.prune(timezone.now()) == 0

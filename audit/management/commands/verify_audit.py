@@ -3,6 +3,8 @@
 import json
 from typing import Any
 
+from django.core.management.base import CommandParser
+
 from audit import seals
 from audit.models import AuditSeal
 from foundation.operator_command import OperatorCommand, Result
@@ -12,11 +14,18 @@ class Command(OperatorCommand):
     """manage.py verify_audit."""
 
     help = (
-        "Compare the audit events with their seals, and name the first hour that differs. Compare the last "
-        "digest with the log, too: who can change the database can also change its seals."
+        "Compare the audit events with their seals, and name the first hour that differs. Give it "
+        "the last digest in the log: who can change the database can also change and remove its seals."
     )
     without_event = "it only reads"
     on_record = None
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """Take the last digest of the log."""
+        super().add_arguments(parser)
+        parser.add_argument(
+            "--digest", help="the last digest in the log of seal_audit: fail if no seal has it"
+        )
 
     def perform(self, **options: Any) -> Result:
         """Return the last seal; it fails if one differs."""
@@ -38,6 +47,11 @@ class Command(OperatorCommand):
             failure = (
                 f"The events differ from the seal of {difference.at:%Y-%m-%d %H:%M} UTC: events up to "
                 f"{difference.last_id}, after {difference.after_id}."
+            )
+            return Result(text=failure, fields=fields, failure=failure)
+        if (logged := options["digest"]) and not AuditSeal.objects.filter(digest=logged).exists():
+            failure = (
+                f"No seal has the digest {logged}: seals and events were removed, or seals were replaced."
             )
             return Result(text=failure, fields=fields, failure=failure)
         text = (
