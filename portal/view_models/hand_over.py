@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from urllib.parse import quote
 
 from django.utils.formats import number_format
+from django.utils.text import Truncator
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
@@ -164,14 +165,18 @@ def _uncut_mail_url(subject: str, blocks: Iterable[str]) -> str:
 
 
 def _mail_parts(subject: str, blocks: Iterable[str]) -> tuple[str, str]:
-    begin = f"mailto:?subject={quote(_in_one_line(subject)[:MAX_SUBJECT_LENGTH], safe='')}&body="
+    begin = f"mailto:?subject={_quoted_subject(subject)}&body="
     return begin, "\n\n".join(blocks).replace("\n", "\r\n")
 
 
 def list_mail_url(title: str, *, host: str, link: str) -> str:
     """Return a mailto: link that leads to a list of findings."""
-    subject = quote(_in_one_line(f"{title} ({readable_host(host)})")[:MAX_SUBJECT_LENGTH], safe="")
+    subject = _quoted_subject(f"{title} ({readable_host(host)})")
     return f"mailto:?subject={subject}&body={quote(link, safe='')}"
+
+
+def _quoted_subject(subject: str) -> str:
+    return quote(Truncator(_in_one_line(subject)).chars(MAX_SUBJECT_LENGTH), safe="")
 
 
 def issue_link(finding: Finding, tracker: IssueTracker, *, host: str, link: Lead) -> IssueLink:

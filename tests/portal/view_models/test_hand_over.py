@@ -19,6 +19,7 @@ from portal.models import IssueTracker
 from portal.view_models.findings import how_to_check
 from portal.view_models.hand_over import (
     MAX_MAIL_URL_LENGTH,
+    MAX_SUBJECT_LENGTH,
     Lead,
     as_markdown,
     hand_over,
@@ -240,6 +241,14 @@ def test_an_email_says_what_where_and_how_to_fix_it():
     assert f"All details: {SHARED.url}" in body
     assert "HOW TO FIX IT\r\n\r\nUse bound parameters." in body
     assert "GET /?id" not in body
+
+
+def test_a_subject_that_is_cut_says_so():
+    subject, _body = mail_fields(
+        mail_url(msgspec.structs.replace(FULL, title="Long " * 60), host=HOST, link=SHARED)
+    )
+    assert len(subject) == MAX_SUBJECT_LENGTH
+    assert subject.endswith("…")
 
 
 def test_no_text_adds_a_recipient_or_a_header_to_the_email():
