@@ -10,8 +10,10 @@ from django.db import connections
 from django.db.models import Exists, OuterRef, Prefetch, Q, QuerySet, Subquery
 from django.db.models.expressions import RawSQL
 from django.http import HttpRequest, HttpResponse
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.formats import date_format, number_format
+from django.utils.html import format_html
 from django.utils.translation import gettext_lazy as _
 
 from dashboard_api.admin.operations import (
@@ -24,7 +26,7 @@ from dashboard_api.admin.operations import (
 )
 from dashboard_api.backends import backend_of
 from dashboard_api.crawler import installed
-from dashboard_api.importing.undo import preview, undo
+from dashboard_api.importing.undo import newer_imports, preview, undo
 from dashboard_api.models import Coverage, CoverageScope, EngineRun, ImportRun, ScanSchedule, SiteLink, Source
 from dashboard_api.models.scopes import summarise
 from dashboard_api.reading.next_checks import (
@@ -191,7 +193,10 @@ class CoverageAdmin(admin.ModelAdmin):
         return _("%(day)s, overdue") % {"day": date_format(due.on)} if is_overdue else date_format(due.on)
 
 
-def _preview(run: ImportRun) -> str:
+def _preview(run: ImportRun, chosen: QuerySet[ImportRun]) -> str:
+    newer = newer_imports(run)
+    if newer and not newer.exclude(pk__in=chosen.order_by().values("pk")):
+        return str(_("follows the newer ones, which change what it finds."))
     try:
         return preview(run, now=timezone.now()).in_words()
     except ValidationError as error:
@@ -237,36 +242,60 @@ class ImportRunAdmin(RecordAdmin):
         ("new", "updated", "reopened", "fixed"),
         "where_fixed",
         "left_out",
+        "first",
         ("undone_at", "undone_by", "undone_reason"),
     )
-    readonly_fields = ("details", "where_fixed", "left_out", "undone_at", "undone_by", "undone_reason")
+    readonly_fields = (
+        "details",
+        "where_fixed",
+        "left_out",
+        "first",
+        "undone_at",
+        "undone_by",
+        "undone_reason",
+    )
     has_add_permission = never  # only imports create these records
     actions = ("take_back",)
 
     def actions_for(self, obj: ImportRun) -> tuple[str, ...]:
         """Return the action that takes the import back, as long as this is possible."""
-        return self.actions if obj.changes.exists() else ()
+        return self.actions if obj.changes.exists() and not newer_imports(obj).exists() else ()
 
     def warning(self, queryset: QuerySet[ImportRun]) -> str:
         """Return what taking each of the first imports back would do."""
-        return " ".join(f"{run}: {_preview(run)}" for run in queryset[:SHOWN])
+        return " ".join(f"{run}: {_preview(run, queryset)}" for run in queryset[:SHOWN])
 
     @admin.action(description=_("Take back"), permissions=["operate"])
     def take_back(self, request: HttpRequest, queryset: QuerySet[ImportRun]) -> HttpResponse | None:
         """Undo imports after a preview of what happens to their findings."""
         return self.confirm(
             request,
-            queryset.select_related("website", "source"),
+            queryset.select_related("website", "source").order_by("-pk"),
             lambda run, answers: undo(
                 run, by=user_name(request), reason=answers["reason"], now=timezone.now()
             ),
             title=_("Take imports back"),
             consequence=_(
                 "Findings that only these imports brought are deleted, and findings that they closed "
-                "are open again. This cannot be undone; the same report can be imported again."
+                "are open again. Decisions by analysts stay. This cannot be undone; the same report can be "
+                "imported again."
             ),
             done=_("Took back"),
             form_class=UndoReason,
+        )
+
+    @admin.display(description=_("to take back first"))
+    def first(self, run: ImportRun) -> str:
+        """Return a link to the newest of the newer imports without which this one can be taken back."""
+        newer = newer_imports(run).select_related("website", "source")
+        if not newer or not run.changes.exists():
+            return "-"
+        return format_html(
+            '<a href="{}">{}</a> ({})',
+            reverse("admin:dashboard_api_importrun_change", args=[newer[0].pk]),
+            newer[0],
+            _("import %(number)s, the newest of %(count)s newer ones")
+            % {"number": newer[0].pk, "count": number_format(len(newer))},
         )
 
     @admin.display(description=_("detail"))

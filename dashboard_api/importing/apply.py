@@ -112,11 +112,11 @@ def apply_absent_plan(plan: AbsentPlan, website: Website, scan: Scan, journal: J
         for at, ids in by_time.items():
             Finding.objects.filter(pk__in=ids).update(status=Finding.Status.FIXED, fixed_at=at)
         changes = Changes(events=_add_events(FindingEvent.Event.FIXED, fixed, website))
-        changes.absent_findings = {number: dict(_WAS_OPEN) for number, *_ in fixed}
-        changes.absent_findings |= {each: _reduce(reduced[each]) for each in numbers if each in reduced}
+        changes.findings = {number: dict(_WAS_OPEN) for number, *_ in fixed}
+        changes.findings |= {each: _reduce(reduced[each]) for each in numbers if each in reduced}
         gone = Occurrence.objects.filter(pk__in=[pk for number in numbers for pk in plan.gone[number]])
         keys = gone.values_list("finding_id", "location_digest")
-        changes.absent_occurrences = {key: {"gone_at": None} for key in keys}
+        changes.occurrences = {key: {"gone_at": None} for key in keys}
         gone.update(gone_at=scan.absent_at)
         journal.record(changes)
 

@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Collection, Mapping
 
-from dashboard_api.importing.journal import Before, Changes, Journal, ScopeKey, merged, scope_values
+from dashboard_api.importing.journal import Journal, scope_values
 from dashboard_api.models import Coverage, CoverageScope, Occurrence, Source, Website
 from dashboard_api.models.scopes import summarise
 
@@ -41,22 +41,6 @@ def record_run(
     summarise(coverage, scopes.values())
     _save(coverage, list(updated.values()))
     return newest
-
-
-def without_import(scopes: dict[ScopeKey, Before], later: Changes) -> None:
-    """Go from the scopes before ``later`` to those after it, without an import that is taken back.
-
-    ``later`` gets those before it. What staff deleted in between began again with ``later``, and what it says
-    itself is unknown where its journal is of an older version: these scopes stay as they are.
-    """
-    for key in scopes.keys() & later.scopes.keys():
-        if later.scopes[key] is None or key not in later.runs:
-            later.scopes[key] = merged(later.scopes[key], scopes.pop(key))
-            continue
-        before = later.scopes[key] = scopes[key]
-        scope = CoverageScope(**before or {})
-        _update(scope, CoverageScope(**later.runs[key]))
-        scopes[key] = scope_values(scope)
 
 
 def _update(scope: CoverageScope, run: CoverageScope) -> bool:

@@ -1,7 +1,7 @@
 """The values that an import replaces, so that the import can be taken back. Decision record 0076."""
 
 import zlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from itertools import islice, pairwise
 from typing import Any
@@ -9,7 +9,6 @@ from typing import Any
 import msgspec
 
 from dashboard_api.importing.plan import (
-    FIXED,
     OccurrenceChange,
     ReportedPlan,
     StoredFinding,
@@ -23,8 +22,7 @@ Before = dict[str, Any] | None
 OccurrenceKey = tuple[int, str]  # the finding's id, and the digest of the location
 ScopeKey = tuple[str, str]  # category and target
 _SCOPE_COLUMNS = ("state", "last_run_at", "completed_at", "urls_checked", "version", "detail")
-_MAX_SUPPRESSED = 10_000  # because they are in one row, and in memory during an undo
-_GONE_COLUMNS = ("status", "fixed_at", "gone_at")
+_MAX_SUPPRESSED = 10_000  # because they are in one row, and in memory when decisions end
 
 
 class RecordedScan(msgspec.Struct, kw_only=True):
@@ -76,13 +74,9 @@ class Changes(msgspec.Struct, kw_only=True):
     findings: dict[int, Before] = {}
     occurrences: dict[OccurrenceKey, Before] = {}
     scopes: dict[ScopeKey, Before] = {}
-    runs: dict[ScopeKey, dict[str, Any]] = {}  # what the import itself says about each of ``scopes``
     events: list[int] = []  # of the timelines
-    # Changed because the report does not list them, which is no reason to keep them:
-    absent_findings: dict[int, Before] = {}
-    absent_occurrences: dict[OccurrenceKey, Before] = {}
     scan: RecordedScan | None = None  # if it proves absence
-    incomplete: list[int] = []  # findings of which the report does not list every location
+    decisions_ended: list[int] = []  # findings that ``fix_gone`` changed after the import
 
     def to_bytes(self) -> bytes:
         """Return the changes as they are stored."""
@@ -90,105 +84,43 @@ class Changes(msgspec.Struct, kw_only=True):
 
     @classmethod
     def from_bytes(cls, content: bytes) -> "Changes":
-        """Return stored changes; new findings are among ``findings``.
-
-        What the scanner said has one name, also where an analyst or a standing decision said otherwise, so
-        that the values before the first of several imports count.
-        """
+        """Return stored changes; new findings are among ``findings``."""
         changes = _DECODER.decode(zlib.decompress(content))
-        for before in filter(None, changes.findings.values()):
-            for name in ("severity", "kind"):
-                if f"source_{name}" in before:
-                    before.setdefault(name, before.pop(f"source_{name}"))
         for first, last in changes.added:
             changes.findings |= dict.fromkeys(range(first, last + 1))
         changes.added = []
         return changes
 
     def add(self, other: "Changes") -> None:
-        """Add changes that the same import made later; the values before the first of them count."""
-        for mine, others in self._tables(other):
-            for key, before in others.items():
-                mine[key] = merged(before, mine[key]) if key in mine else before
+        """Add later changes; the values before the first change of a row count."""
+        for number, before in other.findings.items():
+            self.findings[number] = _merged(before, self.findings.get(number, {}))
+        for key, before in other.occurrences.items():
+            self.occurrences[key] = _merged(before, self.occurrences.get(key, {}))
         self.scopes |= other.scopes  # one part has all of them
         self.events += other.events
-
-    def _tables(self, other: "Changes") -> Iterator[tuple[dict[Any, Before], dict[Any, Before]]]:
-        yield self.findings, other.findings
-        yield self.occurrences, other.occurrences
-        yield self.absent_findings, other.absent_findings
-        yield self.absent_occurrences, other.absent_occurrences
-
-    def include_absent(self) -> None:
-        """Move absent findings and occurrences to the others: an undo of this import restores both."""
-        tables: tuple[tuple[dict[Any, Before], dict[Any, Before]], ...] = (
-            (self.findings, self.absent_findings),
-            (self.occurrences, self.absent_occurrences),
-        )
-        for reported, absent in tables:
-            for key, before in absent.items():
-                reported[key] = merged(before, reported.get(key, {}))
-        self.absent_findings, self.absent_occurrences = {}, {}
-
-    @property
-    def fixed(self) -> set[int]:
-        """The findings that the import has closed."""
-        return {number for number, before in self.absent_findings.items() if before and "status" in before}
-
-    def pass_on(self, later: "Changes") -> set[int]:
-        """Move what ``later`` changed again into ``later``; return the ids of these findings.
-
-        What is only absent in the report of ``later`` stays to be restored.
-        """
-        both = self.findings.keys() & (later.findings.keys() | later.absent_findings.keys())
-        for mine, laters in self._tables(later):
-            for key in mine.keys() & laters.keys():
-                laters[key] = merged(laters[key], mine.pop(key))
-        _pass_on_absent(self.findings, later.absent_findings)
-        _pass_on_absent(self.occurrences, later.absent_occurrences)
-        return both
+        self.decisions_ended += other.decisions_ended
 
 
 _DECODER = msgspec.msgpack.Decoder(Changes)
 
 
-def merged(later: Before, earlier: Before) -> Before:
-    """Return the values before two changes of a row; those before the earlier change count."""
-    if earlier is None or later is None:
-        return None
-    return {**later, **earlier}
-
-
-def _pass_on_absent(earlier: dict[Any, Before], absent: dict[Any, Before]) -> None:
-    """Move only those values to ``absent`` that both replaced; nothing where the row is gone without both."""
-    for key in earlier.keys() & absent.keys():
-        before, later = earlier[key], absent[key]
-        if before is None or later is None:
-            del absent[key]
-            continue
-        if before.get("status") == FIXED or before.get("gone_at") is not None:
-            later = {name: value for name, value in later.items() if name not in _GONE_COLUMNS}
-        shared = before.keys() & later.keys()
-        earlier[key] = {name: value for name, value in before.items() if name not in shared}
-        if "locations_count" in later:  # the location shown before it
-            shared |= before.keys() & {"location", "evidence"}
-        absent[key] = later | {name: before[name] for name in shared}
-        for table in (earlier, absent):
-            if not table[key]:
-                del table[key]
+def _merged(later: Before, earlier: Before) -> Before:
+    """Return the values before two changes of a row; None if one of them added it."""
+    return None if earlier is None or later is None else later | earlier
 
 
 class Journal:
     """The changes of one import, stored part by part while it is applied."""
 
     def __init__(self, run: ImportRun) -> None:
-        self._run = run
+        self.run = run
 
     def record(self, changes: Changes) -> None:
         """Store one part, unless nothing changed."""
         if changes == Changes():
             return
-        ImportChange.objects.create(run=self._run, content=changes.to_bytes())
+        ImportChange.objects.create(run=self.run, content=changes.to_bytes())
 
     def record_reported(
         self,
@@ -202,7 +134,7 @@ class Journal:
         """Store what ``plan`` replaces in these findings and occurrences, and the ids that it added."""
         before = {finding.id: finding for finding in findings}
         stored = {occurrence.id: occurrence for occurrence in occurrences}
-        changes = Changes(added=_ranges(added), events=events, incomplete=plan.incomplete)
+        changes = Changes(added=_ranges(added), events=events)
         changes.findings = {number: {} for number in before}
         for finding in plan.changed:
             changes.findings[finding.id] = _replaced(before[finding.id], finding._asdict())
@@ -210,10 +142,8 @@ class Journal:
             changes.findings[number] = _replaced(before[number], {"last_seen": last_seen})
         for change in plan.occurrences:
             occurrence = stored[change.id]
-            is_gone = occurrence.gone_at is None and change.gone_at is not None
-            table = changes.absent_occurrences if is_gone else changes.occurrences
             key = (occurrence.finding_id, occurrence.location_digest)
-            table[key] = _replaced(occurrence, _values(change))
+            changes.occurrences[key] = _replaced(occurrence, _values(change))
         for number, new in plan.new_occurrences:
             changes.occurrences[number, new.location_digest] = None
         self.record(changes)
@@ -224,12 +154,11 @@ class Journal:
         if scan.absent_at is not None and len(named) <= _MAX_SUPPRESSED:
             self.record(Changes(scan=RecordedScan.of(scan.scope, scan.absent_at, named)))
 
-    def record_scopes(
-        self, before: Mapping[ScopeKey, CoverageScope], runs: Mapping[ScopeKey, CoverageScope]
-    ) -> None:
-        """Store the scopes that the import is about to change or add, and the runs that change them."""
-        scopes = {key: scope_values(before[key]) if key in before else None for key in runs}
-        self.record(Changes(scopes=scopes, runs={key: scope_values(run) for key, run in runs.items()}))
+    def record_scopes(self, before: Mapping[ScopeKey, CoverageScope], keys: Iterable[ScopeKey]) -> None:
+        """Store the scopes that the import is about to change or add."""
+        self.record(
+            Changes(scopes={key: scope_values(before[key]) if key in before else None for key in keys})
+        )
 
 
 def _values(change: OccurrenceChange) -> dict[str, Any]:

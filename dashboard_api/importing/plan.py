@@ -133,7 +133,6 @@ class ReportedPlan:
     reopened: list[ReopenedFinding] = field(default_factory=list)  # also in one of the two above
     occurrences: list[OccurrenceChange] = field(default_factory=list)
     new_occurrences: list[tuple[int, NewOccurrence]] = field(default_factory=list)
-    incomplete: list[int] = field(default_factory=list)  # ids; not every location is in the complete report
 
 
 def plan_reported(
@@ -237,9 +236,7 @@ def _plan_known(
         for digest, occurrence in occurrences.items()
         if digest in group.occurrences
     ]
-    if scan.absent_at is not None and (group.is_sampled or group.is_cut):
-        plan.incomplete.append(stored.id)
-    elif scan.absent_at is not None:
+    if scan.absent_at is not None and not (group.is_sampled or group.is_cut):
         changes += _gone(finding.rule, occurrences, group, scan)
     gone_at = {change.id: change.gone_at for change in changes}
     shown_times = {None, finding.fixed_at}  # a fixed finding shows where it was

@@ -15,10 +15,10 @@ class Command(OperatorCommand):
     """manage.py undo_import 4711 --reason "The report of another website"."""
 
     help = (
-        "Take back an import of the last 30 days: findings that only it brought are deleted, findings that "
-        "it closed are open again, and everything else that it changed is restored. Findings that a later "
-        "import of the same scanner reports as well stay, and those stay fixed that a later complete scan "
-        "does not list either."
+        "Take back the newest import of a scanner on a website, at most 30 days old, and then the one before "
+        "it: findings that only it brought are deleted, findings that it closed are open again, and "
+        "everything else that it changed is restored. Decisions by analysts stay. If there are newer imports "
+        "of the scanner, they are named: take them back first."
     )
     on_record = OnRecord(needs_reason=True)
 

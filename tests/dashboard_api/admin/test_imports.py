@@ -3,6 +3,7 @@
 import pytest
 from django.contrib.auth.models import Permission
 from django.urls import reverse
+from pytest_django.asserts import assertContains, assertNotContains
 
 from dashboard_api.models import Finding, ImportRun
 from tests.dashboard_api.importing.reports import import_bytes
@@ -59,3 +60,29 @@ def test_a_colleague_who_may_only_look_is_not_offered_it(client, imported):
     client.force_login(user)
     take_back(client, imported, confirmed="on", reason="The wrong file")
     assert Finding.objects.exists()
+
+
+def test_an_older_import_names_and_links_the_newest_one_instead_of_the_button(operator, imported):
+    import_bytes(json_lines(make_row()), imported.website)
+    import_bytes(json_lines(make_row(template_id="later")), imported.website)
+    newest = ImportRun.objects.latest("pk")
+    page = operator.get(reverse("admin:dashboard_api_importrun_change", args=[imported.pk]))
+    link = reverse("admin:dashboard_api_importrun_change", args=[newest.pk])
+    assertContains(page, f'<a href="{link}">{newest}</a> (import {newest.pk}, the newest of 2 newer ones)')
+    assertNotContains(page, 'value="take_back"')
+    refused = take_back(operator, imported, confirmed="on", reason="The wrong file")
+    assertContains(refused, f"(import {newest.pk})")
+    assert Finding.objects.count() == 2
+
+
+def test_imports_that_are_taken_back_together_go_the_newest_first(operator, imported):
+    import_bytes(json_lines(make_row(template_id="later")), imported.website)
+    numbers = [str(run.pk) for run in ImportRun.objects.order_by("pk")]
+    list_of_imports = reverse("admin:dashboard_api_importrun_changelist")
+    choice = {"action": "take_back", "_selected_action": numbers}
+    asked = operator.post(list_of_imports, choice)
+    assertContains(asked, "Deleted: 1, open again: 0")
+    assertContains(asked, f"{imported}: follows the newer ones")
+    operator.post(list_of_imports, choice | {"confirmed": "on", "reason": "The wrong website"})
+    assert not ImportRun.objects.not_undone().exists()
+    assert not Finding.objects.exists()

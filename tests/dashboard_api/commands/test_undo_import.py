@@ -1,6 +1,7 @@
 """undo_import: taking an import back from the shell."""
 
 import pytest
+from django.core.management.base import CommandError
 
 from dashboard_api.models import Finding, ImportRun
 from tests.commands import run
@@ -19,3 +20,13 @@ def test_a_dry_run_says_what_would_be_taken_back_and_changes_nothing():
     assert Finding.objects.count() == 1
     assert run("undo_import", number, "--reason", "The wrong file").startswith("Took back ")
     assert not Finding.objects.exists()
+
+
+def test_an_older_import_is_refused_with_the_number_of_the_newer_one():
+    website = make_website()
+    for rule in ("a", "b"):
+        import_bytes(json_lines(make_row(template_id=rule)), website, format_name="nuclei")
+    newest, oldest = ImportRun.objects.all()
+    with pytest.raises(CommandError, match=rf"newer imports .* first, .* UTC \(import {newest.pk}\)"):
+        run("undo_import", str(oldest.pk), "--reason", "The wrong file", "--dry-run")
+    assert Finding.objects.count() == 2

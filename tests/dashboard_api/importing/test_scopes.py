@@ -9,11 +9,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from dashboard_api import limits, triage
+from dashboard_api.ended_decisions import expire_triage
 from dashboard_api.importing import scopes
 from dashboard_api.importing.scopes import Scope, Targets
 from dashboard_api.importing.service import RefusedReport
-from dashboard_api.importing.undo import undo
-from dashboard_api.models import Coverage, Finding, FindingEvent, ImportRun, Occurrence
+from dashboard_api.models import Coverage, Finding, FindingEvent, Occurrence
 from dashboard_api.queries import change_feed
 from dashboard_api.scanners import READERS, read_report
 from tests.dashboard_api.importing.reports import import_bytes
@@ -450,11 +450,11 @@ def test_a_scan_over_ipv4_fixes_nothing_that_one_over_ipv6_found(scans):
     assert scan("nmap -6 a").fixed == 1
 
 
-def test_a_scan_of_other_ports_closes_nothing_when_an_earlier_import_is_taken_back(scans):
-    for services, *ports in (("443", poodle_at_443()), ("443",), ("22,25",)):
-        scans.bring(nmap_scripts(services, *ports))
-    undo(ImportRun.objects.order_by("pk")[1], by="ann", reason="The wrong file", now=scans.now)
-    assert Finding.objects.filter(status="open").count() == 2
+def test_a_scan_of_other_ports_closes_nothing_when_a_decision_ends(scans):
+    scans.bring(nmap_scripts("443", poodle_at_443()))
+    Finding.objects.update(status="accepted_risk", triage_until=scans.now.date() - timedelta(days=1))
+    scans.bring(nmap_scripts("22,25"))
+    assert expire_triage(scans.now) == Finding.objects.filter(status="open").count() == 2
 
 
 # Checks that failed or did not run
