@@ -4,14 +4,12 @@ Decision records 0064 and 0079.
 """
 
 import hashlib
-from base64 import urlsafe_b64encode
 from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
 from allauth.account.signals import password_changed, password_reset, password_set
 from allauth.mfa.signals import authenticator_added, authenticator_removed, authenticator_reset
-from cryptography.fernet import Fernet, InvalidToken
 from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth import SESSION_KEY, logout
@@ -23,8 +21,10 @@ from django.utils import timezone
 from django.utils.dateparse import parse_datetime
 from django.utils.translation import gettext_lazy as _
 
+from foundation.sealing import CannotUnseal, seal, unseal_once
+
 SIGNED_IN = "signed_in"  # in the session: the time and the browser of the sign-in
-_SEALED = "sealed"
+_SEALED_FOR = "session"
 _RESET_LINK = "_password_reset_key"  # allauth's, of a link to a new password that was opened
 SIGN_IN_AGAIN = _("You were signed out to keep your account safe. Please sign in again.")
 _BROWSERS = {
@@ -55,16 +55,11 @@ def stored_key(session_key: str) -> str:
     return hashlib.sha256(session_key.encode()).hexdigest()[:40]
 
 
-def _fernet_of(session_key: str) -> Fernet:
-    """Return the encryption of a session's contents; its key is not stored, nor made from what is."""
-    return Fernet(urlsafe_b64encode(hashlib.sha256(f"contents of session {session_key}".encode()).digest()))
-
-
 class SessionStore(db.SessionStore):
     """Django's sessions in the database, under a digest of their key, with the person and the last page.
 
-    The contents are encrypted with the key that the browser has: a form that waits for a proof of identity
-    holds the cookie of its session, and others hold a token for a new password or a secret of an app.
+    The contents are sealed like every stored secret: they hold tokens for a new password, secrets of an
+    authenticator app, and the cookie of a session whose form waits for a proof of identity.
     """
 
     last_page_at: datetime | None = None
@@ -87,24 +82,14 @@ class SessionStore(db.SessionStore):
         return contents
 
     def encode(self, session_dict: dict[str, Any]) -> str:
-        """Return the contents to be stored, encrypted except the sign-in, which lists of sessions show."""
-        key: str = self._get_or_create_session_key()  # type: ignore[attr-defined]  # not in the stubs
-        sealed = _fernet_of(key).encrypt(super().encode(session_dict).encode())
-        shown = {name: session_dict[name] for name in (SIGNED_IN,) if name in session_dict}
-        stored: str = super().encode(shown | {_SEALED: sealed.decode()})
-        return stored
+        """Return the contents to be stored, sealed."""
+        return seal(super().encode(session_dict), _SEALED_FOR)
 
     def decode(self, session_data: bytes | str) -> dict[str, Any]:
-        """Return the contents; without the session's key only the sign-in, with a wrong one nothing."""
-        shown: dict[str, Any] = super().decode(session_data)
-        sealed = shown.pop(_SEALED, None)
-        if sealed is None or not self.session_key:  # stored by earlier code, or read for a list
-            return shown
+        """Return the contents; empty if no master key opens them, so that people sign in again."""
         try:
-            contents: dict[str, Any] = super().decode(
-                _fernet_of(self.session_key).decrypt(sealed.encode()).decode()
-            )
-        except InvalidToken:
+            contents: dict[str, Any] = super().decode(unseal_once(str(session_data), _SEALED_FOR))
+        except CannotUnseal:
             return {}
         return contents
 
