@@ -27,7 +27,6 @@ CLOCK_MARGIN = timedelta(minutes=5)  # by which the clock of the database may be
 MAX_SLOW_CALLS_AT_ONCE = 2  # of an account, of the four threads of a process
 SLOW_RETRY_AFTER_SECONDS = 2
 MANY_SITES = 20  # an account that may link more gets a burst of its own: decision record 0120
-PACE_SECONDS = 5  # between calls over the allowance of a day: decision record 0120
 USAGE_DAYS = 31  # in the response about an entitlement
 NEAR_PERCENT = 80  # of a limit, at which customers are warned
 USAGE_LIFETIME = timedelta(days=400)

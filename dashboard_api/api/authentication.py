@@ -220,8 +220,7 @@ def _rate_limited(limit: CallLimit, signer: SigningSecret, call: Call) -> RateLi
         )
         return RateLimited(message, seconds=pause.seconds)
     return RateLimited(
-        "The calls of the plan are used up for today: until midnight UTC one call is answered every "
-        f"{limits.PACE_SECONDS} seconds.",
+        "The calls of the plan are used up for today. They start again at midnight UTC.",
         seconds=pause.seconds,
         reason="allowance",
         limit=limit.allowance,

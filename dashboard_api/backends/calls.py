@@ -19,20 +19,19 @@ SELECT {_marks(_NONCE)}
 WHERE NOT EXISTS ({_FENCED})
 ON CONFLICT DO NOTHING
 """  # constant text
-# ``arrival`` is the time, in microseconds, until which the calls of the account use up its rate. Over the
-# allowance of the day the interval is longer, and no call is early. It changes a row only if the nonce is new
-# and the account is within its limit. The parameters are those of CLAIM and of ``CallLimit.parameters``.
+# ``arrival`` is the time, in microseconds, until which the calls of the account use up its rate. It changes a
+# row only if the nonce is new and the account is within its limits. The parameters are those of CLAIM and of
+# ``CallLimit.parameters``.
 CLAIM_AND_COUNT_POSTGRESQL = f"""
 WITH claimed AS ({CLAIM} RETURNING 1)
 INSERT INTO dashboard_api_usage AS usage (account_id, day, calls, arrival)
 SELECT %(account_id)s, %(day)s::date, %(counted)s, %(now)s + %(interval)s::bigint FROM claimed
 ON CONFLICT (account_id, day) DO UPDATE
-SET calls = usage.calls + %(counted)s, arrival = GREATEST(usage.arrival, %(now)s)
-    + CASE WHEN usage.calls >= %(allowance)s THEN %(pace)s ELSE %(interval)s END
-WHERE usage.arrival <= CASE WHEN usage.calls >= %(allowance)s THEN %(now)s ELSE %(latest)s END
+SET calls = usage.calls + %(counted)s, arrival = GREATEST(usage.arrival, %(now)s) + %(interval)s
+WHERE usage.arrival <= %(latest)s AND usage.calls < %(allowance)s
 """  # constant text
 # The same on SQLite: a trigger of this view (migration 0023) spends the nonce and then counts the call.
-_COUNT = "day, counted, now, interval, pace, allowance, latest"
+_COUNT = "day, counted, now, interval, allowance, latest"
 CLAIM_AND_COUNT_SQLITE = f"""
 INSERT INTO dashboard_api_countedcall ({_NONCE}, {_COUNT}) VALUES ({_marks(_NONCE)}, {_marks(_COUNT)})
 """  # constant text

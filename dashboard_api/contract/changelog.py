@@ -5,6 +5,7 @@ CHANGES = (
         "1.26.0",
         "2026-11-29",
         (
+            "Calls over the plan's day are all 429 rate_limited until midnight UTC; one in 5 s was answered.",
             "A filter by an unknown source is 400 invalid_request; it was an empty list.",
             "invalid_signature has the member mistake: the usual mistake with which the signature verifies.",
             "unknown_link has the member host, where the link is the account's own and the host is another.",

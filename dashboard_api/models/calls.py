@@ -9,24 +9,20 @@ from typing import Any, ClassVar, NamedTuple
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
-from dashboard_api import limits
 from dashboard_api.backends.statements import changed_rows, stored
 
 NO_ALLOWANCE = 2**31 - 1  # more calls than a row can count
 
 
 class Pause(NamedTuple):
-    """The seconds until an account may call again; over the day's allowance, with the calls of the day."""
+    """The seconds until an account may call again; if its calls of the day are used up, with their number."""
 
     seconds: int
     used: int | None = None
 
 
 class CallLimit(NamedTuple):
-    """The rate of calls that an account may make, how many at once, and how many a day at this rate.
-
-    Over the allowance of the day an account is paced, not cut off: it may make one call in five seconds.
-    """
+    """The rate of calls that an account may make, how many at once, and how many a day (UTC)."""
 
     per_second: int
     burst: int
@@ -41,31 +37,30 @@ class CallLimit(NamedTuple):
             "counted": int(self.counts),
             "now": now,
             "interval": 1_000_000 // self.per_second,
-            "pace": limits.PACE_SECONDS * 1_000_000,
             "allowance": NO_ALLOWANCE if self.allowance is None else self.allowance,
             "latest": self._latest(now),
         }
 
     def refuses(self, account_id: int, at: datetime) -> bool:
         """Return whether a call at ``at`` comes too early; if so, other calls only make it later."""
-        now = int(at.timestamp() * 1_000_000)
         usage = Usage.objects.filter(account_id=account_id, day=at.date()).first()
         if usage is None:
             return False
-        is_paced = self.allowance is not None and usage.calls >= self.allowance
-        return usage.arrival > (now if is_paced else self._latest(now))
+        return self._is_used_up(usage) or usage.arrival > self._latest(int(at.timestamp() * 1_000_000))
 
     def pause(self, account_id: int, at: datetime) -> Pause:
         """Return the pause after a refusal at ``at``: at least a second, and at most until midnight."""
-        now = int(at.timestamp() * 1_000_000)
         usage = Usage.objects.filter(account_id=account_id, day=at.date()).first()
         if usage is None:
             return Pause(1)
-        is_paced = self.allowance is not None and usage.calls >= self.allowance
-        excess = usage.arrival - (now if is_paced else self._latest(now))
         midnight = 86_400 - int(at.timestamp()) % 86_400  # then the rate starts again
-        seconds = min(max(1, -(-excess // 1_000_000)), midnight)
-        return Pause(seconds, usage.calls if is_paced else None)
+        if self._is_used_up(usage):
+            return Pause(midnight, usage.calls)
+        excess = usage.arrival - self._latest(int(at.timestamp() * 1_000_000))
+        return Pause(min(max(1, -(-excess // 1_000_000)), midnight))
+
+    def _is_used_up(self, usage: "Usage") -> bool:
+        return self.allowance is not None and usage.calls >= self.allowance
 
     def _latest(self, now: int) -> int:
         return now + 1_000_000 // self.per_second * (self.burst - 1)

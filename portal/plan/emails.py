@@ -129,10 +129,7 @@ def _consequence(limit: str) -> str:
         case "websites":
             return _("Another website gets no results until you give one up or choose a larger plan.")
         case "calls_per_day":
-            return _(
-                "Until midnight UTC calls are answered more slowly, one every five seconds. The portal works "
-                "as always."
-            )
+            return _("Your programs' calls are refused until midnight UTC. The portal works as always.")
         case "scans_per_month":
             return _("The next scan can begin on %(day)s. Findings can still be retested.")
         case "seats":

@@ -239,7 +239,7 @@ def _forecast(use: LimitUse, answer: AccountPlan, now: datetime) -> str:
     if use.name == "calls_per_day":
         pace = _calls_a_day(answer, today)
         if use.state == "reached":
-            return _("Until midnight UTC calls are answered more slowly, one every five seconds.")
+            return _("Your programs' calls are refused until midnight UTC. The portal works as always.")
         if pace >= limit:
             return _("At this week's pace the limit is reached every day.")
         if use.state == "near" or used > pace:

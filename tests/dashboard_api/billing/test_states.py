@@ -1,6 +1,6 @@
 """The table of states: what works in each, and what owners are notified of."""
 
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, time, timedelta
 
 import pytest
 from django.core.exceptions import ValidationError
@@ -252,22 +252,31 @@ def test_watching_ends_an_override_after_its_last_day():
 # Usage
 
 
-def test_over_the_calls_of_a_day_an_account_is_paced_and_never_cut(client):
-    link = make_link(make_account(calls_per_second=30_000))  # so that no call is early
+def test_over_the_calls_of_a_day_an_account_is_refused_until_midnight(client):
+    link = make_link()
     make_plan(limits={"websites": 20, "calls_per_day": 2})
     entitlements.change(link.account, {"plan": "team"}, by="ada")
-    assert [ask(client, fields_for(link)).status_code for _ in range(4)] == [200, 200, 200, 429]
+    assert [ask(client, fields_for(link)).status_code for _ in range(4)] == [200, 200, 429, 429]
     refused = ask(client, fields_for(link))
     error = error_of(refused)
-    assert (error["code"], error["reason"], error["limit"], error["used"]) == (
-        "rate_limited",
-        "allowance",
-        2,
-        3,
-    )
-    tomorrow = timezone.now().date() + DAY
-    assert error["resets_at"] == f"{tomorrow}T00:00:00Z"
-    assert 1 <= int(refused["Retry-After"]) <= 5
+    assert (error["code"], error["reason"]) == ("rate_limited", "allowance")
+    assert (error["limit"], error["used"]) == (2, 2)
+    midnight = datetime.combine(timezone.now().date() + DAY, time(), UTC)
+    assert error["resets_at"] == f"{midnight:%Y-%m-%dT%H:%M:%SZ}"
+    assert abs(int(refused["Retry-After"]) - (midnight - timezone.now()).total_seconds()) < 5
+
+
+def test_calls_that_cost_nothing_are_answered_over_the_calls_of_a_day(client):
+    link = make_link()
+    make_plan(limits={"websites": 20, "calls_per_day": 1})
+    entitlements.change(link.account, {"plan": "team"}, by="ada")
+    assert [ask(client, fields_for(link)).status_code for _ in range(2)] == [200, 429]
+    own = {"portal_account_ref": link.account.ref}
+    assert ask(client, fields_for(link), path="/v1/site/changes").status_code == 200
+    assert [ask(client, own, path=path).status_code for path in (CHANGES_PATH, ENTITLEMENT_PATH)] == [
+        200,
+        200,
+    ]
 
 
 def test_calls_for_news_and_about_the_account_do_not_count_against_the_day(client):

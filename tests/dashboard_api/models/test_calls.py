@@ -48,6 +48,18 @@ def test_a_limited_call_may_come_again_after_the_seconds_of_its_refusal_and_not_
     assert call(5, limit=limit, at=NOON + timedelta(seconds=wait)) is Claim.ACCEPTED
 
 
+def test_an_account_makes_exactly_the_calls_of_its_day_and_the_next_ones_after_midnight():
+    limit = LIMIT._replace(allowance=3)
+    assert calls(4, limit=limit) == [Claim.ACCEPTED] * 3 + [Claim.LIMITED]
+    later = NOON + timedelta(hours=6, seconds=0.5)
+    assert limit.pause(1, later) == (6 * 3600, 3)
+    assert [limit.refuses(1, later), LIMIT.refuses(1, later)] == [True, False]
+    assert call(5, limit=limit, at=later) is Claim.LIMITED
+    assert call(6, limit=LIMIT._replace(counts=False), at=later) is Claim.ACCEPTED, "costs nothing"
+    assert call(7, limit=limit, at=later + timedelta(hours=6)) is Claim.ACCEPTED
+    assert list(Usage.objects.values_list("day__day", "calls")) == [(2, 3), (3, 1)]
+
+
 def test_accounts_do_not_share_a_limit():
     limit = CallLimit(per_second=1, burst=1)
     assert [call(1, account_id=number, limit=limit) for number in (1, 2, 1)] == [
