@@ -12,9 +12,11 @@ from foundation.outbound.fetch import Fetched
 MAX_BYTES = 256 * 1024  # as much of a page as is looked at
 _MAX_TITLE, _MAX_NAMES, _MAX_NAME = 100, 20, 60
 _MAX_LINKS = 9_999
+_MAX_LANGUAGE = 3  # without the country
 # Placeholders, protections and cookie walls have a sentence, and links to a few legal pages.
 _CONTENT_LINKS, _CONTENT_CHARACTERS = 5, 200
 _WEIGHTS = {"title": 2, "links": 3, "script_hosts": 1, "cookies": 1, "size": 1}
+_LEAST_TEXT = 1 / 3  # of what was there
 _SAME = 0.6  # a website that changed its title, or its scripts and cookies, is still the same
 
 
@@ -23,6 +25,7 @@ class HomePage(msgspec.Struct, frozen=True, kw_only=True):
 
     ``size`` is a class: the page has less than 2 to its power bytes. ``has_content``: it has links and
     text of its own, and can be neither a sign-in page nor one that is hidden from search engines.
+    ``language`` is what the page says, and ``characters`` the length of its text.
     """
 
     title: str = ""
@@ -31,13 +34,18 @@ class HomePage(msgspec.Struct, frozen=True, kw_only=True):
     cookies: tuple[str, ...] = ()
     size: int = 0
     has_content: bool = False
+    language: str = ""
+    characters: int = 0
 
     def looks_like(self, other: "HomePage") -> bool:
         """Return whether ``other`` has content if this page has, and most facts are the same.
 
-        What neither page has does not count.
+        What neither page has does not count. A page of an error or a queue may have the navigation of the
+        website, but not its text.
         """
-        if self.has_content and not other.has_content:
+        if self.has_content and not (other.has_content and _LEAST_TEXT * self.characters <= other.characters):
+            return False
+        if self.language and other.language and self.language != other.language:
             return False
         scores = {
             "title": _shared(set(self.title.lower().split()), set(other.title.lower().split())),
@@ -64,6 +72,8 @@ def home_page_of(page: Fetched, host: str) -> HomePage:
         cookies=_names(cookies),
         size=len(page.body).bit_length(),
         has_content=has_content and not reader.is_hidden,
+        language=reader.language,
+        characters=reader.characters,
     )
 
 
@@ -94,6 +104,7 @@ class _Reader(HeadReader):
         self.links: set[str] = set()
         self.script_hosts: set[str] = set()
         self.characters = 0
+        self.language = ""
         self.is_hidden = False
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
@@ -103,7 +114,9 @@ class _Reader(HeadReader):
         if around:
             return
         values = {name: value or "" for name, value in reversed(attrs)}  # the first of two counts
-        if tag in ("a", "area"):
+        if tag == "html":
+            self.language = _clean(values.get("lang", "")).lower().partition("-")[0][:_MAX_LANGUAGE]
+        elif tag in ("a", "area"):
             self._add_link(values.get("href", ""))
         elif tag == "script" and (host := self._host_of(values.get("src", ""))):
             self.script_hosts.add(host)

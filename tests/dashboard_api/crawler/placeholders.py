@@ -38,8 +38,9 @@ FIXED = [
 ]
 
 
-def page(title, body, headers=(HTML,), *, head=""):
-    html = f"<!doctype html><html><head><title>{title}</title>{head}</head><body>{body}</body></html>"
+def page(title, body, headers=(HTML,), *, head="", language="en"):
+    start = f"<!doctype html><html lang={language}><head><title>{title}</title>{head}</head>"
+    html = f"{start}<body>{body}</body></html>"
     return http(200, html.encode(), headers=headers)
 
 
@@ -137,4 +138,29 @@ PLACEHOLDERS = {
     ),
     "script only": page("", '<div id="app"></div><script src="/b/3f9.js"></script>'),
     "text": http(200, b"OK", headers=[("Content-Type", "text/plain")]),
+}
+
+# Pages with the navigation of the website, its scripts, and the headers of a server that was hardened.
+FOOTER = (
+    "<footer>Best Shop, 12 High Street. All prices with tax, and free returns within thirty days.</footer>"
+)
+INSTEAD = {
+    "error": page(
+        "Error | Best Shop",
+        f"{SCRIPTS}<ul>{LINKS}</ul><h1>Sorry, something went wrong</h1><p>Try again in some minutes.</p>"
+        f"<p>Our engineers were informed, and look into it.</p>{FOOTER}",
+        FIXED,
+    ),
+    "queue": page(
+        "Best Shop: shoes and coats",
+        f"{SCRIPTS}<ul>{LINKS}</ul><h1>You are in line</h1><p>Many people visit us today. It is your turn in "
+        f"about four minutes, and you need not do anything.</p>{FOOTER}",
+        FIXED,
+    ),
+    "language": page(
+        "Best Shop: Schuhe und Mäntel",
+        f"{SCRIPTS}<ul>{LINKS}</ul>{'<p>Schuhe, Mäntel und Hüte aus eigener Werkstatt.</p>' * 30}",
+        FIXED,
+        language="de",
+    ),
 }

@@ -14,6 +14,8 @@ KNOWN = HomePage(
     cookies=("basket", "session"),
     size=15,
     has_content=True,
+    language="en",
+    characters=3000,
 )
 
 
@@ -37,6 +39,7 @@ def like(**changes):
         {"script_hosts": (), "cookies": ("__Host-sid",)},
         {"script_hosts": (), "links": 15, "size": 16},
         {"title": "Best shop: winter shoes", "links": 30, "cookies": ()},
+        {"language": "", "characters": 1200},
     ],
 )
 def test_a_website_that_changes_in_part_is_the_same(changes):
@@ -47,6 +50,8 @@ def test_a_website_that_changes_in_part_is_the_same(changes):
     "changes",
     [
         {"has_content": False},
+        {"language": "de"},
+        {"characters": 900},
         {"title": "For sale", "script_hosts": ("ads.example.org",), "cookies": ()},
         {"title": "New shop", "script_hosts": (), "links": 60},
     ],
@@ -66,7 +71,7 @@ def test_pages_with_few_facts_are_compared_by_those_they_have():
 def test_the_facts_are_read_as_a_browser_without_scripts_reads_them():
     links = "".join(f"<a href='/{each}?from=home'>{each}</a>" for each in "abcd")
     page = seen(
-        "<title>Best\n &amp; only \x01shop</title><svg><title>Icon</title></svg>"
+        "<html lang=EN-gb><title>Best\n &amp; only \x01shop</title><svg><title>Icon</title></svg>"
         "<script src='/a.js'></script><script src='//www.shop.example.com/b.js'></script>"
         "<script src='https://cdn.example.net/c.js'></script><script>'<a href=/x>'</script>"
         f"{links}<a href='https://www.shop.example.com/e'>e</a><a href='https://example.net/f'>f</a>"
@@ -87,6 +92,8 @@ def test_the_facts_are_read_as_a_browser_without_scripts_reads_them():
         cookies=("ASPSESSIONID", "session"),
         size=page.size,
         has_content=True,
+        language="en",
+        characters=len("abcdef2toptousx") + 500,
     )
 
 

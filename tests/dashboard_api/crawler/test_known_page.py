@@ -18,6 +18,7 @@ from tests.dashboard_api.crawler.engines import engine
 from tests.dashboard_api.crawler.placeholders import (
     FIXED,
     FIXED_WEBSITE,
+    INSTEAD,
     PLACEHOLDERS,
     REDESIGN,
     WEBSITE,
@@ -101,6 +102,20 @@ def test_a_page_in_the_place_of_the_website_fixes_and_finds_nothing_on_three_day
     let_a_day_pass()
     back = weak.scan(WEBSITE)
     assert (back.outcome, weak.open() == found) == ("complete", True)
+
+
+@pytest.mark.parametrize("shown", INSTEAD.values(), ids=INSTEAD)
+def test_a_page_of_an_error_or_in_another_language_fixes_nothing(weak, shown):
+    weak.scan()
+    found = weak.open()
+    let_a_day_pass()
+    job = weak.scan(shown)
+    assert (job.outcome, job.reason) == ("different", "page_changed")
+    again = weak.retest(Finding.objects.get())
+    assert (again.outcome, again.reason) == ("inconclusive", "page_changed")
+    assert weak.open() == found
+    let_a_day_pass()
+    assert (weak.scan(FIXED_WEBSITE).outcome, weak.open()) == ("complete", set())
 
 
 def test_a_website_that_was_fixed_closes_its_findings_at_once(weak):
