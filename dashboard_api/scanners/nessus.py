@@ -23,7 +23,16 @@ from dashboard_api.scanners.report import (
     UnreadableReport,
     convert_rows,
 )
-from dashboard_api.scanners.text import cves_in, cwes_in, host_and_port, named, numbers_in, one_line, section
+from dashboard_api.scanners.text import (
+    cves_in,
+    cwes_in,
+    host_and_port,
+    named,
+    numbers_in,
+    one_line,
+    scheme_at,
+    section,
+)
 from dashboard_api.scanners.times import Time, newest, read_time
 from dashboard_api.scanners.xml_document import (
     Element,
@@ -38,7 +47,6 @@ from dashboard_api.scanners.xml_document import (
 
 HEAD = head_of("NessusClientData_v2")
 _SEVERITIES = {str(severity.value): severity for severity in Severity}
-_SCHEMES = {"443": "https://", "80": "http://"}
 _FOUND_ON = re.compile(r"\bon URL '(https?://[^'\s]+)'")
 # Nessus' words where it trusts a banner; then nothing was tried.
 _BY_VERSION = re.compile(r"self-reported version|has not (?:actually )?(?:tested|attempted)", re.IGNORECASE)
@@ -137,7 +145,9 @@ def _location(item: Element, host: str) -> str:
         seen = _FOUND_ON.search(text_at(item, "plugin_output"))
         return seen[1] if seen and _host_of(seen[1]) == _host_of(host) else host
     port = one_line(text_at(item, "@port"))
-    return _SCHEMES.get(port, "") + host_and_port(host, port if port != "0" else "")
+    if port in ("", "0"):
+        return host_and_port(host)
+    return scheme_at(port, one_line(text_at(item, "@svc_name"))) + host_and_port(host, port)
 
 
 def _host_of(address: str) -> str | None:

@@ -21,7 +21,7 @@ from dashboard_api.scanners.report import (
     UnreadableReport,
     convert_rows,
 )
-from dashboard_api.scanners.text import cves_in, host_and_port, named, one_line, section
+from dashboard_api.scanners.text import cves_in, host_and_port, named, one_line, scheme_at, section
 from dashboard_api.scanners.times import read_time
 from dashboard_api.scanners.xml_document import (
     Element,
@@ -285,7 +285,9 @@ def _convert(number: int, row: _Row) -> ReportedFinding | Check:
         if not (number_of_port.isascii() and number_of_port.isdecimal()):
             raise BadRow("has a portid that is no number")
         rule = _rule(row.port)
-        scheme = {"443": "https://", "80": "http://"}.get(number_of_port, "")
+        service = child(row.port, "service")
+        is_probed = text_at(service, "@method") == "probed"
+        scheme = scheme_at(number_of_port, one_line(text_at(service, "@name")) if is_probed else "")
         location = f"{scheme}{location}:{number_of_port}"
     if row.table is not None:
         if row.script == "vulners":

@@ -46,6 +46,13 @@ def host_and_port(host: str, port: str = "") -> str:
     return f"{host}:{port}" if port else host
 
 
+def scheme_at(port: str, service: str) -> str:
+    """Return the scheme of a usual port of the web, unless a service that is no website answered there."""
+    is_unknown = service.endswith("?") or service in ("", "general", "unknown", "tcpwrapped")
+    is_web = is_unknown or service.startswith(("http", "www", "ssl"))
+    return {"443": "https://", "80": "http://"}.get(port, "") if is_web else ""
+
+
 def within_bytes(text: str, limit: int) -> str:
     """Return as many whole characters of ``text`` as ``limit`` bytes of UTF-8 hold."""
     if 4 * len(text) <= limit:  # no character takes more

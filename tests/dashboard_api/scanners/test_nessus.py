@@ -88,6 +88,19 @@ def test_every_host_is_what_was_checked():
     assert (report.rows, report.complete) == (3, None)
 
 
+@pytest.mark.parametrize(
+    ("service", "location"),
+    [
+        ("www", "https://shop.example.com:443"),
+        ("https?", "https://shop.example.com:443"),
+        ("ssh", "shop.example.com:443"),
+        ("smtp", "shop.example.com:443"),
+    ],
+)
+def test_a_service_that_is_no_website_has_no_address_of_the_web(service, location):
+    assert read_one(svc_name=service).location == location
+
+
 def test_a_host_that_was_not_scanned_to_its_end_is_a_failed_check():
     ended = {"HOST_END": None, "HOST_END_TIMESTAMP": "1772359200"}
     assert [check.error for check in read(make_nessus_item(), **ended).coverage] == [""]

@@ -107,6 +107,12 @@ def test_port_of_which_nmap_does_not_know_whether_it_is_open_was_not_checked(sta
     assert (report.coverage[1].rules, report.coverage[1].skipped) == ((), ("tcp/3306",))
 
 
+def test_a_service_that_is_no_website_has_no_address_of_the_web():
+    ports = make_nmap_port("443", name="ssh"), make_nmap_port("80", name="mysql", method="table")
+    locations = [finding.location for finding in read(*ports).findings]
+    assert locations == ["shop.example.com:443", "http://shop.example.com:80"]
+
+
 @pytest.mark.parametrize(
     ("name", "port", "location"),
     [
