@@ -10,7 +10,7 @@ from dashboard_api.crawler.essentials.rules import RULES
 from dashboard_api.limits import MAX_PROBLEM_ID_LENGTH
 from dashboard_api.models.problems import KEY_LENGTH, problem_key
 from dashboard_api.reading.topics import topic_of
-from dashboard_api.scanners import nikto, nuclei, wapiti
+from dashboard_api.scanners import burp, greenbone, nikto, nuclei, wapiti
 from dashboard_api.scanners.nikto.problems import TEXTS
 from dashboard_api.scanners.observatory import _TESTS
 from dashboard_api.scanners.sslyze.checks import _TEXTS as SSLYZE
@@ -20,6 +20,10 @@ from dashboard_api.scanners.topics import TOPICS
 from dashboard_api.scanners.wpscan.findings import TEXTS as WPSCAN
 from tests.dashboard_api.scanners.samples import (
     json_lines,
+    make_burp,
+    make_greenbone,
+    make_greenbone_result,
+    make_issue,
     make_item,
     make_nikto,
     make_row,
@@ -93,6 +97,24 @@ def test_one_problem_has_one_severity_where_the_scanner_rates_nothing(rule, ssly
     assert len(found) == 1
 
 
+@pytest.mark.parametrize(
+    ("oid", "topic"),
+    [
+        ("105879", "strict-transport-security"),
+        ("105925", "cookie-without-httponly"),
+        ("902661", "cookie-without-secure"),
+        ("108440", "password-not-encrypted"),
+        ("103955", "certificate-expired"),
+        ("111012", "ssl-offered"),
+        ("103440", "weak-cipher-suites"),
+    ],
+)
+def test_greenbone_reports_the_problems_of_other_scanners(oid, topic):
+    data = make_greenbone(make_greenbone_result(nvt_oid=f"1.3.6.1.4.1.25623.1.0.{oid}"))
+    (finding,) = read_whole(greenbone, data).findings
+    assert topic_of(problem_key("greenbone", finding.rule, finding.title)) == topic
+
+
 def test_a_copy_of_a_file_with_passwords_has_one_severity():
     assert TEXTS["credentials-file"].severity is WPSCAN["config_backup"].severity
 
@@ -102,6 +124,7 @@ def test_every_source_is_one_that_a_reader_names():
     assert sources == {
         "essentials",
         "dns",
+        "greenbone",
         "invicti",
         "burp",
         "qualys-was",
