@@ -17,7 +17,7 @@ MUTATED_NEEDS := django|cryptography|idna|pytest|pytest-django|hypothesis
 
 PYTEST := $(BIN)/pytest --quiet --numprocesses $(JOBS) --dist worksteal
 
-.PHONY: help setup demo pdf stripe engines check quick test test-all bench screenshots observatory schemathesis clients mutants sbom outdated messages lock
+.PHONY: help setup demo pdf stripe engines check quick test test-all test-long bench screenshots observatory schemathesis clients mutants sbom outdated messages lock
 
 help:
 	@echo "make demo [PORT=8001] [ARGS=--reset]   set up a demo and serve it"
@@ -27,7 +27,8 @@ help:
 	@echo "make check                             lint, types and layers, in seconds"
 	@echo "make quick [ARGS='-k portal']          the tests without a browser and without slow ones"
 	@echo "make test [JOBS=4]                     every check, and every test except slow ones"
-	@echo "make test-all                          every check and every test, as continuous integration runs them"
+	@echo "make test-all                          every check and every test that continuous integration runs"
+	@echo "make test-long [ARGS='-k killed']      the long tests, in half an hour; DATABASE_URL names the database server"
 	@echo "make bench [ARGS=--json]               run the benchmarks of docs/performance.md, in about 5 minutes"
 	@echo "make setup                             only prepare .venv"
 	@echo "make screenshots                       take the screenshots of the README again (needs Chromium)"
@@ -66,6 +67,9 @@ test: check
 test-all: check
 	$(PYTEST) $(ARGS)
 
+test-long: $(VENV)/installed-dev  # one after another: some measure time
+	$(BIN)/pytest -m long -rA tests/long $(ARGS)
+
 screenshots: $(VENV)/installed-dev
 	@$(BIN)/python -m tests.browser.screenshots
 
@@ -75,7 +79,7 @@ observatory: $(VENV)/installed-dev
 schemathesis: $(VENV)/installed  # in an environment of its own: it needs other versions
 	@folder=$$(mktemp -d) && trap 'rm -rf "$$folder"' EXIT && $(PYTHON) -m venv $$folder && \
 	$$folder/bin/pip install --quiet schemathesis==4.32.0 && \
-	SCHEMATHESIS=$$folder/bin/schemathesis $(BIN)/python -m benchmarks.openapi_cases $(ARGS)
+	SCHEMATHESIS=$$folder/bin/schemathesis $(BIN)/python -m tests.long.openapi_cases $(ARGS)
 
 clients: $(VENV)/installed-dev
 	@folder=$$(mktemp -d) && trap 'rm -rf "$$folder"' EXIT && $(PYTHON) -m venv $$folder && \

@@ -5,7 +5,7 @@ import sys
 import time
 
 from benchmarks.command_line import run_each
-from benchmarks.machine import describe_machine
+from benchmarks.servers import describe_machine
 
 BENCHMARKS = ("es1", "reads", "requests", "writes", "imports", "portal_weight")
 

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import django
 import psycopg
+from django.conf import settings
+from django.core.management import call_command
 
 from benchmarks.command_line import Unavailable
 
@@ -111,3 +113,18 @@ def _administer(statement: str) -> None:
 def without_password(url: str) -> str:
     """Return a database URL without its password."""
     return re.sub(r"//([^:/@]*):[^@]*@", r"//\1@", url)
+
+
+def create_demo(backend: str, name: str, *, password: str) -> dict[str, str]:
+    """Seed the demo into a new database; return the environment variables that serve it as shipped."""
+    create(backend, name)
+    use(backend, name)
+    from config.demo.seeding import seed  # imports models: only after Django is set up
+
+    for alias in settings.DATABASES:
+        call_command("migrate", database=alias, verbosity=0)
+    call_command("collectstatic", interactive=False, verbosity=0)
+    seed(password)
+    # The admin is measured, too: staff sign in with a password alone.
+    shipped = {"DJANGO_SETTINGS_MODULE": "config.settings", "STAFF_SECOND_FACTOR": "false"}
+    return environment(backend, name) | shipped

@@ -13,9 +13,7 @@ import jwt
 import mohawk
 
 import es1
-from benchmarks.command_line import run
-from benchmarks.comparison import burst_of, compare
-from benchmarks.figures import Table
+from benchmarks.command_line import Table, burst_of, compare, run
 
 SECRET = "es1_live_" + "0123456789abcdef" * 2
 NONCE = "fNBv4L1rZ0qkWc8yTgXs2mUe"

@@ -1,4 +1,4 @@
-"""A separate process that sends bursts of signed calls, or requests for pages, over a few open connections.
+"""A separate process that sends bursts of signed calls over a few open connections.
 
 It reads one burst a line from standard input and writes one line of results. Every call has its own nonce and
 is signed before the first one is sent. It only connects to this machine.
@@ -16,31 +16,25 @@ from itertools import cycle, islice
 from statistics import quantiles
 from subprocess import PIPE, Popen
 from typing import Any, Self
-from urllib.parse import urlencode
 
 import es1
 
 LOOPBACK = "127.0.0.1"
 CONNECTIONS = 8
-UNCACHED = "X-Uncached"  # read by benchmarks/uncached.py
+UNCACHED = "X-Uncached"  # read by benchmarks/urls.py
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Burst:
-    """Calls to send: ``bodies`` in turn, signed with ``secret`` if given, up to ``count`` or ``seconds``.
-
-    With the ``cookie`` of a session they are requests for pages, and the bodies are their queries.
-    """
+    """Calls to send: ``bodies`` in turn, signed with ``secret`` if given, up to ``count`` or ``seconds``."""
 
     port: int
     path: str
     bodies: list[dict[str, Any]] = field(default_factory=list)
     secret: str | None = None
-    cookie: str | None = None
     uncached: bool = False
     count: int = 300
     seconds: float = 5
-    connections: int = CONNECTIONS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,18 +73,11 @@ class LoadProcess:
 
 def messages(burst: Burst, *, now: int) -> list[bytes]:
     """Return the requests of a burst as bytes, each signed one with its own nonce."""
-    if burst.cookie:
-        return [_page(burst, query) for query in islice(cycle(burst.bodies or [{}]), burst.count)]
     bodies = [json.dumps(body, separators=(",", ":")).encode() for body in burst.bodies] or [b""]
     return [
         _message(burst, body, now=now, nonce=secrets.token_urlsafe(24))
         for body in islice(cycle(bodies), burst.count)
     ]
-
-
-def _page(burst: Burst, query: dict[str, Any]) -> bytes:
-    lines = [f"GET {burst.path}?{urlencode(query)} HTTP/1.1", f"Host: {LOOPBACK}", f"Cookie: {burst.cookie}"]
-    return "\r\n".join([*lines, "", ""]).encode()
 
 
 def _message(burst: Burst, body: bytes, *, now: int, nonce: str) -> bytes:
@@ -163,9 +150,7 @@ async def send(burst: Burst) -> Responses:
     def connection() -> _Connection:
         return _Connection(queue, deadline, results)
 
-    connections = [
-        await loop.create_connection(connection, LOOPBACK, burst.port) for _ in range(burst.connections)
-    ]
+    connections = [await loop.create_connection(connection, LOOPBACK, burst.port) for _ in range(CONNECTIONS)]
     await asyncio.gather(*(protocol.done for _, protocol in connections))
     percentiles = quantiles(results.times, n=100, method="inclusive")
     return Responses(

@@ -13,9 +13,7 @@ from collections.abc import Callable, Iterator
 from itertools import islice
 
 from benchmarks import databases, reports
-from benchmarks.command_line import BACKENDS, run
-from benchmarks.comparison import compare
-from benchmarks.figures import Table
+from benchmarks.command_line import BACKENDS, Table, compare, run
 
 ROWS = 5_000  # the limit of one SARIF file
 LONG_ROWS = 1_000_000
@@ -39,13 +37,13 @@ def tables(*, rounds: int, backend: str, scale: float) -> Iterator[Table]:
 
 
 def _by_format(backend: str, rows: int, rounds: int) -> Table:
-    from benchmarks import import_costs  # imports models: only after Django is set up
+    from benchmarks import product  # imports models: only after Django is set up
 
-    import_costs.make_tables()
+    product.make_tables()
     findings = reports.findings()
     bursts: dict[str, Callable[[], float]] = {}
     for format_name in reports.REPORTS:
-        subject = import_costs.Subject(format_name, findings, rows=rows)
+        subject = product.Subject(format_name, findings, rows=rows)
         ways = {BARE: subject.insert_bare, FIRST: subject.import_report, AGAIN: subject.import_report}
         bursts |= {f"{format_name}, {way}": burst for way, burst in ways.items()}
     costs = compare(bursts, rounds=rounds)

@@ -9,11 +9,9 @@ from collections.abc import Callable, Iterator
 
 from django.db import connection
 
-from benchmarks import dataset, rows
-from benchmarks.command_line import BACKENDS, run
-from benchmarks.comparison import compare
-from benchmarks.database_cost import Clock
-from benchmarks.figures import Table
+from benchmarks import dataset
+from benchmarks.command_line import BACKENDS, Table, compare, run
+from benchmarks.servers import Clock
 
 # A statement is prepared when it is sent for the sixth time, and PostgreSQL plans it five times more.
 WARM_UP = 10
@@ -23,7 +21,7 @@ CASES = {
     KEPT: {},
     FILTERED: {"severity": "High", "kind": "confirmed"},
     PROBLEMS: {"group_by": "problem"},
-    WORDS: {"query": f"{rows.COMMON} {rows.MEDIUM}"},
+    WORDS: {"query": f"{dataset.COMMON} {dataset.MEDIUM}"},
 }
 # Milliseconds by the number of findings: decision record 0197.
 GOALS = {
@@ -40,8 +38,8 @@ def tables(*, rounds: int, backend: str, scale: float) -> Iterator[Table]:
     clock = Clock(with_client=True)
     bursts: dict[str, Callable[[], float]] = {}
     sizes: dict[str, tuple[int, str]] = {}
-    for website in rows.MEASURED:
-        size = rows.measured_size(website, scale)
+    for website in dataset.MEASURED:
+        size = dataset.measured_size(website, scale)
         for case in CASES:
             name = f"{size:,} findings, {case}"
             bursts[name], sizes[name] = _burst(clock, website, case), (size, case)
@@ -49,7 +47,7 @@ def tables(*, rounds: int, backend: str, scale: float) -> Iterator[Table]:
     costs = compare(bursts, rounds=rounds)
     table = Table(
         f"Reads on {backend}",
-        f"{rows.FINDINGS * scale:,.0f} findings of {rows.WEBSITES} websites{_memory()}.",
+        f"{dataset.FINDINGS * scale:,.0f} findings of {dataset.WEBSITES} websites{_memory()}.",
     )
     base = next(name for name, (_, case) in sizes.items() if case == KEPT)
     for name, key in sizes.items():
@@ -59,10 +57,10 @@ def tables(*, rounds: int, backend: str, scale: float) -> Iterator[Table]:
 
 
 def _burst(clock: Clock, website: int, case: str) -> Callable[[], float]:
-    from benchmarks import calls  # imports models: only after Django is set up
+    from benchmarks import product  # imports models: only after Django is set up
     from dashboard_api.reading import website as kept
 
-    call = calls.dashboard_call(website, **CASES[case])
+    call = product.dashboard_call(website, **CASES[case])
 
     def cost() -> float:
         if case == FIRST:

@@ -9,8 +9,8 @@ from datetime import UTC, datetime
 from urllib.parse import urlsplit
 from xml.sax.saxutils import escape, quoteattr
 
-from benchmarks import rows
-from benchmarks.rows import Row
+from benchmarks import dataset
+from benchmarks.dataset import Row
 
 _WORDS = ("info", "low", "medium", "high", "critical")
 _LEVELS = ("none", "note", "warning", "error", "error")
@@ -29,7 +29,7 @@ def findings() -> Iterator[Row]:
     """Yield findings without end, each with its own rule."""
     number = 0
     while True:
-        for row in rows.rows(0.05, now=datetime.now(UTC)):
+        for row in dataset.rows(0.05, now=datetime.now(UTC)):
             number += 1
             yield replace(row, rule=f"{row.rule}-{number}")
 

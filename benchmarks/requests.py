@@ -9,16 +9,74 @@ import http.client
 import json
 import secrets
 import time
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping
+from statistics import median
 from typing import Any
 
+import psycopg
+
 import es1
-from benchmarks import databases, dataset, rows
-from benchmarks.command_line import BACKENDS, run
-from benchmarks.figures import Table
-from benchmarks.http_load import LOOPBACK, Burst, LoadProcess
-from benchmarks.request_costs import Meter, PostgresProcesses, UnexpectedStatus
-from benchmarks.servers import THREADS, WORKERS, run_server
+from benchmarks import databases, dataset
+from benchmarks.command_line import BACKENDS, PairedCosts, Table, compare, run
+from benchmarks.http_load import LOOPBACK, Burst, LoadProcess, Responses
+from benchmarks.servers import THREADS, WORKERS, Server, cpu_seconds, run_server
+
+_CLIENT_PROCESSES = "SELECT pid FROM pg_stat_activity WHERE datname = %s AND backend_type = 'client backend'"
+
+
+class PostgresProcesses:
+    """PostgreSQL's processes for the connections to one database; listed through another database."""
+
+    def __init__(self, database: str) -> None:
+        self._database = database
+        self._catalog = psycopg.connect(f"{databases.POSTGRESQL}/postgres", autocommit=True)
+
+    def cpu_seconds(self) -> float:
+        """Return the CPU time of these processes so far."""
+        return cpu_seconds(pid for (pid,) in self._catalog.execute(_CLIENT_PROCESSES, [self._database]))
+
+
+class UnexpectedStatus(Exception):
+    """A measured call had another status than 200, so the figures would mean nothing."""
+
+
+class Meter:
+    """A meter of bursts: their CPU time, and the response times of each burst."""
+
+    def __init__(self, server: Server, load: LoadProcess, database: PostgresProcesses | None) -> None:
+        self._server, self._load, self._database = server, load, database
+        self.responses: dict[str, list[Responses]] = defaultdict(list)
+
+    def measure(self, bursts: Mapping[str, Burst], *, rounds: int) -> PairedCosts:
+        """Return the CPU seconds per call of each burst; raise UnexpectedStatus."""
+        contenders: dict[str, Callable[[], float]] = {
+            name: lambda name=name, burst=burst: self._cost(name, burst) for name, burst in bursts.items()
+        }
+        compare(contenders, rounds=1)  # every thread connects to the database
+        self.responses.clear()
+        return compare(contenders, rounds=rounds)
+
+    def _cost(self, name: str, burst: Burst) -> float:
+        before = self._cpu_seconds()
+        responses = self._load.send(burst)
+        after = self._cpu_seconds()
+        if set(responses.statuses) != {"200"}:
+            raise UnexpectedStatus(f"{name}: {responses.statuses}")
+        self.responses[name].append(responses)
+        return (after - before) / responses.count
+
+    def _cpu_seconds(self) -> float:
+        return self._server.cpu_seconds() + (self._database.cpu_seconds() if self._database else 0)
+
+    def p50_ms(self, name: str) -> float:
+        """Return the median of the bursts' medians."""
+        return median(responses.p50_ms for responses in self.responses[name])
+
+    def p99_ms(self, name: str) -> float:
+        """Return the median of the bursts' 99th percentiles."""
+        return median(responses.p99_ms for responses in self.responses[name])
+
 
 PATH = "/v1/site/dashboard"
 BARE, REPEATED = "a bare view of the same bytes", "the same response again"
@@ -42,8 +100,8 @@ def tables(*, rounds: int, backend: str, scale: float) -> Iterator[Table]:
         costs = meter.measure(bursts, rounds=rounds)
     table = Table(
         f"Requests on {backend}",
-        f"{rows.measured_size(rows.USUAL, scale):,} findings of the website in "
-        f"{rows.FINDINGS * scale:,.0f}; gunicorn gthread {WORKERS} x {THREADS}; {DURABILITY[backend]}.",
+        f"{dataset.measured_size(dataset.USUAL, scale):,} findings of the website in "
+        f"{dataset.FINDINGS * scale:,.0f}; gunicorn gthread {WORKERS} x {THREADS}; {DURABILITY[backend]}.",
     )
     for row in bursts:
         table.add(row, "CPU", costs.cost(row) * 1e3, "ms")
@@ -54,26 +112,26 @@ def tables(*, rounds: int, backend: str, scale: float) -> Iterator[Table]:
 
 
 def _bursts(port: int) -> dict[str, Burst]:
-    from benchmarks import calls  # imports models: only after Django is set up
+    from benchmarks import product  # imports models: only after Django is set up
 
     def signed(*bodies: dict[str, Any], path: str = PATH, uncached: bool = True) -> Burst:
         return Burst(
-            port=port, path=path, bodies=list(bodies), secret=rows.SECRET, count=COUNT, uncached=uncached
+            port=port, path=path, bodies=list(bodies), secret=dataset.SECRET, count=COUNT, uncached=uncached
         )
 
-    unfiltered = calls.body_about(rows.USUAL)
-    pages = [calls.body_about(rows.USUAL, page=page) for page in range(1, PAGES + 1)]
+    unfiltered = product.body_about(dataset.USUAL)
+    pages = [product.body_about(dataset.USUAL, page=page) for page in range(1, PAGES + 1)]
     return {
         BARE: signed(unfiltered, path="/benchmark/bare"),
         FIRST: signed(*pages),
         REPEATED: signed(unfiltered, uncached=False),
-        COMMON: signed(calls.body_about(rows.USUAL, query=rows.COMMON)),
+        COMMON: signed(product.body_about(dataset.USUAL, query=dataset.COMMON)),
     }
 
 
 def _store_response(burst: Burst) -> None:
     """Store the product's response to a burst's first call for the bare view."""
-    from benchmarks.baselines import RESPONSE_FILE
+    from benchmarks.urls import RESPONSE_FILE  # imports models
 
     body = json.dumps(burst.bodies[0]).encode()
     headers = es1.sign(

@@ -1,25 +1,82 @@
-"""The product served by gunicorn with threads, as in a deployment, and the CPU time of its processes."""
+"""The product served by gunicorn with threads, as in a deployment; CPU time as the kernel counts it."""
 
 import os
-import random
-import signal
+import platform
 import socket
+import sqlite3
 import subprocess
 import sys
-import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+import django
+from django.db import connection
+
 from benchmarks import databases
 from benchmarks.http_load import LOOPBACK
-from benchmarks.machine import children_of, cpu_seconds
+
+# Positions in /proc/PID/stat, after the name.
+_STATE, _PARENT = 0, 1
+
+
+def describe_machine() -> str:
+    """Return one line about processor and software; it belongs to every figure."""
+    processors = len(os.sched_getaffinity(0))
+    return (
+        f"{_processor()}, {processors} cores; Python {platform.python_version()}, "
+        f"Django {django.__version__}, SQLite {sqlite3.sqlite_version}."
+    )
+
+
+def _processor() -> str:
+    lines = Path("/proc/cpuinfo").read_text().splitlines()
+    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return names[0] if names else platform.machine()
+
+
+def cpu_seconds(processes: Iterable[int]) -> float:
+    """Return the CPU time so far of all threads of running processes, by the clock of the scheduler."""
+    nanoseconds = 0
+    for process in processes:
+        with suppress(FileNotFoundError, ProcessLookupError):  # the process ended
+            for thread in Path(f"/proc/{process}/task").iterdir():
+                nanoseconds += int((thread / "schedstat").read_text().split()[0])
+    return nanoseconds / 1e9
+
+
+def cpu_seconds_once_idle(processes: Collection[int]) -> float:
+    """Return the CPU time once the processes wait: they may still work after they have sent a result."""
+    for process in processes:
+        while _status(process)[_STATE] == "R":
+            pass
+    return cpu_seconds(processes)
+
+
+def parent_of(process: int) -> int:
+    """Return the id of a process's parent."""
+    return int(_status(process)[_PARENT])
+
+
+def children_of(process: int) -> list[int]:
+    """Return the ids of the running children of a process."""
+    children = []
+    for folder in Path("/proc").glob("[0-9]*"):
+        with suppress(FileNotFoundError, ProcessLookupError):
+            if parent_of(int(folder.name)) == process:
+                children.append(int(folder.name))
+    return children
+
+
+def _status(process: int) -> list[str]:
+    """Return the fields of ``/proc/PID/stat`` after the name, which may itself contain spaces."""
+    return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+
 
 WORKERS, THREADS = 2, 4
 START_SECONDS = 30
-BETWEEN_KILLS = 0.3  # seconds
 
 
 class DidNotStart(Exception):
@@ -40,8 +97,8 @@ class Server:
 
 
 @contextmanager
-def run_server(environment: dict[str, str], *, folder: Path = databases.ROOT) -> Iterator[Server]:
-    """Serve the product of a checkout with these environment variables until the block ends."""
+def run_server(environment: dict[str, str]) -> Iterator[Server]:
+    """Serve the product with these environment variables until the block ends."""
     port = free_port()
     log = databases.FOLDER / f"server-{port}.log"
     command = [sys.executable, "-m", "gunicorn", "config.wsgi", "--bind", f"{LOOPBACK}:{port}"]
@@ -49,7 +106,7 @@ def run_server(environment: dict[str, str], *, folder: Path = databases.ROOT) ->
     command += ["--no-control-socket", "--log-level", "warning"]
     with log.open("w") as output:
         process = subprocess.Popen(  # noqa: S603  # our own interpreter
-            command, cwd=folder, env=os.environ | environment, stdout=output, stderr=output
+            command, cwd=databases.ROOT, env=os.environ | environment, stdout=output, stderr=output
         )
     try:
         _wait_until_ready(process.pid, port, log=str(log))
@@ -58,29 +115,6 @@ def run_server(environment: dict[str, str], *, folder: Path = databases.ROOT) ->
         process.terminate()
         process.wait(timeout=60)
     log.unlink()
-
-
-@contextmanager
-def killing(server: Server) -> Iterator[list[int]]:
-    """Kill a random process of the server again and again in the block; yield those killed so far."""
-    done, killed = threading.Event(), []
-
-    def kill() -> None:
-        while True:
-            if processes := children_of(server.process):
-                with suppress(ProcessLookupError):  # it has just ended
-                    os.kill(process := random.choice(processes), signal.SIGKILL)
-                    killed.append(process)
-            if done.wait(BETWEEN_KILLS):
-                return
-
-    thread = threading.Thread(target=kill)
-    thread.start()
-    try:
-        yield killed
-    finally:
-        done.set()
-        thread.join()
 
 
 def free_port() -> int:
@@ -103,3 +137,22 @@ def _wait_until_ready(process: int, port: int, *, log: str) -> None:
             pass
         time.sleep(0.1)
     raise DidNotStart(f"gunicorn did not start within {START_SECONDS} s; see {log}.")
+
+
+class Clock:
+    """A clock of the CPU time of the database: this thread's for SQLite, the server process's for PostgreSQL.
+
+    ``with_client`` adds the CPU time of this thread on PostgreSQL as well.
+    """
+
+    def __init__(self, *, with_client: bool = False) -> None:
+        self._processes: list[int] = []
+        self._with_thread = with_client or connection.vendor == "sqlite"
+        if connection.vendor == "postgresql":
+            with connection.cursor() as cursor:
+                cursor.execute("SELECT pg_backend_pid()")
+                self._processes += cursor.fetchone()
+
+    def __call__(self) -> float:
+        """Return the CPU seconds so far."""
+        return cpu_seconds_once_idle(self._processes) + (time.thread_time() if self._with_thread else 0)

@@ -1,6 +1,6 @@
-"""The product's settings, with the bare view and uncached responses added."""
+"""The product's settings, with a bare view and uncached responses added."""
 
 from config.settings import *  # noqa: F403
 
 ROOT_URLCONF = "benchmarks.urls"
-MIDDLEWARE = [*MIDDLEWARE, "benchmarks.uncached.uncached"]  # noqa: F405
+MIDDLEWARE = [*MIDDLEWARE, "benchmarks.urls.uncached"]  # noqa: F405

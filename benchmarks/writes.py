@@ -1,29 +1,26 @@
 """CPU time of imports compared with a bare insert, and response times of dashboards during imports.
 
 Reports have 1,000 findings of one website. The bare insert writes their rows into a table without indexes,
-with the product's own bulk insert; the import reads the file and stores findings, locations, counts
-and search index. Then dashboards are requested while another process imports reports and while none does.
+with the product's own bulk insert; the import reads the file and stores findings and locations.
+Then dashboards are requested while another process imports reports and while none does.
 """
 
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from statistics import median
+from typing import Self
 
-from benchmarks import databases, rows
-from benchmarks.command_line import BACKENDS, run
-from benchmarks.comparison import compare
-from benchmarks.database_cost import Clock
-from benchmarks.figures import Table
+from benchmarks import databases, dataset
+from benchmarks.command_line import BACKENDS, Table, compare, run
 from benchmarks.http_load import CONNECTIONS, Burst, LoadProcess, Responses
-from benchmarks.import_process import ImportProcess
 from benchmarks.requests import PATH
-from benchmarks.servers import THREADS, WORKERS, run_server
+from benchmarks.servers import THREADS, WORKERS, Clock, run_server
 
 BARE, IMPORT = "bare insert", "import of a report"
 SHARES = {"sqlite": 0.06, "postgresql": 0.12}
 QUIET, BUSY = "no import runs", "reports are imported"
-BATCHES = 8  # in a burst: the search index merges its segments after several batches
+BATCHES = 8  # in a burst
 BURST_SECONDS, MAX_SLOWDOWN = 1, 5
 
 
@@ -49,13 +46,13 @@ def _copy_dataset(backend: str, scale: float, *, to: str) -> None:
 
 
 def _rates(backend: str, scale: float, rounds: int) -> Table:
-    from benchmarks import write_costs  # imports models: only after Django is set up
+    from benchmarks import product  # imports models: only after Django is set up
 
-    write_costs.make_bare_table()
-    clock, batches = Clock(with_client=True), write_costs.batches()
-    writers: dict[str, Callable[[list[rows.Row]], Callable[[], object]]] = {
-        BARE: write_costs.bare_insert,
-        IMPORT: write_costs.report_import,
+    product.make_bare_table()
+    clock, batches = Clock(with_client=True), product.batches()
+    writers: dict[str, Callable[[list[dataset.Row]], Callable[[], object]]] = {
+        BARE: product.bare_insert,
+        IMPORT: product.report_import,
     }
 
     def burst(name: str) -> Callable[[], float]:
@@ -66,14 +63,15 @@ def _rates(backend: str, scale: float, rounds: int) -> Table:
                 before = clock()
                 write()
                 seconds += clock() - before
-            return seconds / BATCHES / write_costs.BATCH
+            return seconds / BATCHES / product.REPORT_ROWS
 
         return cost
 
     costs = compare({name: burst(name) for name in writers}, rounds=rounds)
     table = Table(
         f"Writes on {backend}",
-        f"Batches of {write_costs.BATCH:,} into {rows.FINDINGS * scale:,.0f}; CPU of client and database.",
+        f"Batches of {product.REPORT_ROWS:,} into {dataset.FINDINGS * scale:,.0f}; "
+        "CPU of client and database.",
     )
     for name in writers:
         table.add(name, "findings per CPU second", 1 / costs.cost(name), "per second")
@@ -82,7 +80,7 @@ def _rates(backend: str, scale: float, rounds: int) -> Table:
 
 
 def _response_times(backend: str, scale: float, rounds: int, name: str) -> Table:
-    from benchmarks import calls
+    from benchmarks import product
 
     responses: dict[str, list[Responses]] = {QUIET: [], BUSY: []}
     stored: list[int] = []
@@ -94,8 +92,8 @@ def _response_times(backend: str, scale: float, rounds: int, name: str) -> Table
         burst = Burst(
             port=server.port,
             path=PATH,
-            bodies=[calls.body_about(rows.LARGE)],
-            secret=rows.SECRET,
+            bodies=[product.body_about(dataset.LARGE)],
+            secret=dataset.SECRET,
             count=BURST_SECONDS * 2_000,
             seconds=BURST_SECONDS,
         )
@@ -113,8 +111,9 @@ def _response_table(
 ) -> Table:
     table = Table(
         f"Dashboards while findings are written, on {backend}",
-        f"{rows.measured_size(rows.LARGE, scale):,} findings of the website; gunicorn gthread {WORKERS} x "
-        f"{THREADS}; {CONNECTIONS} busy connections; server, client and import share the cores.",
+        f"{dataset.measured_size(dataset.LARGE, scale):,} findings of the website; "
+        f"gunicorn gthread {WORKERS} x {THREADS}; "
+        f"{CONNECTIONS} busy connections; server, client and import share the cores.",
     )
     for name, bursts in responses.items():
         failed = sum(burst.count - burst.statuses.get("200", 0) for burst in bursts)
@@ -127,6 +126,44 @@ def _response_table(
     table.add(BUSY, "times the quiet p99", slowdown, "times", at_most=MAX_SLOWDOWN)
     table.add(BUSY, "findings stored", median(stored) / BURST_SECONDS, "per second")
     return table
+
+
+_IMPORT = "from benchmarks import writes; writes.import_on_demand()"
+
+
+class ImportProcess:
+    """A separate process that imports reports on demand, as a scanner's schedule does in a deployment."""
+
+    def __init__(self, backend: str, database: str) -> None:
+        self._command = [sys.executable, "-c", _IMPORT, backend, database]
+
+    def __enter__(self) -> Self:
+        self._process = subprocess.Popen(  # noqa: S603  # our own interpreter
+            self._command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._process.communicate()
+
+    def start(self, seconds: float) -> None:
+        """Start importing and return immediately."""
+        print(seconds, file=self._process.stdin, flush=True)
+
+    def finish(self) -> int:
+        """Wait for the end and return the number of stored findings."""
+        return int(self._process.stdout.readline())
+
+
+def import_on_demand() -> None:
+    """Import for each line's seconds and print the number of findings, until standard input ends."""
+    backend, database = sys.argv[1:]
+    databases.use(backend, database)
+    from benchmarks import product  # imports models: only after Django is set up
+
+    batches = product.batches()
+    for line in sys.stdin:
+        print(product.import_for(float(line), batches), flush=True)
 
 
 if __name__ == "__main__":

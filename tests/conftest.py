@@ -32,13 +32,14 @@ def pytest_runtestloop():
     gc.enable()
 
 
-def pytest_collection_modifyitems(items):
+def pytest_collection_modifyitems(config, items):
     """Let tests of the database use all of it: SQLite has nonces and sessions in a second file.
 
-    A checkout has SQLite files of its own, whatever the database of the tests, and the docs have none. The
-    long runs begin, because most of their time they wait while others work.
+    A checkout has SQLite files of its own, whatever the database of the tests, and the docs have none. Long
+    tests run only where ``-m`` names them.
     """
-    items.sort(key=lambda item: item.path.name != "test_endurance.py")
+    if "long" not in config.option.markexpr:
+        items[:] = [item for item in items if not item.get_closest_marker("long")]
     for item in items:
         if "checkout" in item.fixturenames or item.path.parent.name == "docs":
             item.add_marker("once")

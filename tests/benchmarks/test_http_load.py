@@ -63,12 +63,6 @@ def test_messages_are_signed_each_with_its_own_nonce():
     assert len(nonces) == 5
 
 
-def test_pages_are_asked_for_by_queries_with_the_cookie():
-    burst = make_burst(count=2, path="/sites/a/", bodies=[{"kind": "confirmed", "page": 2}], cookie="id=1")
-    lines = ["GET /sites/a/?kind=confirmed&page=2 HTTP/1.1", "Host: 127.0.0.1", "Cookie: id=1", "", ""]
-    assert messages(burst, now=0) == ["\r\n".join(lines).encode()] * 2
-
-
 def test_messages_take_the_bodies_in_turn():
     sent = messages(make_burst(count=5), now=1_767_225_600)
     assert [json.loads(message.partition(b"\r\n\r\n")[2])["page"] for message in sent] == [1, 2, 1, 2, 1]

@@ -1,4 +1,4 @@
-"""The way of a stranger to a first finding, by what the pages show: also for ``benchmarks.journey``."""
+"""The way of a stranger to a first finding, by what the pages show."""
 
 import re
 

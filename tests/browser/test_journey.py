@@ -16,7 +16,6 @@ pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 def test_from_the_sign_up_to_the_first_finding_and_to_checking_it_again(
     open_page, service, settings, monkeypatch, mailoutbox, tmp_path
 ):
-    """``python -m benchmarks.journey`` measures it."""
     settings.SIGN_UP, settings.LINK_URL = "open", ""
     settings.ALLOW_PRIVATE_HOSTS = settings.CRAWLER_ENABLED = True
     monkeypatch.setattr(sign_up_views, "run_later", lambda job: job())

@@ -284,7 +284,6 @@ def test_a_cancelled_scan_keeps_the_reports_of_engines_that_had_ended(monkeypatc
 
 
 def test_ten_of_ten_scans_are_cancelled_whose_scanner_ignores_sigterm(tmp_path, monkeypatch):
-    """``python -m benchmarks.cancellations`` measures a hundred."""
     monkeypatch.setattr(policy, "RENEWAL_SECONDS", 0.0)
     code = "signal.signal(signal.SIGTERM, signal.SIG_IGN)\n"
     code += f"open({str(tmp_path)!r} + '/' + host, 'w').close()\ntime.sleep(600)"

@@ -1,4 +1,4 @@
-"""Computations of an attacker from published statistics; benchmarks/telemetry.py runs it 10,000 times."""
+"""Computations of an attacker from published statistics."""
 
 from datetime import UTC, date, datetime
 from random import Random

@@ -133,7 +133,7 @@ def test_the_same_event_twice_is_applied_once(client, account):
 
 @pytest.mark.django_db(transaction=True)
 def test_simultaneous_copies_of_an_event_are_stored_once():
-    body = event(make_account(), plan="gold")  # benchmarks.callbacks counts how often one is applied
+    body = event(make_account(), plan="gold")  # the proofs count how often one is applied
     states = race(lambda _: applying.receive("standard", "msg_1", body, timezone.now()), times=4)
     assert sorted(states) == [*["duplicate"] * 3, "failed"]
     assert CallbackEvent.objects.get().attempts == 1

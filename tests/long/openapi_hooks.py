@@ -38,7 +38,7 @@ def sign(request: Any) -> Any:
 
 
 @schemathesis.hook  # type: ignore[untyped-decorator]
-def before_call(context: Any, case: Any, kwargs: Any) -> None:  # noqa: ARG001  # the names are theirs
+def before_call(context: Any, case: Any, kwargs: Any) -> None:  # the names are theirs
     """Let a case that fits the description be about our website; leave odd headers as they are."""
     if case.meta is None:
         return

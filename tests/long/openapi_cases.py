@@ -14,7 +14,7 @@ import sys
 
 from django.db import connections
 
-from benchmarks import databases, dataset, rows
+from benchmarks import databases, dataset
 from benchmarks.command_line import BACKENDS, Unavailable
 from benchmarks.servers import run_server
 
@@ -51,13 +51,13 @@ def main() -> int:
     except Unavailable as error:
         print(f"Skipped: {error}")
         return 0
-    from benchmarks import calls  # imports models: only after Django is set up
+    from benchmarks import product  # imports models: only after Django is set up
 
     hooks = {
-        "SCHEMATHESIS_HOOKS": "benchmarks.openapi_hooks",
+        "SCHEMATHESIS_HOOKS": "tests.long.openapi_hooks",
         "PYTHONPATH": str(databases.ROOT),
-        "CASES_SECRET": rows.SECRET,
-        "CASES_BODY": json.dumps(calls.body_about(rows.LARGEST, finding_id=_a_finding())),
+        "CASES_SECRET": dataset.SECRET,
+        "CASES_BODY": json.dumps(product.body_about(dataset.LARGEST, finding_id=_a_finding())),
     }
     connections.close_all()
     databases.copy(options.backend, name, to=COPY)  # calls change it
@@ -78,9 +78,7 @@ def main() -> int:
         ]
         command += ["--max-examples", str(options.cases), "--mode", "all", "--phases", "coverage,fuzzing"]
         command += ["--checks", CHECKS, "--max-response-time", str(SLOW), "--continue-on-failure"]
-        done = subprocess.run(  # noqa: S603
-            command, env=os.environ | hooks, cwd=databases.FOLDER, check=False
-        )
+        done = subprocess.run(command, env=os.environ | hooks, cwd=databases.FOLDER, check=False)
     databases.discard(options.backend, COPY)
     print("Something was wrong." if done.returncode else "Nothing was wrong.")
     return done.returncode
@@ -90,7 +88,7 @@ def _a_finding() -> str:
     """Return the id of a finding of the website."""
     from dashboard_api.models import Finding  # only after Django is set up
 
-    return str(Finding.objects.filter(website__host=rows.host(rows.LARGEST)).latest("pk").pk)
+    return str(Finding.objects.filter(website__host=dataset.host(dataset.LARGEST)).latest("pk").pk)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """The total blocking time, from the events of a trace."""
 
-from benchmarks.browsing import blocked_ms
+from benchmarks.portal_weight import blocked_ms
 
 
 def event(name, start_ms, ms=0.0, *, thread=1):

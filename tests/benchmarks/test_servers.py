@@ -3,7 +3,7 @@ import subprocess
 import sys
 from subprocess import PIPE
 
-from benchmarks.machine import children_of, cpu_seconds, cpu_seconds_once_idle, parent_of
+from benchmarks.servers import children_of, cpu_seconds, cpu_seconds_once_idle, parent_of
 
 WAITING = "import sys; print('here', flush=True); sys.stdin.read()"
 BUSY = "import time\nwhile time.process_time() < 0.2: pass"

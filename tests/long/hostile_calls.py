@@ -7,10 +7,8 @@ documented status, and may store nothing. Controls: without filters everything i
 answered and stored.
 """
 
-import argparse
 import io
 import json
-import logging
 import random
 import sys
 import time
@@ -19,11 +17,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from benchmarks import dataset, rows
-from benchmarks.command_line import BACKENDS
-from benchmarks.signed_calls import signed_call
+from benchmarks import dataset
+from tests.long.signed_calls import signed_call
 
-SCALE = 0.001  # 2,000 findings
 SLOW = 2.0  # seconds
 REFUSALS = {400, 401, 403, 404, 405, 411, 413, 415}
 OF_ACCOUNT_ROUTES = ("/v1/account/calls", "/v1/site/claim", "/v1/site/claims", "/v1/site/claim/withdraw")
@@ -111,30 +107,32 @@ class Product:
         return Answer(status=seen[0], body=data, seconds=time.perf_counter() - began)
 
 
-def signed(product: Product, body: dict[str, Any], *, cases: int) -> Iterator[str]:
-    """Yield what was wrong with the responses to ``cases`` signed calls."""
+def signed(_: object, body: dict[str, Any], *, rounds: int) -> Iterator[str]:
+    """Yield what was wrong with the responses to ``rounds`` signed calls."""
+    product = Product()
     seen: Counter[int] = Counter()
     everything = _signed(product, ROUTES[0], body | {"status": "all", "page_size": 100})
     own, largest = _own_findings(), json.loads(everything.body)["dashboard"]["total"]
     if everything.status != 200 or largest != len(own):
         yield f"the control, a call without filters, got {everything.status} with {largest} of {len(own)}"
-    for number in range(cases):
+    for number in range(rounds):
         route = random.choice((ROUTES[0], *ROUTES))
         sent = _odd({name: body[name] for name in OF_ACCOUNT} if route in OF_ACCOUNT_ROUTES else body)
         answer = _signed(product, route, sent)
         seen[answer.status] += 1
         if answer.status >= 500 or answer.seconds > SLOW or _widened(answer, own):
             yield f"case {number}: {answer.status} in {answer.seconds:.1f} s at {route}: {sent!r:.300}"
-    print(f"{cases} signed calls: {dict(sorted(seen.items()))}")
+    print(f"{rounds} signed calls: {dict(sorted(seen.items()))}")
 
 
-def garbage(product: Product, body: dict[str, Any], *, cases: int) -> Iterator[str]:
-    """Yield what was wrong with the responses to ``cases`` calls without a valid signature."""
+def garbage(_: object, body: dict[str, Any], *, rounds: int) -> Iterator[str]:
+    """Yield what was wrong with the responses to ``rounds`` calls without a valid signature."""
+    product = Product()
     from dashboard_api.models import Nonce  # only after Django is set up
 
     seen: Counter[int] = Counter()
     before = Nonce.objects.count()
-    for number in range(cases):
+    for number in range(rounds):
         environ, sent = _random_request(body)
         answer = product.answer(environ, sent)
         seen[answer.status] += 1
@@ -144,7 +142,7 @@ def garbage(product: Product, body: dict[str, Any], *, cases: int) -> Iterator[s
         yield f"{stored} rows were stored"
     if _signed(product, ROUTES[0], body).status != 200 or Nonce.objects.count() != before + 1:
         yield "the control, a correct call, was not answered or not stored"
-    print(f"{cases} calls without a signature: {dict(sorted(seen.items()))}, nothing stored")
+    print(f"{rounds} calls without a signature: {dict(sorted(seen.items()))}, nothing stored")
 
 
 def _signed(product: Product, path: str, body: dict[str, Any] | bytes) -> Answer:
@@ -186,7 +184,7 @@ def _widened(answer: Answer, own: set[str]) -> bool:
 def _own_findings() -> set[str]:
     from dashboard_api.models import Finding  # only after Django is set up
 
-    own = Finding.objects.filter(website__host=rows.host(rows.LARGEST))
+    own = Finding.objects.filter(website__host=dataset.host(dataset.LARGEST))
     return {str(key) for key in own.values_list("pk", flat=True)}
 
 
@@ -217,33 +215,3 @@ def _random_request(body: dict[str, Any]) -> tuple[Environ, bytes]:
 
 def _text() -> str:
     return random.randbytes(random.randrange(1, 40)).decode("latin-1")
-
-
-RUNS = {"signed": (signed, 50_000), "garbage": (garbage, 100_000)}
-
-
-def main() -> int:
-    """Send the calls, and return 1 if something was wrong."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("run", choices=RUNS)
-    parser.add_argument("--cases", type=int, help="number of calls (50,000 and 100,000)")
-    parser.add_argument("--seed", type=int, default=time.time_ns(), help="repeats the calls of a run")
-    parser.add_argument("--backend", choices=BACKENDS, default="sqlite")
-    options = parser.parse_args()
-    dataset.prepare(options.backend, SCALE)
-    from benchmarks import calls  # imports models: only after Django is set up
-
-    run, usual = RUNS[options.run]
-    product = Product()
-    logging.disable(logging.CRITICAL)
-    print(f"seed {options.seed}")
-    random.seed(options.seed)
-    wrong = list(run(product, calls.body_about(rows.LARGEST), cases=options.cases or usual))
-    print("\n".join(wrong[:50]) or "Nothing was wrong.")
-    return int(bool(wrong))
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -1,6 +1,5 @@
-"""Runs against storage: races for nonces, backups and new master keys under load, the order of writes."""
+"""Races for nonces, backups under load, and the order of writes to the disk."""
 
-import json
 import multiprocessing
 import os
 import re
@@ -10,7 +9,6 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from datetime import UTC, datetime, timedelta
@@ -18,14 +16,12 @@ from pathlib import Path
 from typing import Any
 
 import psycopg
-from cryptography.fernet import Fernet
 from django.db import connections
 
 from benchmarks import databases
 from benchmarks.command_line import Unavailable
-from benchmarks.machine import children_of
-from benchmarks.servers import Server, run_server
-from benchmarks.signed_calls import Pace, send, signed_call
+from benchmarks.servers import Server, children_of, run_server
+from tests.long.signed_calls import Pace, send, signed_call
 
 PROCESSES = 16
 BACKUP_PACE = 50  # calls a second
@@ -82,19 +78,19 @@ def backups(environment: dict[str, str], body: dict[str, Any], *, rounds: int) -
     must lack some of them.
     """
     with tempfile.TemporaryDirectory() as parent, run_server(environment) as server:
-        pace, before, answered, noticed = Pace(server.port, [body], BACKUP_PACE), set[str](), 0, 0
+        pace, before, answered, noticed = Pace(server.port, body, BACKUP_PACE), set[str](), 0, 0
         with pace.going_on():
             for number in range(1, rounds + 1):
                 time.sleep(BETWEEN_BACKUPS)
                 due = set(pace.answered)
-                manage(environment, "backup", parent)
+                _manage(environment, "backup", parent)
                 nonces, fault = _restored(environment, max(Path(parent).iterdir()))
                 answered = len(due)
                 noticed += bool(due - before)
                 before = nonces
                 if fault or due - nonces:
                     yield f"backup {number}: {fault or 'whole'}, lacks {len(due - nonces)} answered calls"
-    databases.discard(backend_of(environment), RESTORED)
+    databases.discard(_backend_of(environment), RESTORED)
     if noticed != rounds:
         yield f"the control, an older backup, was noticed {noticed} times of {rounds}"
     yield from (f"a call got {status}" for status in set(pace.others))
@@ -103,10 +99,10 @@ def backups(environment: dict[str, str], body: dict[str, Any], *, rounds: int) -
 
 def _restored(environment: dict[str, str], backup: Path) -> tuple[set[str], str]:
     """Restore a backup into an empty database; return its nonces, and what is wrong with it."""
-    backend = backend_of(environment)
+    backend = _backend_of(environment)
     databases.create(backend, RESTORED)
     there = environment | {"DATABASE_URL": databases.environment(backend, RESTORED)["DATABASE_URL"]}
-    manage(there, "restore", str(backup))
+    _manage(there, "restore", str(backup))
     query = "SELECT nonce FROM dashboard_api_nonce"
     if backend == "postgresql":
         with psycopg.connect(there["DATABASE_URL"]) as connection:
@@ -121,63 +117,13 @@ def _restored(environment: dict[str, str], backup: Path) -> tuple[set[str], str]
     return nonces, "; ".join(fault for fault in faults if fault != "ok")
 
 
-def reseal(environment: dict[str, str], _: object, *, rounds: int) -> Iterator[str]:
-    """Yield what was wrong while ``rounds`` secrets were sealed with a new master key, and calls came in.
-
-    Every call must be answered, by each of the secrets, before, during and after it. Afterwards the new key
-    alone must open all of them. Control: without the new key, none is opened.
-    """
-    backend = backend_of(environment)
-    connections.close_all()
-    databases.copy(backend, environment["DATABASE_URL"].rpartition("/")[2].partition(".")[0], to=RESTORED)
-    url = databases.environment(backend, RESTORED)["DATABASE_URL"]
-    old, new = environment["MASTER_KEYS"], f"2:{Fernet.generate_key().decode()}"
-    both = environment | {"DATABASE_URL": url, "MASTER_KEYS": f"{new},{old}"}
-    accounts = json.loads(
-        manage(both | {"MASTER_KEYS": old}, "shell", "--no-imports", "--command", _MANY.format(count=rounds))
-    )
-    with run_server(both) as server:
-        pace = Pace(server.port, accounts, BACKUP_PACE)
-        with pace.going_on():
-            time.sleep(1)
-            changed = json.loads(manage(both, "reseal", "--json"))
-            time.sleep(1)
-        yield from (f"a call got {status}" for status in set(pace.others))
-    for keys, expected in ((new, "200"), (old, "503 unavailable")):
-        with run_server(both | {"MASTER_KEYS": keys}) as server:
-            seen = Counter(send(server.port, signed_call(body)) for body in accounts)
-        if set(seen) != {expected}:
-            yield f"with the {'new' if keys == new else 'old'} key alone: {dict(seen)}"
-    databases.discard(backend, RESTORED)
-    print(f"{changed['secrets']} secrets sealed again, {len(pace.answered)} calls answered meanwhile")
-
-
-# Accounts whose secret, plan and link are those of every body; printed as the bodies of their calls.
-_MANY = """
-import json
-from datetime import timedelta
-from django.utils import timezone
-from benchmarks import rows
-from dashboard_api.models import Account, Entitlement, Secret, SiteLink, Website
-today, website = timezone.now().date(), Website.objects.get(host=rows.host(rows.LARGEST))
-bodies = []
-for number in range({count}):
-    account = Account.objects.create(ref=f"many_{{number:04}}")
-    Secret.objects.issue(account, by="benchmark", secret=rows.SECRET)
-    Entitlement.objects.create(account=account, starts_on=today, ends_on=today, sites_limit=9)
-    link = SiteLink.objects.link(account, website, by="benchmark")
-    bodies.append(dict(host=website.host, link_id=link.link_id, portal_account_ref=account.ref))
-print(json.dumps(bodies))
-"""
-
-
 def power(environment: dict[str, str], body: dict[str, Any], *, rounds: int) -> Iterator[str]:
     """Yield what was wrong with the order of writes in ``rounds`` calls, as strace sees it.
 
     With SQLITE_SYNCHRONOUS=FULL, no call may be answered between a write of its nonce and the fdatasync of
     the same file. Control: NORMAL must fail that check. PostgreSQL must wait for its log.
     """
-    if backend_of(environment) == "postgresql":
+    if _backend_of(environment) == "postgresql":
         with psycopg.connect(environment["DATABASE_URL"]) as connection:
             for name in ("fsync", "synchronous_commit", "full_page_writes"):
                 if (row := connection.execute(f"SHOW {name}").fetchone()) != ("on",):
@@ -222,8 +168,8 @@ def _traced(server: Server) -> Iterator[Path]:
     workers = [f"--attach={worker}" for worker in children_of(server.process)]
     calls = "--trace=pwrite64,fdatasync,sendto"
     command = ["strace", "-f", "-y", "-s", "16", calls, "--output", str(trace), *workers]
-    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as strace:  # noqa: S603
-        assert strace.stderr  # noqa: S101
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as strace:
+        assert strace.stderr
         for line in strace.stderr:
             if "attached" in line:
                 break
@@ -235,15 +181,15 @@ def _traced(server: Server) -> Iterator[Path]:
             strace.terminate()
 
 
-def backend_of(environment: dict[str, str]) -> str:
+def _backend_of(environment: dict[str, str]) -> str:
     """Return "sqlite" or "postgresql"."""
     return "sqlite" if environment["DATABASE_URL"].startswith("sqlite:") else "postgresql"
 
 
-def manage(environment: dict[str, str], *arguments: str) -> str:
+def _manage(environment: dict[str, str], *arguments: str) -> str:
     """Return the standard output of a command of the product; raises CalledProcessError."""
     command = [sys.executable, str(databases.ROOT / "manage.py"), *arguments]
-    done = subprocess.run(  # noqa: S603
+    done = subprocess.run(
         command, env=os.environ | environment, check=True, stdout=subprocess.PIPE, text=True
     )
     return done.stdout

@@ -7,7 +7,6 @@ commands. Then responses, the log, the output of commands, e-mails, plain dumps 
 are searched for each secret, also as hex and as base64. Control: each form is found in a text that has it.
 """
 
-import argparse
 import base64
 import json
 import os
@@ -24,16 +23,14 @@ from typing import Any
 import requests
 
 import es1
-from benchmarks import databases, demo_database
-from benchmarks.command_line import BACKENDS, Unavailable
+from benchmarks import databases
 from benchmarks.servers import Server, run_server
-from benchmarks.signed_calls import signed_call
+from tests.long.signed_calls import signed_call
 
 NAME = "threat_dashboard_leaks"
 ACCOUNT, HOST = "acct_0001", "shop.example.com"
 PASSWORD, SECRET = "Canary-password-7c1f", "canary_secret_5d0e8b61f2c94a77b3"  # of this run alone
 METRICS = "canary_metrics_9e3a7b10c4d85f62a1b0"
-PAGES = 120  # of each person, by default
 PEOPLE = ("owner", "colleague", "admin")
 COMMANDS = (
     "doctor", "list_accounts --json", f"show_account {ACCOUNT} --json", "list_imports --json",
@@ -45,7 +42,19 @@ _LINK = re.compile(rb'(?:href|action|src)="(/[^"#]*)')
 Texts = dict[str, bytes]  # by name
 
 
-def leaks(environment: dict[str, str], folder: Path, *, pages: int) -> Iterator[str]:
+def leaks(backend: str, *, rounds: int) -> Iterator[str]:
+    """Yield where a secret was found after a run on a demo, whose people visit ``rounds`` pages each."""
+    environment = databases.create_demo(backend, NAME, password=PASSWORD)
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder, "backup").mkdir()
+        Path(folder, "mails").mkdir()
+        environment |= {"METRICS_TOKEN": METRICS, "LOG_FORMAT": "json"}
+        environment |= {"EMAIL_URL": f"filemail://{folder}/mails", "PORTAL_BASE_URL": "http://127.0.0.1:8000"}
+        yield from _leaks(environment, Path(folder), pages=rounds)
+    databases.discard(backend, NAME)
+
+
+def _leaks(environment: dict[str, str], folder: Path, *, pages: int) -> Iterator[str]:
     """Yield where a secret was found after the whole run."""
     texts: Texts = {}
     _manage(environment, texts, f"issue_secret {ACCOUNT} --from-stdin", given=SECRET)
@@ -179,7 +188,7 @@ def _manage_in_turn(environment: dict[str, str], texts: Texts, lines: list[str])
 def _run(
     environment: dict[str, str], arguments: list[str], *, given: str = ""
 ) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(  # noqa: S603  # our own interpreter
+    return subprocess.run(  # our own interpreter
         [sys.executable, *arguments],
         cwd=databases.ROOT,
         env=os.environ | environment,
@@ -195,7 +204,7 @@ def _dump(environment: dict[str, str]) -> bytes:
     url = environment["DATABASE_URL"]
     if url.startswith("postgres"):
         command = ["pg_dump", "--format=plain", url]
-        return subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout  # noqa: S603
+        return subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout
     lines: list[bytes] = []
     for file in databases.FOLDER.glob(f"{NAME}*.sqlite3"):
         with sqlite3.connect(file) as connection:
@@ -203,34 +212,6 @@ def _dump(environment: dict[str, str]) -> bytes:
                 "SELECT name FROM sqlite_master WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%'"
             ).fetchall()
             for (table,) in tables:
-                lines += [str(row).encode() for row in connection.execute(f'SELECT * FROM "{table}"')]  # noqa: S608
+                lines += [str(row).encode() for row in connection.execute(f'SELECT * FROM "{table}"')]
         lines.append(file.read_bytes())  # also what was deleted
     return b"\n".join(lines)
-
-
-def main() -> int:
-    """Do the run; return 1 if a secret was found."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--backend", choices=BACKENDS, default="sqlite")
-    parser.add_argument("--pages", type=int, default=PAGES, help=f"of each person (default: {PAGES})")
-    options = parser.parse_args()
-    try:
-        environment = demo_database.create_demo(options.backend, NAME, password=PASSWORD)
-    except Unavailable as error:
-        print(f"Skipped: {error}")
-        return 0
-    with tempfile.TemporaryDirectory() as folder:
-        Path(folder, "backup").mkdir()
-        Path(folder, "mails").mkdir()
-        environment |= {"METRICS_TOKEN": METRICS, "LOG_FORMAT": "json"}
-        environment |= {"EMAIL_URL": f"filemail://{folder}/mails", "PORTAL_BASE_URL": "http://127.0.0.1:8000"}
-        wrong = list(leaks(environment, Path(folder), pages=options.pages))
-    databases.discard(options.backend, NAME)
-    print("\n".join(wrong[:50]) or "Nothing was wrong.")
-    return int(bool(wrong))
-
-
-if __name__ == "__main__":
-    sys.exit(main())
