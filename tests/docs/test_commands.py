@@ -3,10 +3,9 @@
 import re
 
 import pytest
+from benchmarks.leaks import COMMANDS
 from django.conf import settings
 from django.core.management import get_commands
-
-from benchmarks.leaks import COMMANDS
 
 GUIDES = ("README.md", "CONTRIBUTING.md", "SECURITY.md", "docs/*.md")
 # In a document after the program, in a benchmark in the list of a command's words.

@@ -10,7 +10,7 @@ from dashboard_api.crawler.essentials.rules import RULES
 from dashboard_api.limits import MAX_PROBLEM_ID_LENGTH
 from dashboard_api.models.problems import KEY_LENGTH, problem_key
 from dashboard_api.reading.topics import topic_of
-from dashboard_api.scanners import burp, greenbone, nikto, nuclei, wapiti
+from dashboard_api.scanners import greenbone, nikto, nuclei, wapiti
 from dashboard_api.scanners.nikto.problems import TEXTS
 from dashboard_api.scanners.observatory import _TESTS
 from dashboard_api.scanners.sslyze.checks import _TEXTS as SSLYZE
@@ -20,10 +20,8 @@ from dashboard_api.scanners.topics import TOPICS
 from dashboard_api.scanners.wpscan.findings import TEXTS as WPSCAN
 from tests.dashboard_api.scanners.samples import (
     json_lines,
-    make_burp,
     make_greenbone,
     make_greenbone_result,
-    make_issue,
     make_item,
     make_nikto,
     make_row,
