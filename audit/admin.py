@@ -6,7 +6,6 @@ from django.contrib import admin
 from django.db.models import OuterRef, QuerySet, Subquery
 from django.http import HttpRequest
 from django.utils.html import format_html
-from django.utils.translation import gettext_lazy as _
 
 from audit.models import AuditActor, AuditEvent, AuditOrigin
 
@@ -30,26 +29,26 @@ class AuditEventAdmin(admin.ModelAdmin):
         events: QuerySet[AuditEvent] = super().get_queryset(request)
         return events.annotate(actor_name=Subquery(names[:1]))
 
-    @admin.display(description=_("who"))
+    @admin.display(description="who")
     def who(self, event: Any) -> str:
         """Return the name of the actor."""
         if event.actor is None:
             return "-"
         return event.actor_name or str(AuditActor())
 
-    @admin.display(ordering="action", description=_("action"))
+    @admin.display(ordering="action", description="action")
     def did(self, event: AuditEvent) -> str:
         """Return the name of the action."""
         return format_html("<code>{}</code>", event.action)
 
-    @admin.display(description=_("what"))
+    @admin.display(description="what")
     def what(self, event: AuditEvent) -> str:
         """Return the object of the action."""
         if event.object_type == "person":
             return str(AuditActor.objects.filter(pk=event.object_id).first() or AuditActor())
         return event.label or f"{event.object_type} {event.object_id}".strip()
 
-    @admin.display(description=_("from"))
+    @admin.display(description="from")
     def address(self, event: AuditEvent) -> str:
         """Return the address and the browser, which are kept for 90 days."""
         origin = AuditOrigin.objects.filter(event_id=event.pk).first()

@@ -8,7 +8,6 @@ from datetime import timedelta
 from typing import ClassVar
 
 from django.db import models
-from django.utils.translation import gettext_lazy as _
 
 RETENTION = timedelta(days=400)  # the triggers have this number, too
 ORIGIN_RETENTION = timedelta(days=90)
@@ -22,7 +21,7 @@ class AuditActor(models.Model):
     name = models.CharField(max_length=254, db_index=True, editable=False)  # empty once it is forgotten
 
     def __str__(self) -> str:
-        return self.name or str(_("a deleted person"))
+        return self.name or "a deleted person"
 
     @classmethod
     def number_of(cls, user_id: int | None, name: str) -> int | None:
@@ -45,36 +44,36 @@ class AuditEvent(models.Model):
     class Kind(models.TextChoices):
         """Kinds of actors."""
 
-        PERSON = "person", _("Person")
-        STAFF = "staff", _("Staff")
-        COMMAND = "command", _("Command")
-        PROVIDER = "provider", _("Provider")
-        SYSTEM = "system", _("System")
+        PERSON = "person", "Person"
+        STAFF = "staff", "Staff"
+        COMMAND = "command", "Command"
+        PROVIDER = "provider", "Provider"
+        SYSTEM = "system", "System"
 
     class Outcome(models.TextChoices):
         """Whether the action happened."""
 
-        DONE = "done", _("Done")
-        REFUSED = "refused", _("Refused")
+        DONE = "done", "Done"
+        REFUSED = "refused", "Refused"
 
-    at = models.DateTimeField(_("time"))
-    actor_kind = models.CharField(_("kind"), max_length=10, choices=Kind)
-    actor = models.BigIntegerField(_("who"), null=True)
-    account = models.CharField(_("account"), max_length=128, blank=True)
-    host = models.CharField(_("website"), max_length=253, blank=True)
-    action = models.CharField(_("action"), max_length=100)
-    object_type = models.CharField(_("kind of object"), max_length=100, blank=True)
-    object_id = models.CharField(_("number of the object"), max_length=128, blank=True)
-    label = models.CharField(_("name of the object"), max_length=MAX_TEXT_LENGTH, blank=True)
-    before = models.JSONField(_("before"), null=True)
-    after = models.JSONField(_("after"), null=True)
-    reason = models.CharField(_("reason"), max_length=MAX_TEXT_LENGTH, blank=True)
-    request_id = models.CharField(_("request"), max_length=64, blank=True)
-    outcome = models.CharField(_("outcome"), max_length=10, choices=Outcome, default=Outcome.DONE)
+    at = models.DateTimeField("time")
+    actor_kind = models.CharField("kind", max_length=10, choices=Kind)
+    actor = models.BigIntegerField("who", null=True)
+    account = models.CharField("account", max_length=128, blank=True)
+    host = models.CharField("website", max_length=253, blank=True)
+    action = models.CharField("action", max_length=100)
+    object_type = models.CharField("kind of object", max_length=100, blank=True)
+    object_id = models.CharField("number of the object", max_length=128, blank=True)
+    label = models.CharField("name of the object", max_length=MAX_TEXT_LENGTH, blank=True)
+    before = models.JSONField("before", null=True)
+    after = models.JSONField("after", null=True)
+    reason = models.CharField("reason", max_length=MAX_TEXT_LENGTH, blank=True)
+    request_id = models.CharField("request", max_length=64, blank=True)
+    outcome = models.CharField("outcome", max_length=10, choices=Outcome, default=Outcome.DONE)
 
     class Meta:
-        verbose_name = _("audit event")
-        verbose_name_plural = _("audit events")
+        verbose_name = "audit event"
+        verbose_name_plural = "audit events"
         ordering: ClassVar = ["-id"]
         indexes: ClassVar = [
             models.Index(fields=["account", "id"], name="audit_event_account"),
@@ -109,7 +108,7 @@ class AuditSeal(models.Model):
     at = models.DateTimeField()
     after_id = models.BigIntegerField(unique=True)  # two seals never cover the same events
     last_id = models.BigIntegerField()
-    newest_at = models.DateTimeField(help_text=_("The latest time of its events."))
+    newest_at = models.DateTimeField(help_text="The latest time of its events.")
     previous = models.CharField(max_length=64, blank=True)
     events_digest = models.CharField(max_length=64, null=True)  # noqa: DJ001 - SQLite rebuilds no table for it
     digest = models.CharField(max_length=64)

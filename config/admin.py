@@ -5,6 +5,7 @@ from typing import Any
 
 from allauth.account.models import EmailAddress
 from allauth.mfa.models import Authenticator
+from django.apps import apps
 from django.conf import settings
 from django.contrib import admin, messages
 from django.contrib.admin import options
@@ -17,20 +18,16 @@ from django.contrib.auth.models import Group, User
 from django.db.models import Count, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
-from django.utils.translation import gettext_lazy as _
-from django.utils.translation import ngettext
 
 from audit.recording import record
 from config.account_emails import send_changed
-from config.log_texts import translate_log
-from config.model_names import translate_names
 from config.models import Run, Session
 from portal.forms import PasswordErrors
 from portal.page_urls import portal_origin
 
 admin.site.unregister([Authenticator, EmailAddress, Group, User])  # the product does not use the second
-translate_names()
-translate_log()
+for _label in ("auth", "mfa"):
+    apps.get_app_config(_label).verbose_name = "People"  # as the navigation says
 
 
 MAX_DIGITS = 18  # of an id
@@ -87,7 +84,7 @@ class UserAdmin(DjangosUserAdmin):
     change_password_form = _PasswordForm
     actions = ("end_sessions",)
     readonly_fields = ("last_login", "open_sessions")
-    fieldsets = (*DjangosUserAdmin.fieldsets, (_("Sessions"), {"fields": ("open_sessions",)}))  # type: ignore[misc]
+    fieldsets = (*DjangosUserAdmin.fieldsets, ("Sessions", {"fields": ("open_sessions",)}))  # type: ignore[misc]
 
     def get_readonly_fields(self, request: HttpRequest, obj: User | None = None) -> tuple[str, ...]:
         """Return the fields that are only shown: for other than superusers, also those that give access."""
@@ -126,20 +123,20 @@ class UserAdmin(DjangosUserAdmin):
             send_changed(person, "account/email/password_set", origin=portal_origin(request))
         return response
 
-    @admin.display(description=_("open sessions"))
+    @admin.display(description="open sessions")
     def open_sessions(self, user: User) -> int:
         """Return in how many browsers the person is signed in."""
         return Session.objects.filter(user_id=user.pk, expire_date__gt=timezone.now()).count()
 
-    @admin.action(permissions=["change"], description=_("Sign the selected people out everywhere"))
+    @admin.action(permissions=["change"], description="Sign the selected people out everywhere")
     def end_sessions(self, request: HttpRequest, people: QuerySet[User]) -> None:
         """End every session of the selected people."""
         ids = list(people.values_list("pk", flat=True))
         ended, _each = Session.objects.filter(user_id__in=ids).delete()
         for person in people:
             record("sessions.ended", person, may_wait=True)
-        text = ngettext("%(count)d session was ended.", "%(count)d sessions were ended.", ended)
-        self.message_user(request, text % {"count": ended}, messages.SUCCESS)
+        text = "1 session was ended." if ended == 1 else f"{ended} sessions were ended."
+        self.message_user(request, text, messages.SUCCESS)
 
 
 @admin.register(Group)
@@ -161,7 +158,7 @@ class GroupAdmin(DjangosGroupAdmin):
         groups: QuerySet[Group] = super().get_queryset(request)
         return groups.annotate(number_of_people=Count("user"))
 
-    @admin.display(ordering="number_of_people", description=_("people"))
+    @admin.display(ordering="number_of_people", description="people")
     def people(self, group: Any) -> int:
         """Return the number of people in the group."""
         return int(group.number_of_people)

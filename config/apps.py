@@ -7,7 +7,6 @@ from django.conf import settings
 from django.contrib.admin import apps as admin_apps
 from django.contrib.auth.signals import user_logged_in
 from django.db.models.signals import post_migrate, pre_migrate
-from django.utils.translation import gettext_lazy as _
 
 from config.databases import SHORT_LIVED
 from foundation.heartbeats import command_ended
@@ -26,7 +25,7 @@ class ConfigConfig(AppConfig):
     default = True
 
     name = "config"
-    verbose_name = _("Operation")
+    verbose_name = "Operation"
 
     def ready(self) -> None:
         """Keep heartbeats, guard ``migrate``, and stop sign-ins from writing to SQLite's file of records.

@@ -1,5 +1,6 @@
 """The language of a page: that of a cookie, which a form sets, else the browser's."""
 
+import re
 from collections.abc import Callable
 
 from django.conf import settings
@@ -7,17 +8,17 @@ from django.http import HttpRequest, HttpResponse
 from django.middleware.locale import LocaleMiddleware
 from django.utils import translation
 
-ENGLISH_ONLY = ("/v1/", "/badge/")  # programs read these pages; a badge has its own language
-_FOR_PEOPLE = {"/v1/public", "/v1/public/feed.html"}  # except for these
+ENGLISH_ONLY = ("/v1/", "/badge/", "/admin/")  # programs and staff read these; a badge has its own language
+_LOCALISED = re.compile(r"/v1/public(/feed\.html)?$|/admin/see-as/")  # except for these: customers' pages
 
 
 def language(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:
-    """Apply Django's choice of the language to pages for people, and English to those for programs."""
+    """Apply Django's choice of the language to pages for customers, and English to all others."""
     localised = LocaleMiddleware(get_response)
 
     def respond(request: HttpRequest) -> HttpResponse:
         path = request.path_info
-        if path in _FOR_PEOPLE or not path.startswith(ENGLISH_ONLY):
+        if _LOCALISED.match(path) or not path.startswith(ENGLISH_ONLY):
             return localised(request)  # type: ignore[return-value] # nothing here is asynchronous
         with translation.override(settings.LANGUAGE_CODE):
             return get_response(request)

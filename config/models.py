@@ -10,7 +10,6 @@ from typing import Any, ClassVar
 from django.contrib.sessions.base_session import AbstractBaseSession
 from django.db import models, router, transaction
 from django.utils.crypto import salted_hmac
-from django.utils.translation import gettext_lazy as _
 
 from foundation.heartbeats import MAX_SUMMARY_LENGTH
 
@@ -105,18 +104,18 @@ class GivenPermission(models.Model):
 class Run(models.Model):
     """A run of a command that cron starts every ``interval``."""
 
-    command = models.CharField(_("command"), max_length=64)
-    interval = models.DurationField(_("interval"))
-    began = models.DateTimeField(_("began"))
-    ended = models.DateTimeField(_("ended"))
-    ok = models.BooleanField(_("successful"))
-    summary = models.CharField(_("summary"), max_length=MAX_SUMMARY_LENGTH, blank=True)
+    command = models.CharField("command", max_length=64)
+    interval = models.DurationField("interval")
+    began = models.DateTimeField("began")
+    ended = models.DateTimeField("ended")
+    ok = models.BooleanField("successful")
+    summary = models.CharField("summary", max_length=MAX_SUMMARY_LENGTH, blank=True)
     # How much needs a person; null: the command looks for nothing, or failed.
-    found = models.PositiveIntegerField(_("found"), null=True)
+    found = models.PositiveIntegerField("found", null=True)
 
     class Meta:
-        verbose_name = _("run of a command")
-        verbose_name_plural = _("runs of commands")
+        verbose_name = "run of a command"
+        verbose_name_plural = "runs of commands"
         ordering: ClassVar = ["-pk"]
         indexes: ClassVar = [models.Index(fields=["command", "ended"], name="config_run_command")]
 

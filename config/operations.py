@@ -12,14 +12,13 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.formats import number_format
 from django.utils.functional import Promise
-from django.utils.translation import gettext_lazy as _
 
 from foundation.panels import Figure, Panel
 
 # Each subject with its models, in the order of the navigation.
 SUBJECTS: tuple[tuple[str | Promise, tuple[str, ...]], ...] = (
     (
-        _("Findings"),
+        "Findings",
         (
             "dashboard_api.Finding",
             "dashboard_api.AnalystNote",
@@ -30,7 +29,7 @@ SUBJECTS: tuple[tuple[str | Promise, tuple[str, ...]], ...] = (
         ),
     ),
     (
-        _("Scans"),
+        "Scans",
         (
             "dashboard_api.ScanJob",
             "dashboard_api.ScanSchedule",
@@ -40,7 +39,7 @@ SUBJECTS: tuple[tuple[str | Promise, tuple[str, ...]], ...] = (
         ),
     ),
     (
-        _("Customers"),
+        "Customers",
         (
             "dashboard_api.Account",
             "dashboard_api.Entitlement",
@@ -57,21 +56,21 @@ SUBJECTS: tuple[tuple[str | Promise, tuple[str, ...]], ...] = (
         ),
     ),
     (
-        _("Portal"),
+        "Portal",
         ("portal.Account", "portal.Website", "portal.Membership", "portal.ShareLink", "portal.Badge"),
     ),
-    (_("People"), ("auth.User", "auth.Group", "mfa.Authenticator")),
-    (_("Public"), ("dashboard_api.Published", "dashboard_api.FeedEntry")),
-    (_("Operation"), ("config.Run", "audit.AuditEvent")),
+    ("People", ("auth.User", "auth.Group", "mfa.Authenticator")),
+    ("Public", ("dashboard_api.Published", "dashboard_api.FeedEntry")),
+    ("Operation", ("config.Run", "audit.AuditEvent")),
 )
-OTHER = _("More")
+OTHER = "More"
 
 
 class OperationsSite(admin.AdminSite):
     """Django's admin with the product's look, subjects, and a home that shows what needs attention."""
 
-    site_header = site_title = _("Threat Dashboard operations")
-    index_title = _("Operations")
+    site_header = site_title = "Threat Dashboard operations"
+    index_title = "Operations"
     index_template = "admin/home.html"
     enable_nav_sidebar = False
     empty_value_display = "–"
@@ -121,17 +120,13 @@ def _commands() -> Panel:
 
     runs, url = last_runs(timezone.now()), reverse("admin:config_run_changelist")
     late = [run for run in runs if run.is_late]
-    figures = [Figure(label=_("On time"), number=str(len(runs) - len(late)), url=url)]
+    figures = [Figure(label="On time", number=str(len(runs) - len(late)), url=url)]
     for run in late:
         link = f"{url}?{urlencode({'command': run.command})}"
-        figures.append(
-            Figure(
-                label=_("%(command)s is late") % {"command": run.command}, number="!", url=link, tone="high"
-            )
-        )
+        figures.append(Figure(label=f"{run.command} is late", number="!", url=link, tone="high"))
     for run in runs:
         if run.found:
             link = f"{url}?{urlencode({'command': run.command, 'found__gt': 0})}"
-            label = _("Found by %(command)s") % {"command": run.command}
+            label = f"Found by {run.command}"
             figures.append(Figure(label=label, number=number_format(run.found), url=link, tone="high"))
-    return Panel(title=_("Scheduled commands"), figures=tuple(figures))
+    return Panel(title="Scheduled commands", figures=tuple(figures))

@@ -9,7 +9,6 @@ from typing import Any
 from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.utils import timezone
-from django.utils.translation import gettext as _
 from django.views.decorators.debug import sensitive_variables
 
 from dashboard_api import models as api
@@ -127,12 +126,9 @@ def _replace(*, secret: api.Secret, **_kwargs: Any) -> None:
         return
     if account.is_from_environment:
         raise ValidationError(
-            _(
-                "The portal signs with %(secret)s, as SITE_API_SECRET says. Run 'manage.py issue_secret "
-                "%(account)s --for-portal', set SITE_API_SECRET to what it prints, and restart every process "
-                "first."
-            )
-            % {"secret": secret, "account": owner}
+            f"The portal signs with {secret}, as SITE_API_SECRET says. Run 'manage.py issue_secret "
+            f"{owner} --for-portal', set SITE_API_SECRET to what it prints, and restart every process "
+            "first."
         )
     give(account, owner, by="Our team")
 

@@ -7,14 +7,13 @@ from django.apps import apps as installed
 from django.apps.registry import Apps
 from django.db import connections, router
 from django.db.models.signals import post_migrate
-from django.utils.translation import gettext_lazy as _
 
 
 class DashboardApiConfig(AppConfig):
     """The service that answers signed calls."""
 
     name = "dashboard_api"
-    verbose_name = _("Findings and customers")
+    verbose_name = "Findings and customers"
 
     def ready(self) -> None:
         """Register the system checks."""

@@ -8,7 +8,6 @@ from datetime import datetime
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
-from django.utils.translation import gettext as _
 
 from audit.recording import record as audit
 from dashboard_api.importing.later_scans import fix_gone
@@ -58,7 +57,7 @@ def end(decision: StandingDecision, *, by: str, reason: str, now: datetime) -> i
     if decision.ended_at is None:
         decision.ended_at, decision.ended_by, decision.end_reason = now, by.strip(), reason.strip()
         if not (decision.ended_by and decision.end_reason):
-            raise ValidationError({"reason": _("Say why: customers and colleagues will read it.")})
+            raise ValidationError({"reason": "Say why: customers and colleagues will read it."})
         decision.full_clean()
         with transaction.atomic():
             decision.save(update_fields=["ended_at", "ended_by", "end_reason"])

@@ -8,7 +8,6 @@ from datetime import date, datetime
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
-from django.utils.translation import gettext as _
 
 from audit.recording import record as audit
 from dashboard_api.models import Finding, FindingEvent, Kind, Severity, Website
@@ -35,9 +34,9 @@ def decide(
     event = EVENT_OF_STATUS[Finding.Status(status)]
     locked = _locked(finding)
     if locked.status == Finding.Status.FIXED:
-        raise ValidationError(_("It is fixed: there is nothing to decide."))
+        raise ValidationError("It is fixed: there is nothing to decide.")
     if until is not None and until < now.date():
-        raise ValidationError(_("This day has passed: choose today or a later day, or leave it empty."))
+        raise ValidationError("This day has passed: choose today or a later day, or leave it empty.")
     locked.status, locked.triage_until = status, until
     locked.fixed_at = now if event == Event.FIXED else None
     if locked.fixed_at is not None:
@@ -56,7 +55,7 @@ def reopen(finding: Finding, *, by: str, reason: str, now: datetime) -> None:
     """
     locked = _locked(finding)
     if locked.status == Finding.Status.OPEN:
-        raise ValidationError(_("It is open already."))
+        raise ValidationError("It is open already.")
     if locked.fixed_at is not None:
         locked.shown_occurrences().update(gone_at=None)
     locked.status, locked.triage_until, locked.fixed_at = Finding.Status.OPEN, None, None
@@ -74,8 +73,8 @@ def override_severity(finding: Finding, severity: int | None, *, by: str, reason
     of_source = locked.severity if locked.source_severity is None else locked.source_severity
     new_severity = of_source if severity is None else severity
     if new_severity == locked.severity:
-        severity_name = _(locked.get_severity_display())
-        raise ValidationError(_("It is %(severity)s already.") % {"severity": severity_name})
+        severity_name = locked.get_severity_display()
+        raise ValidationError(f"It is {severity_name} already.")
     before = locked.get_severity_display()
     locked.severity, locked.source_severity = new_severity, None if new_severity == of_source else of_source
     _save(locked, "severity", "source_severity", now=now)
@@ -105,7 +104,7 @@ def unconfirm(finding: Finding, *, by: str, reason: str, now: datetime) -> None:
     """
     locked = _locked(finding)
     if locked.source_kind is None:
-        raise ValidationError(_("No analyst has confirmed it."))
+        raise ValidationError("No analyst has confirmed it.")
     _restore_kind(locked)
     _save(locked, *_KIND_FIELDS, now=now)
     _add_event(locked, Event.UNCONFIRMED, by=by, reason=reason, now=now)
@@ -119,13 +118,13 @@ def can_confirm(finding: Finding) -> bool:
 def _refusal_to_confirm(finding: Finding) -> str:
     """Return why ``finding`` cannot be confirmed; empty if it can."""
     if finding.source_kind is not None:
-        return _("An analyst has confirmed it already.")
+        return "An analyst has confirmed it already."
     if finding.status == Finding.Status.FIXED:
-        return _("It is fixed: there is nothing to confirm.")
+        return "It is fixed: there is nothing to confirm."
     if finding.status == Finding.Status.FALSE_POSITIVE:
-        return _("It is a false positive: reopen it first.")
+        return "It is a false positive: reopen it first."
     if finding.kind == Kind.INFORMATIONAL:
-        return _("It is informational: there is no problem to confirm.")
+        return "It is informational: there is no problem to confirm."
     return ""
 
 
@@ -146,7 +145,7 @@ def _save(finding: Finding, *names: str, now: datetime) -> None:
 
 def _add_event(finding: Finding, event: str, *, by: str, reason: str, now: datetime) -> None:
     if not reason.strip():
-        raise ValidationError({"reason": _("Say why: customers and colleagues will read it.")})
+        raise ValidationError({"reason": "Say why: customers and colleagues will read it."})
     step = FindingEvent(
         finding=finding, website_id=finding.website_id, event=event, by=by, reason=reason.strip(), at=now
     )

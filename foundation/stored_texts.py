@@ -234,20 +234,6 @@ _CLAIMS = (
     _("%(count)s websites wait for their proof: prove one of them first, or give one up."),
 )
 _REASONS = tuple(reason for reasons in REASONS.values() for reason in reasons.values())
-# The log of the admin.
-_ACTIONS = (
-    _("Marked as reviewed."),
-    _("Put back into the queue."),
-    _("Added in the workbench."),
-    _("Published."),
-    _("Decided."),
-    _("Imported %(file)s."),
-    _("Issued %(name)s."),
-    _("Extended by %(number)s days."),
-    _("Seen as %(account)s: the dashboard."),
-    _("Seen as %(account)s: finding %(name)s."),
-    _("Set up."),
-)
 _SEVERITY = "(Critical|High|Medium|Low|Info)"
 _VALUES = {
     "severity": _SEVERITY,
@@ -290,7 +276,6 @@ def _templates() -> tuple[tuple[str, re.Pattern[str], tuple[str, ...]], ...]:
             *_FAILURES,
             *_CLAIMS,
             *_REASONS,
-            *_ACTIONS,
         )
     )
 

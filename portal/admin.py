@@ -11,7 +11,6 @@ from django.db import transaction
 from django.db.models import Count, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.utils.decorators import method_decorator
-from django.utils.translation import gettext_lazy as _
 from django.views.decorators.debug import sensitive_post_parameters, sensitive_variables
 
 from audit.recording import record as audit
@@ -23,19 +22,19 @@ from portal.sharing import actions as sharing
 from portal.team import seats
 from portal.team.actions import Action, record_change, withdraw_invitations_of
 
-_NO_PERSON = _("No person has this user name. Invite the person instead.")
+_NO_PERSON = "No person has this user name. Invite the person instead."
 
 
 class AccountForm(forms.ModelForm):
     """An account; its secret can be set here, but is never shown."""
 
     secret = forms.CharField(
-        label=_("Secret"),
+        label="Secret",
         required=False,
         strip=False,
         validators=[validate_secret],
         widget=forms.PasswordInput(attrs={"autocomplete": "new-password", "class": "vTextField"}),
-        help_text=_("The site API secret from the service. Never shown; leave empty to keep it."),
+        help_text="The site API secret from the service. Never shown; leave empty to keep it.",
     )
 
     class Meta:
@@ -49,7 +48,7 @@ class AccountForm(forms.ModelForm):
         ref = str(self.cleaned_data.get("ref", ""))
         can_sign = self.instance.sealed_secret or Account(ref=ref).is_from_environment
         if not can_sign and not self.cleaned_data.get("secret") and "secret" not in self.errors:
-            self.add_error("secret", _("Enter this account's secret from the service."))
+            self.add_error("secret", "Enter this account's secret from the service.")
 
 
 class WebsiteForm(forms.ModelForm):
@@ -64,7 +63,7 @@ class WebsiteForm(forms.ModelForm):
         try:
             return typed_host(self.cleaned_data["host"])
         except InvalidHost as error:
-            raise forms.ValidationError(_("The host %(problem)s.") % {"problem": _(str(error))}) from error
+            raise forms.ValidationError(f"The host {error}.") from error
 
 
 class WebsiteInline(admin.TabularInline):
@@ -87,7 +86,7 @@ class NamesPerson(BaseModelAdmin):
         """Return the field; a person without a search is text."""
         if db_field.name == "user" and "user" not in self.get_autocomplete_fields(request):
             kwargs |= {"to_field_name": "username", "widget": forms.TextInput(attrs={"class": "vTextField"})}
-            kwargs |= {"help_text": _("The user name."), "error_messages": {"invalid_choice": _NO_PERSON}}
+            kwargs |= {"help_text": "The user name.", "error_messages": {"invalid_choice": _NO_PERSON}}
         return super().formfield_for_foreignkey(db_field, request, **kwargs)
 
 
@@ -109,7 +108,7 @@ class MembershipChangeInline(admin.TabularInline):
 
     model = MembershipChange
     fields = readonly_fields = ("at", "by", "action", "person", "role")
-    verbose_name_plural = _("changes of members")
+    verbose_name_plural = "changes of members"
     can_delete = False
     extra = max_num = 0
 
@@ -133,7 +132,7 @@ class AccountAdmin(admin.ModelAdmin):
             number_of_members=Count("memberships", distinct=True),
         )
 
-    @admin.display(boolean=True, description=_("can sign"))
+    @admin.display(boolean=True, description="can sign")
     def can_sign(self, account: Account) -> bool:
         """Return whether there is a secret, and a master key that opens it."""
         try:
@@ -141,12 +140,12 @@ class AccountAdmin(admin.ModelAdmin):
         except CannotUnseal:
             return False
 
-    @admin.display(ordering="number_of_websites", description=_("websites"))
+    @admin.display(ordering="number_of_websites", description="websites")
     def website_count(self, account: Any) -> int:
         """Return the number of websites."""
         return int(account.number_of_websites)
 
-    @admin.display(ordering="number_of_members", description=_("members"))
+    @admin.display(ordering="number_of_members", description="members")
     def member_count(self, account: Any) -> int:
         """Return the number of members."""
         return int(account.number_of_members)
@@ -247,7 +246,7 @@ class ShareLinkAdmin(admin.ModelAdmin):
     search_fields = ("title", "website__host", "website__account__ref", "created_by")
     actions = ("revoke",)
 
-    @admin.display(ordering="website__account", description=_("account"))
+    @admin.display(ordering="website__account", description="account")
     def account(self, share_link: ShareLink) -> str:
         """Return the account that shares."""
         return str(share_link.website.account)
@@ -264,15 +263,13 @@ class ShareLinkAdmin(admin.ModelAdmin):
         """Return whether the operator may change share links."""
         return request.user.has_perm("portal.change_sharelink")
 
-    @admin.action(permissions=["revoke"], description=_("Revoke selected share links"))
+    @admin.action(permissions=["revoke"], description="Revoke selected share links")
     def revoke(self, request: HttpRequest, queryset: QuerySet[ShareLink]) -> None:
         """End the selected links now, each with a line in the admin's log."""
         revoked = [share_link for share_link in queryset if sharing.revoke(share_link)]
         for share_link in revoked:
             self.log_change(request, share_link, "Revoked.")
-        self.message_user(
-            request, _("Share links revoked: %(count)s.") % {"count": len(revoked)}, messages.SUCCESS
-        )
+        self.message_user(request, f"Share links revoked: {len(revoked)}.", messages.SUCCESS)
 
 
 @admin.register(Badge)

@@ -8,8 +8,6 @@ from django.contrib import admin
 from django.core.exceptions import PermissionDenied, ValidationError
 from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
-from django.utils.translation import gettext
-from django.utils.translation import gettext_lazy as _
 from django.views.decorators.debug import sensitive_variables
 
 from config.onboarding.customer import Customer, Onboarded, onboard
@@ -30,41 +28,41 @@ class CustomerForm(forms.Form):
     """A new customer; dates are those of a plan of one year unless edited."""
 
     ref = forms.CharField(
-        label=_("Reference"),
+        label="Reference",
         max_length=limits.MAX_ACCOUNT_REF_LENGTH,
-        help_text=_("portal_account_ref of its calls, such as acct_0001; it cannot change later."),
+        help_text="portal_account_ref of its calls, such as acct_0001; it cannot change later.",
     )
     name = forms.CharField(
-        label=_("Name"),
+        label="Name",
         max_length=200,
         required=False,
-        help_text=_("The name of the customer, for its members."),
+        help_text="The name of the customer, for its members.",
     )
     owner = forms.EmailField(
-        label=_("Owner's e-mail address"), help_text=_("This person is invited to the portal.")
+        label="Owner's e-mail address", help_text="This person is invited to the portal."
     )
-    host = forms.CharField(label=_("Website"), help_text=_("Such as shop.example.com."))
+    host = forms.CharField(label="Website", help_text="Such as shop.example.com.")
     shared = forms.BooleanField(
-        label=_("Shared website"),
+        label="Shared website",
         required=False,
-        help_text=_("Other accounts have it, too, and all of them see the same findings."),
+        help_text="Other accounts have it, too, and all of them see the same findings.",
     )
     method = forms.ChoiceField(
-        label=_("Ownership"),
+        label="Ownership",
         choices=Website.Method.choices,
         initial=Website.Method.MANUAL,
-        help_text=_("How you checked that the website belongs to the customer; recorded with your name."),
+        help_text="How you checked that the website belongs to the customer; recorded with your name.",
     )
     plan = forms.CharField(
-        max_length=50, label=_("Plan"), help_text=_("The plan of a customer that exists stays as it is.")
+        max_length=50, label="Plan", help_text="The plan of a customer that exists stays as it is."
     )
-    starts_on = forms.DateField(label=_("First day"))
-    ends_on = forms.DateField(label=_("Last day"))
+    starts_on = forms.DateField(label="First day")
+    ends_on = forms.DateField(label="Last day")
     sites_limit = forms.IntegerField(
-        label=_("Websites"),
+        label="Websites",
         required=False,
         min_value=1,
-        help_text=_("How many it may link. Empty: as many as the plan includes."),
+        help_text="How many it may link. Empty: as many as the plan includes.",
     )
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -78,9 +76,7 @@ class CustomerForm(forms.Form):
         try:
             return typed_host(self.cleaned_data["host"])
         except InvalidHost as error:
-            raise ValidationError(
-                gettext("The host %(problem)s.") % {"problem": gettext(str(error))}
-            ) from error
+            raise ValidationError(f"The host {error}.") from error
 
     def customer(self) -> Customer:
         """Return the customer that the form describes; its plan only if it has none yet."""
@@ -96,13 +92,13 @@ def new_customer(request: HttpRequest) -> HttpResponse:
     if not request.user.has_perms(NEEDED + (NEEDED_IN_PORTAL if settings.ENABLE_PORTAL else ())):
         raise PermissionDenied
     form = CustomerForm(request.POST or None)
-    context = admin.site.each_context(request) | {"form": form, "title": gettext("New customer")}
+    context = admin.site.each_context(request) | {"form": form, "title": "New customer"}
     if form.is_valid() and (result := _onboarded(request, form)):
-        names = ", ".join(map(gettext, result.created))
+        names = ", ".join(result.created)
         context |= {
             "result": result,
             "created": names,
-            "title": gettext("%(account)s is set up") % {"account": result.account},
+            "title": f"{result.account} is set up",
         }
         page = TemplateResponse(request, "admin/onboarding/done.html", context)
         page["Cache-Control"] = "no-store"

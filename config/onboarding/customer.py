@@ -11,7 +11,6 @@ from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
 from django.utils import timezone
-from django.utils.translation import gettext as _
 from django.views.decorators.debug import sensitive_variables
 
 from audit.recording import record
@@ -99,9 +98,9 @@ def _account(customer: Customer, created: list[str]) -> Account:
         account.save()
         created.append("account")
     if customer.name and account.name != customer.name:
-        text = _("%(account)s exists already, without a name.")
+        text = "%(account)s exists already, without a name."
         if account.name:
-            text = _("%(account)s exists already, with the name %(name)s.")
+            text = "%(account)s exists already, with the name %(name)s."
         raise ValidationError(text % {"account": account, "name": account.name})
     return account
 
@@ -114,11 +113,9 @@ def _entitlement(account: Account, customer: Customer, by: str, created: list[st
     for name, value in customer.plan.items():
         if getattr(entitlement, name) != value:
             raise ValidationError(
-                _(
-                    "%(account)s already has a plan whose %(field)s is %(value)s: change it with "
-                    "'manage.py set_entitlement' or in the admin."
-                )
-                % {"account": account, "field": name, "value": getattr(entitlement, name)}
+                f"{account} already has a plan whose {name} is {getattr(entitlement, name)}: "
+                "change it with "
+                "'manage.py set_entitlement' or in the admin."
             )
     return entitlement
 
@@ -147,7 +144,6 @@ def _link(account: Account, customer: Customer, by: str, created: list[str]) -> 
         created.append("link")
     if link.revoked_at is not None:
         raise ValidationError(
-            _("The link of %(account)s to %(website)s was revoked: restore it first (restore_link).")
-            % {"account": account, "website": website}
+            f"The link of {account} to {website} was revoked: restore it first (restore_link)."
         )
     return link

@@ -13,7 +13,6 @@ from django.urls import URLPattern, path
 from django.utils import timezone
 from django.utils.decorators import method_decorator
 from django.utils.text import format_lazy
-from django.utils.translation import gettext_lazy as _
 from django.views.decorators.debug import sensitive_variables
 
 from dashboard_api.admin.credentials import shown_once
@@ -86,21 +85,21 @@ class AccountAdmin(OperatorAdmin):
     inlines = (EntitlementInline, SubscriptionInline, SecretInline, LinkInline)
     has_delete_permission = never  # the secrets, links and their history would be deleted, too
 
-    @admin.display(description=_("status"), ordering="entitlement__status", empty_value="-")
+    @admin.display(description="status", ordering="entitlement__status", empty_value="-")
     def status_today(self, account: Account) -> Words | None:
         """Return the status of today, which can differ from the stored one."""
         entitlement = getattr(account, "entitlement", None)
         return entitlement and effective_status(entitlement)
 
-    @admin.display(description=_("plan"), ordering="entitlement__plan", empty_value="-")
+    @admin.display(description="plan", ordering="entitlement__plan", empty_value="-")
     def plan(self, account: Account) -> str | None:
         return account.entitlement.plan if hasattr(account, "entitlement") else None
 
-    @admin.display(description=_("last day"), ordering="entitlement__ends_on", empty_value="-")
+    @admin.display(description="last day", ordering="entitlement__ends_on", empty_value="-")
     def last_day(self, account: Account) -> date | None:
         return account.entitlement.ends_on if hasattr(account, "entitlement") else None
 
-    @admin.display(boolean=True, description=_("calls answered today"))
+    @admin.display(boolean=True, description="calls answered today")
     def is_answered(self, account: Account) -> bool:
         entitlement = getattr(account, "entitlement", None)
         return entitlement is not None and entitlement.is_usable_on(timezone.now().date())
@@ -151,7 +150,7 @@ class AccountAdmin(OperatorAdmin):
             raise PermissionDenied
         context = self.admin_site.each_context(request) | {"account": account, "opts": self.opts}
         if request.method != "POST":
-            context["title"] = _("Issue a secret for %(account)s") % {"account": account}
+            context["title"] = f"Issue a secret for {account}"
             return TemplateResponse(request, "admin/dashboard_api/account/issue_secret.html", context)
         try:
             secret, clear = Secret.objects.issue(
@@ -165,6 +164,6 @@ class AccountAdmin(OperatorAdmin):
             request,
             context | {"secret": secret},
             clear,
-            title=_("A new secret for %(account)s") % {"account": account},
-            advice=_("It belongs in the environment of the customer's backend, never in a browser."),
+            title=f"A new secret for {account}",
+            advice="It belongs in the environment of the customer's backend, never in a browser.",
         )

@@ -8,7 +8,6 @@ from django.contrib.admin.views.main import ChangeList
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
-from django.utils.translation import gettext_lazy as _
 
 from dashboard_api.admin.operations import SHOWN, OperatorAdmin, ReasonForm, user_name
 from dashboard_api.models import SiteLink, Website
@@ -21,17 +20,17 @@ EVERYTHING = "all"
 class ArchiveReason(ReasonForm):
     """A form for the reason to archive."""
 
-    readers = _("Recorded with the website and its links.")
+    readers = "Recorded with the website and its links."
 
 
 class ArchiveFilter(admin.SimpleListFilter):
     """A filter by the archive; by default, archived websites are left out."""
 
-    title = _("archive")
+    title = "archive"
     parameter_name = ARCHIVE
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, Any]]:
-        return [("no", _("Not archived")), (ARCHIVED, _("Archived")), (EVERYTHING, _("Everything"))]
+        return [("no", "Not archived"), (ARCHIVED, "Archived"), (EVERYTHING, "Everything")]
 
     def choices(self, changelist: ChangeList) -> Iterator[Any]:
         """Return the choices without Django's "All", which would be the default."""
@@ -66,10 +65,10 @@ class Archive(OperatorAdmin):
         links = SiteLink.objects.not_revoked().filter(website__in=queryset)
         accounts = links.order_by("account__ref").values_list("account__ref", flat=True)
         refs = list(accounts.distinct()[: SHOWN + 1])
-        names = ", ".join(refs[:SHOWN]) + (f" {_('and more')}" if len(refs) > SHOWN else "")
-        return _("Linked by: %(names)s.") % {"names": names} if refs else ""
+        names = ", ".join(refs[:SHOWN]) + (f" {'and more'}" if len(refs) > SHOWN else "")
+        return f"Linked by: {names}." if refs else ""
 
-    @admin.action(description=_("Archive"), permissions=["operate"])
+    @admin.action(description="Archive", permissions=["operate"])
     def archive(self, request: HttpRequest, queryset: QuerySet[Website]) -> HttpResponse | None:
         return self.confirm(
             request,
@@ -77,40 +76,40 @@ class Archive(OperatorAdmin):
             lambda website, answers: website.archive(
                 by=user_name(request), reason=answers["reason"], now=timezone.now()
             ),
-            title=_("Archive websites"),
-            consequence=_(
+            title="Archive websites",
+            consequence=(
                 "All their links are revoked, so that customers no longer see them, and reports about them "
                 "are refused. Their findings stay. This can be undone, but each link must then be restored."
             ),
-            done=_("Archived"),
+            done="Archived",
             form_class=ArchiveReason,
         )
 
-    @admin.action(description=_("Restore from the archive"), permissions=["operate"])
+    @admin.action(description="Restore from the archive", permissions=["operate"])
     def restore(self, request: HttpRequest, queryset: QuerySet[Website]) -> HttpResponse | None:
         return self.confirm(
             request,
             queryset.filter(archived_at__isnull=False),
             lambda website, _: website.restore(),
-            title=_("Restore websites from the archive"),
-            consequence=_(
+            title="Restore websites from the archive",
+            consequence=(
                 "Reports about them are imported again. Their links stay revoked until you restore them "
                 "on the pages of the links."
             ),
-            done=_("Restored from the archive"),
+            done="Restored from the archive",
         )
 
-    @admin.action(description=_("Delete"), permissions=["delete_unused"])
+    @admin.action(description="Delete", permissions=["delete_unused"])
     def delete_unused(self, request: HttpRequest, queryset: QuerySet[Website]) -> HttpResponse | None:
         """Delete websites that have no findings; the model refuses others."""
         return self.confirm(
             request,
             queryset,
             lambda website, _: website.delete_unused(),
-            title=_("Delete websites"),
-            consequence=_(
+            title="Delete websites",
+            consequence=(
                 "They are deleted with the history of their imports and links. Websites with findings, or "
                 "with a link that is not revoked, stay."
             ),
-            done=_("Deleted"),
+            done="Deleted",
         )

@@ -13,8 +13,6 @@ from django.utils import timezone
 from django.utils.formats import date_format
 from django.utils.html import format_html_join
 from django.utils.safestring import SafeString, mark_safe
-from django.utils.translation import gettext
-from django.utils.translation import gettext_lazy as _
 
 from dashboard_api.admin.operations import OperatorAdmin, PresenceFilter, RecordAdmin, never, row_number
 from dashboard_api.billing.callbacks import applying, providers
@@ -44,32 +42,32 @@ class CallbackEventAdmin(RecordAdmin):
     def actions_for(self, obj: CallbackEvent) -> tuple[str, ...]:
         return ("replay",) if obj.sealed_body else ()
 
-    @admin.action(description=_("Apply again"), permissions=["operate"])
+    @admin.action(description="Apply again", permissions=["operate"])
     def replay(self, request: HttpRequest, queryset: QuerySet[CallbackEvent]) -> HttpResponse | None:
         """Apply events again, after a confirmation."""
         return self.confirm(
             request,
             queryset.order_by("id"),
             lambda event, _options: _replay(event),
-            title=_("Apply payment callbacks again"),
-            consequence=_("A newer callback of the same subscription keeps its effect."),
-            done=_("Applied again"),
+            title="Apply payment callbacks again",
+            consequence="A newer callback of the same subscription keeps its effect.",
+            done="Applied again",
         )
 
 
 def _replay(event: CallbackEvent) -> Any:
     state = applying.replay(event.pk, timezone.now())
     if not state:
-        raise ValidationError(gettext("Its body is no longer kept, or it is being applied now."))
+        raise ValidationError("Its body is no longer kept, or it is being applied now.")
     event.refresh_from_db()
     if event.state in (CallbackEvent.State.FAILED, CallbackEvent.State.DEAD):
-        raise ValidationError(gettext("It failed again: %(error)s.") % {"error": event.error})
+        raise ValidationError(f"It failed again: {event.error}.")
 
 
 class Unclear(PresenceFilter):
     """A filter by whether events with the same timestamp contradict each other."""
 
-    heading, present, absent = _("contradictory events"), _("Yes"), _("No")
+    heading, present, absent = "contradictory events", "Yes", "No"
 
 
 @admin.register(Subscription)
@@ -86,37 +84,37 @@ class SubscriptionAdmin(RecordAdmin):
     )
     has_add_permission = never
 
-    @admin.display(description=_("status"))
+    @admin.display(description="status")
     def status(self, row: Subscription) -> str:
         """Return the status of the newest snapshot; none if the subscription does not count."""
         status = _newest(row).status
         return str(dict(Entitlement.Status.choices).get(status, status)) or "–"
 
-    @admin.display(description=_("plan or price"))
+    @admin.display(description="plan or price")
     def bought(self, row: Subscription) -> str:
         newest = _newest(row)
         return ", ".join(filter(None, (newest.plan, newest.price, *newest.other_prices))) or "–"
 
-    @admin.display(description=_("last day"))
+    @admin.display(description="last day")
     def last_day(self, row: Subscription) -> date:
         return _newest(row).ends_on
 
-    @admin.display(description=_("renewal"))
+    @admin.display(description="renewal")
     def renewal(self, row: Subscription) -> str:
         newest = _newest(row)
         if newest.cancels:
-            return gettext("ends with its period")
-        return gettext("renews") if newest.renews else "–"
+            return "ends with its period"
+        return "renews" if newest.renews else "–"
 
-    @admin.display(description=_("late since"))
+    @admin.display(description="late since")
     def late_since(self, row: Subscription) -> date | None:
         return _newest(row).past_due_since
 
-    @admin.display(description=_("customer of the provider"))
+    @admin.display(description="customer of the provider")
     def customer(self, row: Subscription) -> str:
         return _newest(row).customer or "–"
 
-    @admin.display(description=_("newest events"))
+    @admin.display(description="newest events")
     def newest_events(self, row: Subscription) -> str:
         """Return links to the newest events of the subscription."""
         events = CallbackEvent.objects.filter(provider=row.provider, object_id=row.object_id)[:SHOWN]
@@ -147,7 +145,7 @@ class PlanPriceForm(forms.ModelForm):
         model = PlanPrice
         fields = ("provider", "price", "plan")
         help_texts: ClassVar = {
-            "plan": _(
+            "plan": (
                 "New customers get the newest revision of the plan. Accounts on an earlier revision than "
                 "this one move to it with their next payment; those on a later one stay."
             )
@@ -157,7 +155,7 @@ class PlanPriceForm(forms.ModelForm):
         """Return the provider as its callbacks name it; raises ValidationError for an unknown one."""
         provider: str = self.cleaned_data["provider"].lower()
         if provider not in providers.ADAPTERS:
-            text = _("Give one of these: %(names)s.")
+            text = "Give one of these: %(names)s."
             raise ValidationError(text % {"names": ", ".join(providers.ADAPTERS)})
         return provider
 

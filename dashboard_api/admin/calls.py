@@ -5,7 +5,6 @@ from typing import Any
 from django.contrib import admin
 from django.db.models import QuerySet
 from django.http import HttpRequest
-from django.utils.translation import gettext_lazy as _
 
 from dashboard_api.admin.operations import RecordAdmin, never
 from dashboard_api.models import Account, CallRecord
@@ -14,11 +13,11 @@ from dashboard_api.models import Account, CallRecord
 class Answer(admin.SimpleListFilter):
     """A filter for calls that were not answered with 200; others would read the whole table."""
 
-    title = _("response")
+    title = "response"
     parameter_name = "answer"
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> Any:
-        return (("refused", _("refused or failed")),)
+        return (("refused", "refused or failed"),)
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[CallRecord]) -> QuerySet[CallRecord]:
         return queryset.exclude(status=200) if self.value() else queryset
@@ -33,11 +32,11 @@ class CallRecordAdmin(RecordAdmin):
     list_per_page = 50
     show_full_result_count = False
     search_fields = ("request_id__exact",)
-    search_help_text = _("A request id, or the reference of a customer.")
+    search_help_text = "A request id, or the reference of a customer."
     fields = readonly_fields = (*list_display, "link_id")
     has_add_permission = never
 
-    @admin.display(description=_("customer"))
+    @admin.display(description="customer")
     def account_ref(self, call: CallRecord) -> str:
         """Return the reference of the account, which ``get_changelist_instance`` reads for a whole page."""
         if not hasattr(call, "ref"):

@@ -9,7 +9,6 @@ from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 from django.utils.formats import localize
 from django.utils.html import format_html_join
-from django.utils.translation import gettext_lazy as _
 
 from dashboard_api.admin.operations import ReasonForm, RecordAdmin, user_name
 from dashboard_api.models import OwnershipClaim
@@ -21,7 +20,7 @@ from foundation.hosts import InvalidHost, typed_host
 class DecisionReason(ReasonForm):
     """A form for the reason of a decision about a claim."""
 
-    readers = _("Recorded with the claim.")
+    readers = "Recorded with the claim."
 
 
 class ClaimForm(forms.ModelForm):
@@ -36,7 +35,7 @@ class ClaimForm(forms.ModelForm):
         try:
             return typed_host(self.cleaned_data["host"])
         except InvalidHost as error:
-            raise forms.ValidationError(_("The host %(problem)s.") % {"problem": error}) from error
+            raise forms.ValidationError(f"The host {error}.") from error
 
     def clean(self) -> None:
         """Raise ValidationError for a host without one owner, or if too many claims wait for a proof."""
@@ -49,15 +48,13 @@ class ClaimForm(forms.ModelForm):
 
 def _checked(claim: OwnershipClaim) -> None:
     if claim.ended_at is not None:
-        raise forms.ValidationError(_("It has ended."))
+        raise forms.ValidationError("It has ended.")
     try:
         checked = checks.check_by_hand(claim, method="", now=timezone.now())
     except checks.TooSoon as error:
-        raise forms.ValidationError(
-            _("It can be checked again in %(seconds)s seconds.") % {"seconds": error.seconds}
-        ) from error
+        raise forms.ValidationError(f"It can be checked again in {error.seconds} seconds.") from error
     if checked.state not in OwnershipClaim.HOLDING:
-        raise forms.ValidationError(_("The token was not found. The claim shows what was found instead."))
+        raise forms.ValidationError("The token was not found. The claim shows what was found instead.")
 
 
 @admin.register(OwnershipClaim)
@@ -107,60 +104,60 @@ class OwnershipClaimAdmin(RecordAdmin):
             return ("check_claim", "accept_claim", "refuse_claim")
         return () if obj.ended_at else ("check_claim", "withdraw_claim")
 
-    @admin.display(description=_("waits for"))
+    @admin.display(description="waits for")
     def waits_for(self, obj: OwnershipClaim) -> str:
         """Return what a contested claim waits for."""
         if due_at := claims.answer_due_at(obj):
-            return _("an answer, until %(time)s") % {"time": localize(timezone.localtime(due_at))}
+            return f"an answer, until {localize(timezone.localtime(due_at))}"
         return claims.waits_for(obj)
 
-    @admin.display(description=_("last checks"))
+    @admin.display(description="last checks")
     def last_checks(self, obj: OwnershipClaim) -> str:
         rows = ((each["method"], each["outcome"], each["at"]) for each in obj.checks)
         return format_html_join("", "<div>{}: {} ({})</div>", rows)
 
-    @admin.action(description=_("Check now"), permissions=["operate"])
+    @admin.action(description="Check now", permissions=["operate"])
     def check_claim(self, request: HttpRequest, queryset: QuerySet[OwnershipClaim]) -> None:
         """Look for the token of one claim now, which takes up to 12 seconds; have others checked soon."""
         claim = queryset.order_by("pk")[0]
         self.perform(
-            request, queryset.select_related("account").filter(pk=claim.pk), _checked, done=_("Checked")
+            request, queryset.select_related("account").filter(pk=claim.pk), _checked, done="Checked"
         )
         others = queryset.exclude(pk=claim.pk).filter(ended_at=None)
         if others.update(next_check_at=timezone.now()):
-            self.message_user(request, _("The others are checked within minutes."))
+            self.message_user(request, "The others are checked within minutes.")
 
-    @admin.action(description=_("Accept"), permissions=["operate"])
+    @admin.action(description="Accept", permissions=["operate"])
     def accept_claim(self, request: HttpRequest, queryset: QuerySet[OwnershipClaim]) -> HttpResponse | None:
         """Accept contested claims, after a confirmation."""
         return self._decide(
             request,
             queryset,
             accept=True,
-            title=_("Accept claims"),
-            consequence=_(
+            title="Accept claims",
+            consequence=(
                 "Each account is linked next to those that have the website, and reads the same findings. "
                 "Check first who owns the domain."
             ),
-            done=_("Accepted"),
+            done="Accepted",
         )
 
-    @admin.action(description=_("Refuse"), permissions=["operate"])
+    @admin.action(description="Refuse", permissions=["operate"])
     def refuse_claim(self, request: HttpRequest, queryset: QuerySet[OwnershipClaim]) -> HttpResponse | None:
         """Refuse contested claims, after a confirmation."""
         return self._decide(
             request,
             queryset,
             accept=False,
-            title=_("Refuse claims"),
-            consequence=_(
+            title="Refuse claims",
+            consequence=(
                 "The claims end. Their accounts can claim the website again, with a new token. As long as "
                 "one of today's accounts has the website, staff decide about later claims, too."
             ),
-            done=_("Refused"),
+            done="Refused",
         )
 
-    @admin.action(description=_("Withdraw"), permissions=["operate"])
+    @admin.action(description="Withdraw", permissions=["operate"])
     def withdraw_claim(self, request: HttpRequest, queryset: QuerySet[OwnershipClaim]) -> HttpResponse | None:
         """End claims and their links, after a confirmation."""
         return self.confirm(
@@ -169,9 +166,9 @@ class OwnershipClaimAdmin(RecordAdmin):
             lambda claim, options: claims.withdraw(
                 claim, by=user_name(request), reason=options["reason"], now=timezone.now()
             ),
-            title=_("Withdraw claims"),
-            consequence=_("The claims end, and the links of their accounts to these websites with them."),
-            done=_("Withdrawn"),
+            title="Withdraw claims",
+            consequence="The claims end, and the links of their accounts to these websites with them.",
+            done="Withdrawn",
             form_class=DecisionReason,
         )
 

@@ -14,7 +14,6 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.formats import date_format, number_format
 from django.utils.html import format_html
-from django.utils.translation import gettext_lazy as _
 
 from dashboard_api.admin.operations import (
     SHOWN,
@@ -36,13 +35,12 @@ from dashboard_api.reading.next_checks import (
     next_check,
     next_report,
 )
-from foundation.stored_texts import translate
 
 
 class UndoReason(ReasonForm):
     """A form for the reason why imports are taken back."""
 
-    readers = _("Recorded with the import.")
+    readers = "Recorded with the import."
 
 
 @admin.register(Source)
@@ -57,7 +55,7 @@ class SourceAdmin(admin.ModelAdmin):
             None,
             {
                 "fields": ("name", "slug", "enabled", "interval_days"),
-                "description": _(
+                "description": (
                     "Scans that we run ourselves are due by the schedules of the websites instead."
                 ),
             },
@@ -76,12 +74,12 @@ class ScopeInline(admin.TabularInline):
     fields = ("category", "target", "state", "last_run_at", "completed_at", "urls_checked", "details")
     readonly_fields = fields
     extra = 0
-    verbose_name_plural = _("scopes (delete a scope that is no longer scanned: it would stay overdue)")
+    verbose_name_plural = "scopes (delete a scope that is no longer scanned: it would stay overdue)"
     has_add_permission = never  # imports create scopes
 
-    @admin.display(description=_("detail"))
+    @admin.display(description="detail")
     def details(self, scope: CoverageScope) -> str:
-        return translate(scope.detail)
+        return scope.detail
 
 
 OVERDUE = "overdue"
@@ -134,11 +132,11 @@ def _next_check(coverage: Any, today: date) -> NextCheck:
 class Due(admin.SimpleListFilter):
     """A filter by whether the next run is overdue."""
 
-    title = _("next check")
+    title = "next check"
     parameter_name = "due"
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, Any]]:
-        return [(OVERDUE, _("Overdue"))]
+        return [(OVERDUE, "Overdue")]
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Coverage]) -> QuerySet[Coverage]:
         """Return the rows of the choice."""
@@ -181,22 +179,22 @@ class CoverageAdmin(admin.ModelAdmin):
         if scopes and any(formset.deleted_objects for formset in formsets):
             summarise(form.instance, scopes)
 
-    @admin.display(description=_("next due"), ordering="last_run_at")
+    @admin.display(description="next due", ordering="last_run_at")
     def next_due(self, coverage: Any) -> str:
         """Return the day of the next check, and whether it has passed."""
         if coverage.pk is None:
             return "-"
         due = _next_check(coverage, timezone.now().date())
         if due.on is None:
-            return str(_("Not scheduled"))
+            return "Not scheduled"
         is_overdue = due.is_overdue and coverage.website.archived_at is None
-        return _("%(day)s, overdue") % {"day": date_format(due.on)} if is_overdue else date_format(due.on)
+        return f"{date_format(due.on)}, overdue" if is_overdue else date_format(due.on)
 
 
 def _preview(run: ImportRun, chosen: QuerySet[ImportRun]) -> str:
     newer = newer_imports(run)
     if newer and not newer.exclude(pk__in=chosen.order_by().values("pk")):
-        return str(_("follows the newer ones, which change what it finds."))
+        return "follows the newer ones, which change what it finds."
     try:
         return preview(run, now=timezone.now()).in_words()
     except ValidationError as error:
@@ -206,7 +204,7 @@ def _preview(run: ImportRun, chosen: QuerySet[ImportRun]) -> str:
 class TakenBack(PresenceFilter):
     """A filter by whether the import was taken back."""
 
-    heading, present, absent = _("taken back"), _("Yes"), _("No")
+    heading, present, absent = "taken back", "Yes", "No"
 
 
 @admin.register(ImportRun)
@@ -265,7 +263,7 @@ class ImportRunAdmin(RecordAdmin):
         """Return what taking each of the first imports back would do."""
         return " ".join(f"{run}: {_preview(run, queryset)}" for run in queryset[:SHOWN])
 
-    @admin.action(description=_("Take back"), permissions=["operate"])
+    @admin.action(description="Take back", permissions=["operate"])
     def take_back(self, request: HttpRequest, queryset: QuerySet[ImportRun]) -> HttpResponse | None:
         """Undo imports after a preview of what happens to their findings."""
         return self.confirm(
@@ -274,45 +272,44 @@ class ImportRunAdmin(RecordAdmin):
             lambda run, answers: undo(
                 run, by=user_name(request), reason=answers["reason"], now=timezone.now()
             ),
-            title=_("Take imports back"),
-            consequence=_(
+            title="Take imports back",
+            consequence=(
                 "Findings that only these imports brought are deleted, and findings that they closed "
                 "are open again. Decisions by analysts stay. This cannot be undone; the same report can be "
                 "imported again."
             ),
-            done=_("Took back"),
+            done="Took back",
             form_class=UndoReason,
         )
 
-    @admin.display(description=_("to take back first"))
+    @admin.display(description="to take back first")
     def first(self, run: ImportRun) -> str:
         """Return a link to the newest of the newer imports without which this one can be taken back."""
         newer = newer_imports(run).select_related("website", "source")
         if not newer or not run.changes.exists():
             return "-"
         return format_html(
-            '<a href="{}">{}</a> ({})',
+            '<a href="{}">{}</a> (import {}, the newest of {} newer ones)',
             reverse("admin:dashboard_api_importrun_change", args=[newer[0].pk]),
             newer[0],
-            _("import %(number)s, the newest of %(count)s newer ones")
-            % {"number": newer[0].pk, "count": number_format(len(newer))},
+            newer[0].pk,
+            number_format(len(newer)),
         )
 
-    @admin.display(description=_("detail"))
+    @admin.display(description="detail")
     def details(self, run: ImportRun) -> str:
-        return translate(run.detail)
+        return run.detail
 
-    @admin.display(description=_("scope"))
+    @admin.display(description="scope")
     def where_fixed(self, run: ImportRun) -> str:
         """Return where a missing finding counted as fixed."""
-        return translate(run.scope)
+        return run.scope
 
-    @admin.display(description=_("rejected rows"))
+    @admin.display(description="rejected rows")
     def left_out(self, run: ImportRun) -> str:
         lines = [
-            _("Row %(row)s %(reason)s.") % {"row": reject["row"], "reason": translate(reject["reason"])}
-            for reject in run.rejects
+            "Row {row} {reason}.".format(row=reject["row"], reason=reject["reason"]) for reject in run.rejects
         ]
         if run.rejected > len(lines):
-            lines.append(_("And %(count)s more.") % {"count": number_format(run.rejected - len(lines))})
-        return "\n".join(lines) or str(_("None."))
+            lines.append(f"And {number_format(run.rejected - len(lines))} more.")
+        return "\n".join(lines) or "None."

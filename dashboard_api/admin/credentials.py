@@ -7,7 +7,6 @@ from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 from django.utils import timezone
-from django.utils.translation import gettext_lazy as _
 from django.views.decorators.debug import sensitive_variables
 
 from dashboard_api.admin.operations import RecordAdmin, Words, never
@@ -20,12 +19,12 @@ class CredentialAdmin(RecordAdmin):
     revoke_consequence: Words
     has_add_permission = never
 
-    @admin.display(boolean=True, description=_("works"))
+    @admin.display(boolean=True, description="works")
     def works(self, credential: Any) -> bool:
         """Return whether calls with the credential are accepted."""
         return bool(credential.is_usable(timezone.now()))
 
-    @admin.action(description=_("Revoke"), permissions=["operate"])
+    @admin.action(description="Revoke", permissions=["operate"])
     def revoke(self, request: HttpRequest, queryset: QuerySet[Any]) -> HttpResponse | None:
         return self.confirm(
             request,
@@ -33,7 +32,7 @@ class CredentialAdmin(RecordAdmin):
             lambda credential, _: credential.revoke(now=timezone.now()),
             title=self.revoke_title,
             consequence=self.revoke_consequence,
-            done=_("Revoked"),
+            done="Revoked",
         )
 
 

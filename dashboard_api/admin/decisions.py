@@ -6,8 +6,6 @@ from typing import Any
 
 from django import forms
 from django.utils.functional import Promise
-from django.utils.translation import gettext
-from django.utils.translation import gettext_lazy as _
 
 from dashboard_api.admin.labels import SEVERITY_LABELS
 from dashboard_api.models import Account, AnalystNote, Finding
@@ -18,19 +16,19 @@ REOPEN, SEVERITY, CONFIRM, UNCONFIRM = "reopen", "severity", "confirm", "unconfi
 Status = Finding.Status
 
 LABELS: Mapping[str, str | Promise] = {
-    Status.FALSE_POSITIVE: _("False positive"),
-    Status.ACCEPTED_RISK: _("Accept the risk"),
-    Status.FIXED: _("Fixed"),
-    REOPEN: _("Reopen"),
-    CONFIRM: _("Confirm"),
-    UNCONFIRM: _("Take the confirmation back"),
-    SEVERITY: _("Change the severity"),
+    Status.FALSE_POSITIVE: "False positive",
+    Status.ACCEPTED_RISK: "Accept the risk",
+    Status.FIXED: "Fixed",
+    REOPEN: "Reopen",
+    CONFIRM: "Confirm",
+    UNCONFIRM: "Take the confirmation back",
+    SEVERITY: "Change the severity",
 }
 CONSEQUENCES: Mapping[str, str | Promise] = {
-    Status.FALSE_POSITIVE: _(
+    Status.FALSE_POSITIVE: (
         "This holds for the locations listed: if a report adds another, the finding is open again."
     ),
-    Status.ACCEPTED_RISK: _("This holds for the whole website: locations found later are accepted, too."),
+    Status.ACCEPTED_RISK: "This holds for the whole website: locations found later are accepted, too.",
 }
 # Single keys that open the forms; those that exclude each other have the same one.
 KEYS: Mapping[str, str] = {
@@ -48,23 +46,23 @@ _WITHOUT_VALUE = {REOPEN: reopen, CONFIRM: confirm, UNCONFIRM: unconfirm}
 class DecisionForm(forms.Form):
     """A decision about a finding: a reason from a template, in own words, or both."""
 
-    template = forms.ChoiceField(required=False, label=_("Reason"), widget=forms.RadioSelect)
+    template = forms.ChoiceField(required=False, label="Reason", widget=forms.RadioSelect)
     reason = forms.CharField(
         required=False,
         max_length=350,
-        label=_("In your own words"),
-        help_text=_("Customers read the reason in the finding's timeline."),
+        label="In your own words",
+        help_text="Customers read the reason in the finding's timeline.",
     )
     until = forms.DateField(
         required=False,
-        label=_("Last day"),
-        help_text=_("Empty: no end."),
+        label="Last day",
+        help_text="Empty: no end.",
         widget=forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d"),
     )
     severity = forms.TypedChoiceField(
         required=False,
-        label=_("Severity"),
-        choices=[("", _("as the scanner rates it")), *SEVERITY_LABELS.items()],
+        label="Severity",
+        choices=[("", "as the scanner rates it"), *SEVERITY_LABELS.items()],
         coerce=int,
         empty_value=None,
     )
@@ -73,10 +71,9 @@ class DecisionForm(forms.Form):
         super().__init__(*args, **kwargs | {"auto_id": f"{decision}-%s"})
         self.decision, self.label, self.key = decision, LABELS[decision], KEYS[decision]
         self.consequence = CONSEQUENCES.get(decision, "")
-        own = ("own", _("Only my own words"))
+        own = ("own", "Only my own words")
         templates: Any = self.fields["template"]
-        reasons = [(name, gettext(reason)) for name, reason in REASONS[decision].items()]
-        templates.choices = [*reasons, own]
+        templates.choices = [*REASONS[decision].items(), own]
         templates.initial = next(iter(REASONS[decision]))
         if decision not in (Status.FALSE_POSITIVE, Status.ACCEPTED_RISK):
             del self.fields["until"]
@@ -118,7 +115,7 @@ class NoteForm(forms.ModelForm):
     class Meta:
         model = AnalystNote
         fields = ("body", "account", "is_internal")
-        labels = {"body": _("Note"), "account": _("For"), "is_internal": _("Only for us (internal)")}  # noqa: RUF012
+        labels = {"body": "Note", "account": "For", "is_internal": "Only for us (internal)"}  # noqa: RUF012
         widgets = {"body": forms.Textarea(attrs={"rows": 4})}  # noqa: RUF012
 
     def __init__(self, *args: Any, finding: Finding, **kwargs: Any) -> None:
@@ -126,5 +123,5 @@ class NoteForm(forms.ModelForm):
         links = finding.website.links.filter(revoked_at=None)
         account: Any = self.fields["account"]
         account.queryset = Account.objects.filter(links__in=links)
-        account.empty_label = _("every customer with this website")
+        account.empty_label = "every customer with this website"
         account.help_text = ""

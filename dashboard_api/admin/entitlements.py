@@ -12,7 +12,6 @@ from django.db.models import Q, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 from django.utils.formats import number_format
-from django.utils.translation import gettext_lazy as _
 
 from dashboard_api import limits
 from dashboard_api.admin.labels import FEATURE_LABELS, feature_choices
@@ -44,11 +43,11 @@ class EntitlementForm(forms.ModelForm):
     """
 
     features = forms.MultipleChoiceField(
-        label=_("Features"), required=False, widget=forms.CheckboxSelectMultiple
+        label="Features", required=False, widget=forms.CheckboxSelectMultiple
     )
 
     reason = forms.CharField(
-        label=_("Reason"), required=False, max_length=200, help_text=_("Recorded with the change.")
+        label="Reason", required=False, max_length=200, help_text="Recorded with the change."
     )
 
     class Meta:
@@ -69,7 +68,7 @@ class EntitlementForm(forms.ModelForm):
             self.initial["sites_limit"] = None
             if "sites_limit" in self.fields:
                 self.fields["sites_limit"].required = False
-                self.fields["sites_limit"].help_text = _("Empty: as many as the plan includes.")
+                self.fields["sites_limit"].help_text = "Empty: as many as the plan includes."
 
     def has_changed(self) -> bool:
         """Return whether to save the entitlement: always for a new account."""
@@ -79,7 +78,7 @@ class EntitlementForm(forms.ModelForm):
         """Return the day since when a payment is late; raises ValidationError for one to come."""
         since: date | None = self.cleaned_data["past_due_since"]
         if since and since > timezone.now().date() and "past_due_since" in self.changed_data:
-            raise ValidationError(_("This day is still to come."))
+            raise ValidationError("This day is still to come.")
         return since
 
     def changes(self) -> dict[str, Any]:
@@ -108,7 +107,7 @@ def _say_what_follows(request: HttpRequest, entitlement: Entitlement) -> None:
     """Say so if what is paid for holds, and not what staff have just set."""
     agreed = entitlement.agreed_terms
     if agreed and not entitlement.is_as_agreed:
-        text = _("%(account)s: the paid plan holds. The plan that staff set follows: %(plan)s until %(day)s.")
+        text = "%(account)s: the paid plan holds. The plan that staff set follows: %(plan)s until %(day)s."
         values = {"account": entitlement.account, "plan": agreed.plan, "day": agreed.ends_on}
         messages.info(request, text % values)
 
@@ -116,30 +115,30 @@ def _say_what_follows(request: HttpRequest, entitlement: Entitlement) -> None:
 class OverrideForm(ReasonForm):
     """A form for another value of a limit, with its last day and reason."""
 
-    readers = _("The customer can read it.")
-    limit = forms.ChoiceField(label=_("Limit"), choices=LIMIT_NAMES.items())
+    readers = "The customer can read it."
+    limit = forms.ChoiceField(label="Limit", choices=LIMIT_NAMES.items())
     value = forms.IntegerField(
-        label=_("Value"), required=False, min_value=0, max_value=LARGEST, help_text=_("Empty: no limit.")
+        label="Value", required=False, min_value=0, max_value=LARGEST, help_text="Empty: no limit."
     )
     until = forms.DateField(
-        label=_("Last day"),
+        label="Last day",
         required=False,
         widget=forms.DateInput(attrs={"type": "date"}),
-        help_text=_("Empty: for good."),
+        help_text="Empty: for good.",
     )
 
 
 class EndOverrideForm(ReasonForm):
     """A form that lets the limit of the plan hold again."""
 
-    readers = _("Recorded with the change.")
-    limit = forms.ChoiceField(label=_("Limit"), choices=LIMIT_NAMES.items())
+    readers = "Recorded with the change."
+    limit = forms.ChoiceField(label="Limit", choices=LIMIT_NAMES.items())
 
 
 class EffectiveStatus(admin.SimpleListFilter):
     """A filter by the status of today, which the customer sees."""
 
-    title = _("status")
+    title = "status"
     parameter_name = "status"
     prefix = ""
 
@@ -174,11 +173,11 @@ def ending(today: date) -> Q:
 class Ending(admin.SimpleListFilter):
     """A filter by the last day."""
 
-    title = _("last day")
+    title = "last day"
     parameter_name = "ends"
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, Any]]:
-        return [(SOON, _("In the next %(days)s days") % {"days": ENDING_DAYS})]
+        return [(SOON, f"In the next {ENDING_DAYS} days")]
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Entitlement]) -> QuerySet[Entitlement]:
         """Return the rows of the choice."""
@@ -193,7 +192,7 @@ def effective_status(entitlement: Entitlement) -> Words:
 class ReadableFeatures(BaseModelAdmin):
     """A mixin that names the features where the user may only look."""
 
-    @admin.display(description=_("features"))
+    @admin.display(description="features")
     def feature_names(self, entitlement: Entitlement) -> str:
         return ", ".join(str(FEATURE_LABELS.get(name, name)) for name in entitlement.features) or "–"
 
@@ -234,31 +233,31 @@ class EntitlementAdmin(ReadableFeatures, OperatorAdmin):
     readonly_fields = ("suspended_by_staff", "set_by_staff", "limits_today", "overrides_today")
     actions = ("extend_by_30_days", "extend_by_365_days", "override_limit", "end_override", "suspend")
 
-    @admin.display(description=_("status"), ordering="status")
+    @admin.display(description="status", ordering="status")
     def status_today(self, entitlement: Entitlement) -> Words:
         """Return the status of today, which can differ from the stored one."""
         return effective_status(entitlement)
 
-    @admin.display(boolean=True, description=_("calls answered today"))
+    @admin.display(boolean=True, description="calls answered today")
     def is_usable_today(self, entitlement: Entitlement) -> bool:
         return entitlement.is_usable_on(timezone.now().date())
 
-    @admin.display(description=_("plan that staff set"))
+    @admin.display(description="plan that staff set")
     def set_by_staff(self, entitlement: Entitlement) -> str:
         """Return the plan that staff set, which follows where a better one is paid for and ends."""
         agreed = entitlement.agreed_terms
-        return _("%(plan)s until %(day)s") % {"plan": agreed.plan, "day": agreed.ends_on} if agreed else "–"
+        return f"{agreed.plan} until {agreed.ends_on}" if agreed else "–"
 
-    @admin.display(description=_("limits that hold"))
+    @admin.display(description="limits that hold")
     def limits_today(self, entitlement: Entitlement) -> str:
         return limits_in_words(entitlement.limits)
 
-    @admin.display(description=_("overrides"))
+    @admin.display(description="overrides")
     def overrides_today(self, entitlement: Entitlement) -> str:
         """Return the overrides, each with its reason and its last day."""
         lines = []
         for each in entitlement.own_overrides:
-            end = _("until %(day)s") % {"day": each.until} if each.until else _("for good")
+            end = f"until {each.until}" if each.until else "for good"
             lines.append(f"{LIMIT_NAMES[each.limit]}: {_value(each.value)}, {end} ({each.reason})")
         return "; ".join(lines) or "–"
 
@@ -275,11 +274,11 @@ class EntitlementAdmin(ReadableFeatures, OperatorAdmin):
         """Return the actions; staff suspend an entitlement once."""
         return self.actions[:-1] if obj.suspended_by_staff else self.actions
 
-    @admin.action(description=_("Extend by 30 days"), permissions=["operate"])
+    @admin.action(description="Extend by 30 days", permissions=["operate"])
     def extend_by_30_days(self, request: HttpRequest, queryset: QuerySet[Entitlement]) -> None:
         self._extend(request, queryset, days=30)
 
-    @admin.action(description=_("Extend by 365 days"), permissions=["operate"])
+    @admin.action(description="Extend by 365 days", permissions=["operate"])
     def extend_by_365_days(self, request: HttpRequest, queryset: QuerySet[Entitlement]) -> None:
         self._extend(request, queryset, days=365)
 
@@ -293,10 +292,10 @@ class EntitlementAdmin(ReadableFeatures, OperatorAdmin):
             request,
             queryset,
             extend,
-            done=_("Extended by %(days)s days") % {"days": days},
+            done=f"Extended by {days} days",
         )
 
-    @admin.action(description=_("Override a limit"), permissions=["operate"])
+    @admin.action(description="Override a limit", permissions=["operate"])
     def override_limit(self, request: HttpRequest, queryset: QuerySet[Entitlement]) -> HttpResponse | None:
         """Let another value of a limit hold, with a reason and an end."""
         return self.confirm(
@@ -310,26 +309,26 @@ class EntitlementAdmin(ReadableFeatures, OperatorAdmin):
                 by=user_name(request),
                 reason=data["reason"],
             ),
-            title=_("Override a limit"),
-            consequence=_("The value holds instead of that of the plan, for each of these accounts."),
-            done=_("Overridden"),
+            title="Override a limit",
+            consequence="The value holds instead of that of the plan, for each of these accounts.",
+            done="Overridden",
             form_class=OverrideForm,
         )
 
-    @admin.action(description=_("End an override"), permissions=["operate"])
+    @admin.action(description="End an override", permissions=["operate"])
     def end_override(self, request: HttpRequest, queryset: QuerySet[Entitlement]) -> HttpResponse | None:
         """Let the limit of the plan hold again."""
         return self.confirm(
             request,
             queryset,
             lambda entitlement, data: _end_override(entitlement, data, by=user_name(request)),
-            title=_("End an override"),
-            consequence=_("The limit of the plan holds again, for each of these accounts."),
-            done=_("Ended"),
+            title="End an override",
+            consequence="The limit of the plan holds again, for each of these accounts.",
+            done="Ended",
             form_class=EndOverrideForm,
         )
 
-    @admin.action(description=_("Suspend"), permissions=["operate"])
+    @admin.action(description="Suspend", permissions=["operate"])
     def suspend(self, request: HttpRequest, queryset: QuerySet[Entitlement]) -> HttpResponse | None:
         """Refuse the calls of their accounts."""
         return self.confirm(
@@ -338,23 +337,23 @@ class EntitlementAdmin(ReadableFeatures, OperatorAdmin):
             lambda entitlement, _: entitlements.change(
                 entitlement.account, {"status": Entitlement.Status.SUSPENDED}, by=user_name(request)
             ),
-            title=_("Suspend entitlements"),
-            consequence=_(
+            title="Suspend entitlements",
+            consequence=(
                 "Calls of their accounts are refused until staff set the status to active again; payments do "
                 "not lift it."
             ),
-            done=_("Suspended"),
+            done="Suspended",
         )
 
 
 def _end_override(entitlement: Entitlement, data: Mapping[str, Any], *, by: str) -> None:
     if data["limit"] not in [each.limit for each in entitlement.own_overrides]:
-        raise ValidationError(_("Nothing to do: this limit has no override."))
+        raise ValidationError("Nothing to do: this limit has no override.")
     entitlements.end_override(entitlement.account, data["limit"], by=by, reason=data["reason"])
 
 
 def _value(value: int | None) -> str:
-    return str(_("none")) if value is None else number_format(value)
+    return "none" if value is None else number_format(value)
 
 
 def limits_in_words(values: Limits) -> str:

@@ -11,7 +11,6 @@ from django.utils.functional import Promise
 from dashboard_api.admin.labels import EVENT_LABELS, KIND_LABELS, SEVERITY_LABELS, STATUS_LABELS
 from dashboard_api.admin.queue import tone
 from dashboard_api.models import Account, AnalystNote, Finding, FindingEvent, Occurrence
-from foundation.stored_texts import translate
 
 LOCATIONS, EVENTS, NOTES, ACCOUNTS = 20, 20, 20, 20  # shown at most
 _CVE = re.compile(r"CVE-\d{4}-\d{4,19}", re.ASCII)
@@ -64,7 +63,7 @@ def finding_panel(finding: Finding) -> FindingPanel:
         locations=locations,
         more_locations=max(finding.locations_count - len(locations), 0),
         events=tuple(
-            (EVENT_LABELS[event.event], event, translate(event.reason))
+            (EVENT_LABELS[event.event], event, event.reason)
             for event in finding.events.order_by("-id")[:EVENTS]
         ),
         notes=tuple(finding.notes.select_related("account")[:NOTES]),

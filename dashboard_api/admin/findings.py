@@ -11,7 +11,6 @@ from django.forms.models import BaseInlineFormSet
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 from django.utils.formats import number_format
-from django.utils.translation import gettext_lazy as _
 
 from dashboard_api.admin.labels import EVENT_LABELS, KIND_LABELS, SEVERITY_LABELS, STATUS_LABELS
 from dashboard_api.admin.operations import (
@@ -31,7 +30,6 @@ from dashboard_api.models import (
     Occurrence,
 )
 from dashboard_api.triage import can_confirm, confirm, decide, override_severity, reopen, unconfirm
-from foundation.stored_texts import translate
 
 OCCURRENCES_SHOWN = 100
 
@@ -52,7 +50,7 @@ class OccurrenceInline(RecordInline):
     model = Occurrence
     formset = FirstOccurrences
     fields = ("location", "first_seen", "last_seen", "gone_at")
-    verbose_name_plural = _("locations (the first 100)")
+    verbose_name_plural = "locations (the first 100)"
 
 
 QUEUE = "queue"
@@ -62,11 +60,11 @@ EVERYTHING = "all"
 class ReviewQueue(admin.SimpleListFilter):
     """A filter by the analysts' queue, its default: open findings that no analyst has reviewed."""
 
-    title = _("queue")
+    title = "queue"
     parameter_name = QUEUE
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, Any]]:
-        return [("new", _("To review")), (EVERYTHING, _("Everything"))]
+        return [("new", "To review"), (EVERYTHING, "Everything")]
 
     def choices(self, changelist: ChangeList) -> Iterator[Any]:
         """Return the two choices without Django's "All", which would be the default."""
@@ -121,30 +119,30 @@ class EventInline(RecordInline):
 
     model = FindingEvent
     fields = ("at", "what", "by", "why")
-    verbose_name_plural = _("timeline")
+    verbose_name_plural = "timeline"
 
-    @admin.display(description=_("event"))
+    @admin.display(description="event")
     def what(self, event: FindingEvent) -> Words:
         return EVENT_LABELS.get(event.event, "")  # empty: the form counted more rows than there are
 
-    @admin.display(description=_("reason"))
+    @admin.display(description="reason")
     def why(self, event: FindingEvent) -> str:
-        return translate(event.reason)
+        return event.reason
 
 
 class Reason(ReasonForm):
     """A form for the reason of a decision."""
 
-    readers = _("Customers read it in the finding's timeline.")
+    readers = "Customers read it in the finding's timeline."
 
 
 class Decision(Reason):
     """A form for a decision, which can have a last day."""
 
     until = forms.DateField(
-        label=_("Until"),
+        label="Until",
         required=False,
-        help_text=_("The last day of the decision; empty: no end."),
+        help_text="The last day of the decision; empty: no end.",
         widget=forms.DateInput(attrs={"type": "date"}),
     )
 
@@ -153,8 +151,8 @@ class SeverityOverride(Reason):
     """A form for a severity of our own, or the scanner's again."""
 
     severity = forms.TypedChoiceField(
-        label=_("Severity"),
-        choices=[("", _("as the scanner rates it")), *SEVERITY_LABELS.items()],
+        label="Severity",
+        choices=[("", "as the scanner rates it"), *SEVERITY_LABELS.items()],
         coerce=int,
         empty_value=None,
         required=False,
@@ -229,29 +227,29 @@ class FindingAdmin(Workbench):
     )
     has_add_permission = never  # imports create findings (manage.py import_report)
 
-    @admin.display(description=_("severity"), ordering="severity")
+    @admin.display(description="severity", ordering="severity")
     def severity_name(self, finding: Finding) -> Words:
         return SEVERITY_LABELS[finding.severity]
 
-    @admin.display(description=_("severity by the scanner"))
+    @admin.display(description="severity by the scanner")
     def source_severity_name(self, finding: Finding) -> Words:
         """Return the scanner's severity, where an analyst has overridden it."""
         if finding.source_severity is None:
             return str(self.get_empty_value_display())
         return SEVERITY_LABELS[finding.source_severity]
 
-    @admin.display(description=_("kind"), ordering="kind")
+    @admin.display(description="kind", ordering="kind")
     def kind_name(self, finding: Finding) -> Words:
         return KIND_LABELS[finding.kind]
 
-    @admin.display(description=_("kind by the scanner"))
+    @admin.display(description="kind by the scanner")
     def source_kind_name(self, finding: Finding) -> Words:
         """Return the scanner's kind, where an analyst has confirmed the finding."""
         if finding.source_kind is None:
             return str(self.get_empty_value_display())
         return KIND_LABELS[finding.source_kind]
 
-    @admin.display(description=_("status"), ordering="status")
+    @admin.display(description="status", ordering="status")
     def status_name(self, finding: Finding) -> Words:
         return STATUS_LABELS[finding.status]
 
@@ -267,8 +265,8 @@ class FindingAdmin(Workbench):
         refs = _customers(queryset)
         if len(refs) < 2:
             return ""
-        names = ", ".join(refs[:SHOWN]) + (f" {_('and more')}" if len(refs) > SHOWN else "")
-        return _("This is about more than one customer: %(names)s.") % {"names": names}
+        names = ", ".join(refs[:SHOWN]) + (f" {'and more'}" if len(refs) > SHOWN else "")
+        return f"This is about more than one customer: {names}."
 
     def note(self, queryset: QuerySet[Finding]) -> str:
         """Return the only customer of these findings in words, or that there is none; empty for several."""
@@ -276,8 +274,8 @@ class FindingAdmin(Workbench):
         if len(refs) > 1:
             return ""
         if not refs:
-            return str(_("No customer has these websites now."))
-        return _("Customer: %(name)s.") % {"name": refs[0]}
+            return "No customer has these websites now."
+        return f"Customer: {refs[0]}."
 
     def actions_for(self, obj: Finding) -> tuple[str, ...]:
         is_open = obj.status == Finding.Status.OPEN
@@ -285,52 +283,50 @@ class FindingAdmin(Workbench):
         about_kind = ("unconfirm_finding",) if obj.source_kind else ("confirm_finding",) * can_confirm(obj)
         return (*about_status, *about_kind, "override_severity")
 
-    @admin.action(description=_("Mark as reviewed"), permissions=["operate"])
+    @admin.action(description="Mark as reviewed", permissions=["operate"])
     def mark_reviewed(self, request: HttpRequest, queryset: QuerySet[Finding]) -> None:
         """Take findings out of the queue without a decision."""
         waiting, count = list(queryset.filter(reviewed_at__isnull=True).values_list("pk", flat=True)), 0
         for start in range(0, len(waiting), 500):
             batch = Finding.objects.filter(pk__in=waiting[start : start + 500]).select_related("website")
             count += sum(self.mark_one_reviewed(request, finding) for finding in batch)
-        self.message_user(
-            request, _("Marked as reviewed: %(count)s.") % {"count": number_format(count)}, messages.SUCCESS
-        )
+        self.message_user(request, f"Marked as reviewed: {number_format(count)}.", messages.SUCCESS)
 
-    @admin.action(description=_("False positive"), permissions=["operate"])
+    @admin.action(description="False positive", permissions=["operate"])
     def false_positive(self, request: HttpRequest, queryset: QuerySet[Finding]) -> HttpResponse | None:
         return self._decide(
             request,
             queryset,
             Finding.Status.FALSE_POSITIVE,
-            done=_("Marked as a false positive"),
-            consequence=_(
+            done="Marked as a false positive",
+            consequence=(
                 "They leave the list of open findings. One that a later report finds at a further location "
                 "is open again."
             ),
         )
 
-    @admin.action(description=_("Accept the risk"), permissions=["operate"])
+    @admin.action(description="Accept the risk", permissions=["operate"])
     def accept_risk(self, request: HttpRequest, queryset: QuerySet[Finding]) -> HttpResponse | None:
         return self._decide(
             request,
             queryset,
             Finding.Status.ACCEPTED_RISK,
-            done=_("Accepted"),
-            consequence=_(
+            done="Accepted",
+            consequence=(
                 "They leave the list of open findings, and stay accepted at the locations that later "
                 "reports add."
             ),
         )
 
-    @admin.action(description=_("Fixed"), permissions=["operate"])
+    @admin.action(description="Fixed", permissions=["operate"])
     def fixed(self, request: HttpRequest, queryset: QuerySet[Finding]) -> HttpResponse | None:
         """Make findings fixed, which an analyst has checked where no scanner can."""
         return self._decide(
             request,
             queryset,
             Finding.Status.FIXED,
-            done=_("Fixed"),
-            consequence=_("They leave the list of open findings."),
+            done="Fixed",
+            consequence="They leave the list of open findings.",
             form_class=Reason,
         )
 
@@ -361,7 +357,7 @@ class FindingAdmin(Workbench):
             form_class=form_class,
         )
 
-    @admin.action(description=_("Reopen"), permissions=["operate"])
+    @admin.action(description="Reopen", permissions=["operate"])
     def reopen(self, request: HttpRequest, queryset: QuerySet[Finding]) -> HttpResponse | None:
         return self.confirm(
             request,
@@ -369,13 +365,13 @@ class FindingAdmin(Workbench):
             lambda finding, form: reopen(
                 finding, by=user_name(request), reason=form["reason"], now=timezone.now()
             ),
-            title=_("Reopen findings"),
-            consequence=_("Earlier decisions about them end."),
-            done=_("Reopened"),
+            title="Reopen findings",
+            consequence="Earlier decisions about them end.",
+            done="Reopened",
             form_class=Reason,
         )
 
-    @admin.action(description=_("Confirm"), permissions=["operate"])
+    @admin.action(description="Confirm", permissions=["operate"])
     def confirm_finding(self, request: HttpRequest, queryset: QuerySet[Finding]) -> HttpResponse | None:
         """Confirm findings that an analyst has verified."""
         return self.confirm(
@@ -384,16 +380,16 @@ class FindingAdmin(Workbench):
             lambda finding, form: confirm(
                 finding, by=user_name(request), reason=form["reason"], now=timezone.now()
             ),
-            title=_("Confirm findings"),
-            consequence=_(
+            title="Confirm findings",
+            consequence=(
                 "Customers see that an analyst verified them. They count as confirmed, whatever later "
                 "reports say, which can lower the grade."
             ),
-            done=_("Confirmed"),
+            done="Confirmed",
             form_class=Reason,
         )
 
-    @admin.action(description=_("Take the confirmation back"), permissions=["operate"])
+    @admin.action(description="Take the confirmation back", permissions=["operate"])
     def unconfirm_finding(self, request: HttpRequest, queryset: QuerySet[Finding]) -> HttpResponse | None:
         return self.confirm(
             request,
@@ -401,13 +397,13 @@ class FindingAdmin(Workbench):
             lambda finding, form: unconfirm(
                 finding, by=user_name(request), reason=form["reason"], now=timezone.now()
             ),
-            title=_("Take confirmations back"),
-            consequence=_("The scanner's own kind counts again."),
-            done=_("Confirmation taken back"),
+            title="Take confirmations back",
+            consequence="The scanner's own kind counts again.",
+            done="Confirmation taken back",
             form_class=Reason,
         )
 
-    @admin.action(description=_("Override the severity"), permissions=["operate"])
+    @admin.action(description="Override the severity", permissions=["operate"])
     def override_severity(self, request: HttpRequest, queryset: QuerySet[Finding]) -> HttpResponse | None:
         """Override the scanner's severity of findings, which is stored as well."""
         return self.confirm(
@@ -420,8 +416,8 @@ class FindingAdmin(Workbench):
                 reason=form["reason"],
                 now=timezone.now(),
             ),
-            title=_("Override the severity of findings"),
-            consequence=_("Later reports do not change it; the scanner's own severity is shown as well."),
-            done=_("Severity overridden"),
+            title="Override the severity of findings",
+            consequence="Later reports do not change it; the scanner's own severity is shown as well.",
+            done="Severity overridden",
             form_class=SeverityOverride,
         )

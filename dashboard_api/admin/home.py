@@ -10,7 +10,6 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.formats import number_format
 from django.utils.functional import Promise
-from django.utils.translation import gettext as _
 
 from dashboard_api.admin.coverage import OVERDUE, overdue
 from dashboard_api.admin.entitlements import ENDING_DAYS, SOON, ending
@@ -37,13 +36,13 @@ MAX_COUNTED = 1_000  # rows of one number: counting more would read whole tables
 def panels(request: HttpRequest) -> tuple[Panel, ...]:
     """Return the panels about what the user may see."""
     sources = (
-        ("view_finding", _("To review"), _queue),
-        ("view_importrun", _("Imports today"), _imports),
-        ("view_coverage", _("Coverage"), _coverage),
-        ("view_entitlement", _("Plans"), _entitlements),
-        ("view_ownershipclaim", _("Ownership"), _claims),
-        ("view_scanjob", _("Scans"), _scans),
-        ("view_callbackevent", _("Payments"), _callbacks),
+        ("view_finding", "To review", _queue),
+        ("view_importrun", "Imports today", _imports),
+        ("view_coverage", "Coverage", _coverage),
+        ("view_entitlement", "Plans", _entitlements),
+        ("view_ownershipclaim", "Ownership", _claims),
+        ("view_scanjob", "Scans", _scans),
+        ("view_callbackevent", "Payments", _callbacks),
     )
     return tuple(
         Panel(title=title, figures=tuple(figures()))
@@ -69,31 +68,31 @@ def _imports() -> Iterator[Figure]:
     day = {"imported_at__year": today.year, "imported_at__month": today.month, "imported_at__day": today.day}
     url = reverse("admin:dashboard_api_importrun_changelist")
     State = Coverage.State  # noqa: N806 - a class
-    yield _figure(_("Imports"), runs, url, day)
-    for label, state in ((_("Failed"), State.FAILED), (_("Partial"), State.PARTIAL)):
+    yield _figure("Imports", runs, url, day)
+    for label, state in (("Failed", State.FAILED), ("Partial", State.PARTIAL)):
         yield _figure(label, runs.filter(state=state), url, day | {"state__exact": state.value}, tone="high")
     rejected = runs.filter(rejected__gt=0)
-    yield _figure(_("With rejected rows"), rejected, url, day | {"rejected__gt": 0}, tone="medium")
+    yield _figure("With rejected rows", rejected, url, day | {"rejected__gt": 0}, tone="medium")
 
 
 def _coverage() -> Iterator[Figure]:
     rows = overdue(timezone.now().date())
     url = reverse("admin:dashboard_api_coverage_changelist")
-    yield _figure(_("Overdue"), rows, url, {"due": OVERDUE}, tone="high")
+    yield _figure("Overdue", rows, url, {"due": OVERDUE}, tone="high")
 
 
 def _entitlements() -> Iterator[Figure]:
     rows = Entitlement.objects.filter(ending(timezone.now().date()))
     url = reverse("admin:dashboard_api_entitlement_changelist")
-    label = _("End in the next %(days)s days") % {"days": ENDING_DAYS}
+    label = f"End in the next {ENDING_DAYS} days"
     yield _figure(label, rows, url, {"ends": SOON}, tone="medium")
 
 
 def _claims() -> Iterator[Figure]:
     url = reverse("admin:dashboard_api_ownershipclaim_changelist")
     for label, state, tone in (
-        (_("Contested"), OwnershipClaim.State.CONTESTED, "high"),
-        (_("Proof missing"), OwnershipClaim.State.FAILING, "medium"),
+        ("Contested", OwnershipClaim.State.CONTESTED, "high"),
+        ("Proof missing", OwnershipClaim.State.FAILING, "medium"),
     ):
         rows = OwnershipClaim.objects.filter(state=state)
         yield _figure(label, rows, url, {"state__exact": state.value}, tone=tone)
@@ -103,16 +102,16 @@ def _scans() -> Iterator[Figure]:
     stops = CrawlerStop.objects.filter(resumed_at=None)
     if stops.exists():
         url = reverse("admin:dashboard_api_crawlerstop_changelist")
-        yield _figure(_("All scans are stopped"), stops, url, {"resumed_at__isempty": 1}, tone="high")
+        yield _figure("All scans are stopped", stops, url, {"resumed_at__isempty": 1}, tone="high")
     url, now = reverse("admin:dashboard_api_scanjob_changelist"), timezone.now().replace(microsecond=0)
     State = ScanJob.State  # noqa: N806 - a class
     running = ScanJob.objects.filter(state=State.RUNNING)
-    yield _figure(_("Running"), running, url, {"state__exact": State.RUNNING.value})
+    yield _figure("Running", running, url, {"state__exact": State.RUNNING.value})
     waiting = ScanJob.objects.filter(state=State.QUEUED)
-    yield _figure(_("Waiting"), waiting, url, {"state__exact": State.QUEUED.value})
+    yield _figure("Waiting", waiting, url, {"state__exact": State.QUEUED.value})
     for label, rows, state, late in (
-        (_("Worker is away"), running, State.RUNNING, {"lease_until__lt": now}),
-        (_("Not begun for 15 minutes"), waiting, State.QUEUED, {"due_at__lt": now - LATE}),
+        ("Worker is away", running, State.RUNNING, {"lease_until__lt": now}),
+        ("Not begun for 15 minutes", waiting, State.QUEUED, {"due_at__lt": now - LATE}),
     ):
         if rows.filter(**late).exists():
             query = {"state__exact": state.value} | late
@@ -123,26 +122,26 @@ def _callbacks() -> Iterator[Figure]:
     url = reverse("admin:dashboard_api_callbackevent_changelist")
     State = CallbackEvent.State  # noqa: N806 - a class
     for label, state, tone in (
-        (_("Given up"), State.DEAD, "high"),
-        (_("Failed, tried again"), State.FAILED, "medium"),
+        ("Given up", State.DEAD, "high"),
+        ("Failed, tried again", State.FAILED, "medium"),
     ):
         rows = CallbackEvent.objects.filter(state=state)
         yield _figure(label, rows, url, {"state__exact": state.value}, tone=tone)
     yield from _waiting_callbacks(url)
     url = reverse("admin:dashboard_api_subscription_changelist")
     unclear = Subscription.objects.exclude(unclear_until=None)
-    label = _("Subscriptions with contradictory events")
+    label = "Subscriptions with contradictory events"
     yield from _unless_zero(_figure(label, unclear, url, {"unclear_until__isempty": 0}, tone="high"))
 
 
 def _waiting_callbacks(url: str) -> Iterator[Figure]:
     state = CallbackEvent.State.WAITING
     rows, query = CallbackEvent.objects.filter(state=state), {"state__exact": state.value}
-    waiting = _figure(_("Without an account"), rows, url, query, tone="medium")
+    waiting = _figure("Without an account", rows, url, query, tone="medium")
     yield waiting
     if waiting.tone:
         since = {"received_at__lt": timezone.now().replace(microsecond=0) - LONG_WAIT}
-        label = _("Without an account for an hour")
+        label = "Without an account for an hour"
         yield from _unless_zero(_figure(label, rows.filter(**since), url, {**query, **since}, tone="high"))
 
 

@@ -3,44 +3,43 @@
 from collections.abc import Iterable
 
 from django.utils.functional import Promise
-from django.utils.translation import gettext_lazy as _
 
 from dashboard_api.models import Finding, FindingEvent, Kind, Severity
 
 Event = FindingEvent.Event
 
 SEVERITY_LABELS: dict[int, str | Promise] = {
-    Severity.CRITICAL: _("Critical"),
-    Severity.HIGH: _("High"),
-    Severity.MEDIUM: _("Medium"),
-    Severity.LOW: _("Low"),
-    Severity.INFO: _("Info"),
+    Severity.CRITICAL: "Critical",
+    Severity.HIGH: "High",
+    Severity.MEDIUM: "Medium",
+    Severity.LOW: "Low",
+    Severity.INFO: "Info",
 }
 STATUS_LABELS: dict[str, str | Promise] = {
-    Finding.Status.OPEN: _("Open"),
-    Finding.Status.FIXED: _("Fixed"),
-    Finding.Status.FALSE_POSITIVE: _("False positive"),
-    Finding.Status.ACCEPTED_RISK: _("Accepted risk"),
+    Finding.Status.OPEN: "Open",
+    Finding.Status.FIXED: "Fixed",
+    Finding.Status.FALSE_POSITIVE: "False positive",
+    Finding.Status.ACCEPTED_RISK: "Accepted risk",
 }
 EVENT_LABELS: dict[str, str | Promise] = {
-    Event.FIXED: _("Fixed"),
-    Event.REGRESSED: _("Came back"),
-    Event.FALSE_POSITIVE: _("False positive"),
-    Event.ACCEPTED_RISK: _("Accepted risk"),
-    Event.RECONSIDERED: _("Reopened"),
-    Event.DECISION_EXPIRED: _("The decision ended"),
-    Event.RATED: _("Severity changed"),
-    Event.CONFIRMED: _("Confirmed by an analyst"),
-    Event.UNCONFIRMED: _("Confirmation taken back"),
+    Event.FIXED: "Fixed",
+    Event.REGRESSED: "Came back",
+    Event.FALSE_POSITIVE: "False positive",
+    Event.ACCEPTED_RISK: "Accepted risk",
+    Event.RECONSIDERED: "Reopened",
+    Event.DECISION_EXPIRED: "The decision ended",
+    Event.RATED: "Severity changed",
+    Event.CONFIRMED: "Confirmed by an analyst",
+    Event.UNCONFIRMED: "Confirmation taken back",
 }
 FEATURE_LABELS: dict[str, str | Promise] = {
-    "scans_daily": _("Daily scans"),
-    "deep_scans": _("Deep scans"),
+    "scans_daily": "Daily scans",
+    "deep_scans": "Deep scans",
 }
 KIND_LABELS: dict[str, str | Promise] = {
-    Kind.CONFIRMED: _("confirmed"),
-    Kind.SUSPECTED: _("suspected"),
-    Kind.INFORMATIONAL: _("informational"),
+    Kind.CONFIRMED: "confirmed",
+    Kind.SUSPECTED: "suspected",
+    Kind.INFORMATIONAL: "informational",
 }
 
 

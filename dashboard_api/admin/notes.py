@@ -5,14 +5,13 @@ from typing import Any
 from django.contrib import admin
 from django.http import HttpRequest
 from django.template.defaultfilters import truncatewords
-from django.utils.translation import gettext_lazy as _
 
-from dashboard_api.admin.operations import EnglishLog, Words, user_name
+from dashboard_api.admin.operations import Words, user_name
 from dashboard_api.models import AnalystNote
 
 
 @admin.register(AnalystNote)
-class AnalystNoteAdmin(EnglishLog):
+class AnalystNoteAdmin(admin.ModelAdmin):
     """The page of a note."""
 
     list_display = ("beginning", "website", "finding", "visible_to", "is_pinned", "author", "created_at")
@@ -34,17 +33,17 @@ class AnalystNoteAdmin(EnglishLog):
     )
     readonly_fields = ("author", "created_at", "updated_at")
 
-    @admin.display(description=_("note"))
+    @admin.display(description="note")
     def beginning(self, note: AnalystNote) -> str:
         return truncatewords(note.body, 12)
 
-    @admin.display(ordering="is_internal", description=_("visible to"))
+    @admin.display(ordering="is_internal", description="visible to")
     def visible_to(self, note: AnalystNote) -> Words:
         if note.is_internal:
-            return _("us only (internal)")
+            return "us only (internal)"
         if note.account:
-            return _("customer %(account)s") % {"account": note.account}
-        return _("every customer with this website")
+            return f"customer {note.account}"
+        return "every customer with this website"
 
     def save_model(self, request: HttpRequest, obj: AnalystNote, form: Any, change: bool) -> None:
         """Save the note; its author is the signed-in user who wrote the text."""

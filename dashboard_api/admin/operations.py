@@ -10,11 +10,9 @@ from django.core.exceptions import ValidationError
 from django.db.models import Model, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
-from django.utils import translation
 from django.utils.formats import number_format
 from django.utils.functional import Promise
 from django.utils.text import format_lazy
-from django.utils.translation import gettext_lazy as _
 
 SHOWN = 20  # of the objects of a large operation
 Words = str | Promise
@@ -30,7 +28,7 @@ class ReasonForm(Confirmation):
     """A form for a confirmation with a reason; subclasses say who reads it."""
 
     reason = forms.CharField(
-        label=_("Reason"),
+        label="Reason",
         max_length=450,  # a timeline may add the old and the new severity
         widget=forms.TextInput(attrs={"size": 80}),
     )
@@ -54,30 +52,12 @@ class PresenceFilter(admin.EmptyFieldListFilter):
 
     def choices(self, changelist: ChangeList) -> Iterator[Any]:
         """Return the choices with the words of the subclass for "Empty" and "Not empty"."""
-        words = {"1": self.absent, "0": self.present, None: _("All")}
+        words = {"1": self.absent, "0": self.present, None: "All"}
         for value, choice in zip((None, "1", "0"), super().choices(changelist), strict=True):
             yield choice | {"display": words[value]}
 
 
-class EnglishLog(admin.ModelAdmin):
-    """A mixin that logs what staff do in English: the stored texts do not depend on who acts."""
-
-    def log_addition(self, request: HttpRequest, obj: Any, message: Any) -> Any:
-        with translation.override("en"):
-            return super().log_addition(
-                request, obj, str(message) if isinstance(message, Promise) else message
-            )
-
-    def log_change(self, request: HttpRequest, obj: Any, message: Any) -> Any:
-        with translation.override("en"):
-            return super().log_change(request, obj, str(message) if isinstance(message, Promise) else message)
-
-    def log_deletions(self, request: HttpRequest, queryset: Any) -> Any:
-        with translation.override("en"):
-            return super().log_deletions(request, queryset)
-
-
-class OperatorAdmin(EnglishLog):
+class OperatorAdmin(admin.ModelAdmin):
     """The pages of a model, with its actions on the page of a single object, too.
 
     ``everything`` is the query string of the list with all objects.
@@ -173,7 +153,7 @@ class OperatorAdmin(EnglishLog):
             for text in texts[:SHOWN]:
                 self.message_user(request, text, level)
             if len(texts) > SHOWN:
-                more = _("And %(count)s more.") % {"count": number_format(len(texts) - SHOWN)}
+                more = f"And {number_format(len(texts) - SHOWN)} more."
                 self.message_user(request, more, level)
 
 

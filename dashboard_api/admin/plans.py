@@ -7,7 +7,6 @@ from django.contrib import admin
 from django.core.exceptions import ValidationError
 from django.db.models import Count, QuerySet
 from django.http import HttpRequest, HttpResponse
-from django.utils.translation import gettext_lazy as _
 
 from dashboard_api.admin.entitlements import limits_in_words
 from dashboard_api.admin.labels import feature_choices
@@ -16,7 +15,7 @@ from dashboard_api.billing import plans
 from dashboard_api.models import Plan
 from dashboard_api.models.plans import LARGEST, LIMIT_NAMES
 
-LANGUAGES = (("en", _("English")), ("de", _("German")))
+LANGUAGES = (("en", "English"), ("de", "German"))
 SHOWN = 10  # of the accounts that a revision would move
 OWN = ("slug", "rank", "trial_days", "is_offered")
 TEXTS = tuple(f"{field}_{code}" for field in ("name", "price") for code, _label in LANGUAGES)
@@ -25,7 +24,7 @@ TEXTS = tuple(f"{field}_{code}" for field in ("name", "price") for code, _label 
 class MoveForm(ReasonForm):
     """A form for the reason to move accounts."""
 
-    readers = _("Recorded with the change.")
+    readers = "Recorded with the change."
 
 
 def _limit_field(name: str, *, least: int) -> forms.IntegerField:
@@ -34,23 +33,23 @@ def _limit_field(name: str, *, least: int) -> forms.IntegerField:
         required=name == "websites",
         min_value=least,
         max_value=LARGEST,
-        help_text="" if name == "websites" else _("Empty: no limit."),
+        help_text="" if name == "websites" else "Empty: no limit.",
     )
 
 
 class PlanForm(forms.ModelForm):
     """A form for a revision, with a field for each limit and each language."""
 
-    name_en = forms.CharField(label=_("Name, English"), max_length=50)
-    name_de = forms.CharField(label=_("Name, German"), max_length=50, required=False)
-    price_en = forms.CharField(label=_("Price, English"), max_length=100, required=False)
-    price_de = forms.CharField(label=_("Price, German"), max_length=100, required=False)
+    name_en = forms.CharField(label="Name, English", max_length=50)
+    name_de = forms.CharField(label="Name, German", max_length=50, required=False)
+    price_en = forms.CharField(label="Price, English", max_length=100, required=False)
+    price_de = forms.CharField(label="Price, German", max_length=100, required=False)
     websites = _limit_field("websites", least=0)
     calls_per_day = _limit_field("calls_per_day", least=1)
     scans_per_month = _limit_field("scans_per_month", least=0)
     seats = _limit_field("seats", least=1)
     features = forms.MultipleChoiceField(
-        label=_("Features"),
+        label="Features",
         required=False,
         widget=forms.CheckboxSelectMultiple,
     )
@@ -77,7 +76,7 @@ class PlanForm(forms.ModelForm):
         data: dict[str, Any] = super().clean() or {}
         newest = self.initial["newest"]
         if self.instance.pk and self.instance != newest:
-            text = _("This revision cannot be changed: revision %(revision)s follows it. Edit that one.")
+            text = "This revision cannot be changed: revision %(revision)s follows it. Edit that one."
             raise ValidationError(text % {"revision": newest.revision})
         self.instance.name = _texts(data, "name")
         self.instance.price_text = _texts(data, "price")
@@ -89,7 +88,7 @@ class PlanForm(forms.ModelForm):
         """Return the name in programs; raises ValidationError if a new plan has that of another one."""
         slug: str = self.cleaned_data["slug"]
         if self.instance.pk is None and Plan.objects.newest(slug):
-            raise ValidationError(_("There is a plan of this name: edit that one."))
+            raise ValidationError("There is a plan of this name: edit that one.")
         return slug
 
     def _post_clean(self) -> None:
@@ -119,32 +118,32 @@ class PlanAdmin(OperatorAdmin):
         plans_with_accounts: QuerySet[Plan] = super().get_queryset(request)
         return plans_with_accounts.annotate(accounts=Count("entitlements"))
 
-    @admin.display(description=_("accounts"), ordering="accounts")
+    @admin.display(description="accounts", ordering="accounts")
     def accounts(self, plan: Any) -> int:
         return int(plan.accounts)
 
-    @admin.display(description=_("limits"))
+    @admin.display(description="limits")
     def limits_shown(self, plan: Plan) -> str:
         return limits_in_words(plan.terms)
 
-    @admin.display(description=_("who is affected"))
+    @admin.display(description="who is affected")
     def affected(self, plan: Plan) -> str:
         """Return who has the plan, and what saving does to them."""
         if plan.pk is None:
-            return str(_("No account, until one is moved to the plan."))
+            return "No account, until one is moved to the plan."
         names = list(
             plan.entitlements.order_by("account__ref").values_list("account__ref", flat=True)[:SHOWN]
         )
         if not plan.used_at:
-            return str(_("No account has this revision yet: it can be changed."))
+            return "No account has this revision yet: it can be changed."
         newest = Plan.objects.newest(plan.slug)
         if newest == plan:
-            text = _(
+            text = (
                 "Accounts that have this revision keep it: %(count)s (%(names)s). An edit is saved as the "
                 "next revision, which new customers get; the action there moves accounts to it."
             )
         else:
-            text = _(
+            text = (
                 "Accounts that have this revision keep it: %(count)s (%(names)s). It cannot be changed: "
                 "revision %(newest)s follows it."
             )
@@ -171,19 +170,19 @@ class PlanAdmin(OperatorAdmin):
         saved = plans.save(obj, by=user_name(request))
         obj.pk, obj.revision, obj.used_at = saved.pk, saved.revision, saved.used_at
 
-    @admin.action(description=_("Move accounts to this revision"), permissions=["operate"])
+    @admin.action(description="Move accounts to this revision", permissions=["operate"])
     def move_accounts(self, request: HttpRequest, queryset: QuerySet[Plan]) -> HttpResponse | None:
         """Move the accounts of other revisions of the plan, after a look at who is affected."""
         return self.confirm(
             request,
             queryset,
             lambda plan, data: plans.move_accounts(plan, by=user_name(request), reason=data["reason"]),
-            title=_("Move accounts to this revision"),
-            consequence=_(
+            title="Move accounts to this revision",
+            consequence=(
                 "The limits of this revision hold for them at once, also after their next payments; "
                 "overrides stay."
             ),
-            done=_("Moved"),
+            done="Moved",
             form_class=MoveForm,
         )
 
@@ -194,9 +193,9 @@ class PlanAdmin(OperatorAdmin):
             rows = plans.to_move(plan)
             refs = ", ".join(row.account.ref for row in rows[:SHOWN]) or "–"
             over = [row.account.ref for row in rows if plans.websites_over(row.account, plan)]
-            text = _("%(plan)s: %(count)s accounts are affected (%(refs)s).")
+            text = "%(plan)s: %(count)s accounts are affected (%(refs)s)."
             lines.append(text % {"plan": plan, "count": len(rows), "refs": refs})
             if over:
-                text = _("They use more websites than it allows: %(refs)s.")
+                text = "They use more websites than it allows: %(refs)s."
                 lines.append(text % {"refs": ", ".join(over[:SHOWN])})
         return " ".join(map(str, lines))

@@ -10,7 +10,6 @@ from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path
 from django.utils import timezone
-from django.utils.translation import gettext_lazy as _
 
 from dashboard_api.admin.operations import PresenceFilter, ReasonForm, RecordAdmin, never, user_name
 from dashboard_api.models import FeedEntry, Published
@@ -18,10 +17,10 @@ from dashboard_api.public import publishing
 from dashboard_api.public.cells import MAX_SHARE_PERCENT, MIN_ACCOUNTS, MIN_WEBSITES, Reason
 
 REASONS: dict[Reason, Any] = {
-    "few_websites": _("fewer than %(count)s websites"),
-    "few_accounts": _("fewer than %(count)s accounts"),
-    "one_account": _("one account has more than %(count)s percent"),
-    "too_few_others": _("the other websites are too few"),
+    "few_websites": "fewer than %(count)s websites",
+    "few_accounts": "fewer than %(count)s accounts",
+    "one_account": "one account has more than %(count)s percent",
+    "too_few_others": "the other websites are too few",
 }
 _COUNTS = {"few_websites": MIN_WEBSITES, "few_accounts": MIN_ACCOUNTS, "one_account": MAX_SHARE_PERCENT}
 
@@ -29,13 +28,13 @@ _COUNTS = {"few_websites": MIN_WEBSITES, "few_accounts": MIN_ACCOUNTS, "one_acco
 class WithdrawReason(ReasonForm):
     """The reason for withdrawing entries of the feed."""
 
-    readers = _("For colleagues; nothing of it is published.")
+    readers = "For colleagues; nothing of it is published."
 
 
 class Withdrawn(PresenceFilter):
     """A filter by whether an entry is withdrawn."""
 
-    heading, present, absent = _("state"), _("Withdrawn"), _("Shown or waiting")
+    heading, present, absent = "state", "Withdrawn", "Shown or waiting"
 
 
 @admin.register(FeedEntry)
@@ -56,7 +55,7 @@ class FeedEntryAdmin(RecordAdmin):
     def actions_for(self, obj: FeedEntry) -> tuple[str, ...]:
         return () if obj.withdrawn_at else ("withdraw",)
 
-    @admin.action(description=_("Withdraw"), permissions=["operate"])
+    @admin.action(description="Withdraw", permissions=["operate"])
     def withdraw(self, request: HttpRequest, queryset: QuerySet[FeedEntry]) -> HttpResponse | None:
         """Withdraw entries, after a confirmation."""
         return self.confirm(
@@ -65,11 +64,11 @@ class FeedEntryAdmin(RecordAdmin):
             lambda entry, answers: entry.withdraw(
                 by=user_name(request), reason=answers["reason"], now=timezone.now()
             ),
-            title=_("Withdraw entries of the live feed"),
-            consequence=_(
+            title="Withdraw entries of the live feed",
+            consequence=(
                 "They are gone with the next run of publish_telemetry, within an hour, and do not come back."
             ),
-            done=_("Withdrawn"),
+            done="Withdrawn",
             form_class=WithdrawReason,
         )
 
@@ -85,7 +84,7 @@ class PublishedAdmin(RecordAdmin):
     fields = readonly_fields = ("kind", "day", "made_at", "document")
     has_add_permission = never
 
-    @admin.display(description=_("document"))
+    @admin.display(description="document")
     def document(self, row: Published) -> str:
         return _indented(json.loads(bytes(row.body)))
 
@@ -101,7 +100,7 @@ class PublishedAdmin(RecordAdmin):
         websites = publishing.population(publishing.last_day(now), now)
         document, table = publishing.build_statistics(websites, now)
         context = self.admin_site.each_context(request) | {
-            "title": _("Preview of the next statistics"),
+            "title": "Preview of the next statistics",
             "opts": self.opts,
             "document": _indented(document),
             "counted": len(websites),

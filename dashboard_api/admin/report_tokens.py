@@ -13,7 +13,6 @@ from django.urls import URLPattern, path
 from django.utils import timezone
 from django.utils.decorators import method_decorator
 from django.utils.text import format_lazy
-from django.utils.translation import gettext_lazy as _
 from django.views.decorators.debug import sensitive_variables
 
 from dashboard_api import limits
@@ -26,24 +25,24 @@ class TokenForm(forms.Form):
     """A form for the purpose of a token."""
 
     name = forms.CharField(
-        label=_("Name"), max_length=100, help_text=_("Where it is used, such as GitHub Actions of the shop.")
+        label="Name", max_length=100, help_text="Where it is used, such as GitHub Actions of the shop."
     )
     websites = forms.ModelMultipleChoiceField(
         Website.objects.none(),
         widget=forms.CheckboxSelectMultiple,
-        help_text=_("It can send reports about these websites only."),
+        help_text="It can send reports about these websites only.",
     )
     sources = forms.CharField(
-        label=_("Scanners"),
+        label="Scanners",
         required=False,
-        help_text=_("Their short names, such as zap, nuclei; empty: every scanner."),
+        help_text="Their short names, such as zap, nuclei; empty: every scanner.",
     )
     days = forms.IntegerField(
-        label=_("Days"),
+        label="Days",
         min_value=1,
         max_value=limits.MAX_TOKEN_LIFETIME.days,
         initial=limits.TOKEN_LIFETIME.days,
-        help_text=_("How many days it works."),
+        help_text="How many days it works.",
     )
 
     def __init__(self, *args: Any, account: Account, **kwargs: Any) -> None:
@@ -86,8 +85,8 @@ class ReportTokenAdmin(CredentialAdmin):
         "revoked_at",
     )
     actions = ("revoke",)
-    revoke_title = _("Revoke tokens for reports")
-    revoke_consequence = _("Reports sent with them are refused at once. This cannot be undone.")
+    revoke_title = "Revoke tokens for reports"
+    revoke_consequence = "Reports sent with them are refused at once. This cannot be undone."
 
     def actions_for(self, obj: ReportToken) -> tuple[str, ...]:
         return () if obj.revoked_at else ("revoke",)
@@ -107,17 +106,19 @@ class ReportTokenAdmin(CredentialAdmin):
         form = TokenForm(request.POST or None, account=account)
         context = self.admin_site.each_context(request) | {"account": account, "opts": self.opts}
         if not form.fields["websites"].queryset.exists():  # type: ignore[attr-defined]
-            self.message_user(request, _("Link a website to the account first."), messages.ERROR)
+            self.message_user(request, "Link a website to the account first.", messages.ERROR)
             return redirect("admin:dashboard_api_account_change", account.pk)
         if form.is_valid() and (issued := self._issued(request, account, form)):
             token, clear = issued
-            advice = _(
-                "It belongs among the secrets of the CI system or the scanner, and works until %(day)s."
-            ) % {"day": f"{token.expires_at:%Y-%m-%d}"}
-            title = _("A new token for %(account)s") % {"account": account}
+            advice = (
+                "It belongs among the secrets of the CI system or the scanner, and works until {day}.".format(
+                    day=f"{token.expires_at:%Y-%m-%d}"
+                )
+            )
+            title = f"A new token for {account}"
             return shown_once(request, context, clear, title=title, advice=advice)
         context |= {
-            "title": _("Issue a token for reports about %(account)s") % {"account": account},
+            "title": f"Issue a token for reports about {account}",
             "form": form,
         }
         return TemplateResponse(request, "admin/dashboard_api/reporttoken/issue.html", context)

@@ -6,8 +6,6 @@ from django.contrib import admin, messages
 from django.core.exceptions import ValidationError
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
-from django.utils.translation import gettext_lazy as _
-from django.utils.translation import ngettext
 
 from dashboard_api.admin.operations import PresenceFilter, ReasonForm, RecordAdmin, never, user_name
 from dashboard_api.crawler import stopping
@@ -17,24 +15,24 @@ from dashboard_api.models import CrawlerStop, ScanConsent, ScanOptOut, ScanSched
 class EndReason(ReasonForm):
     """The reason for allowing scans again."""
 
-    readers = _("Recorded with the change.")
+    readers = "Recorded with the change."
 
 
 class Resumed(PresenceFilter):
     """A filter by whether a stop has ended."""
 
-    heading, present, absent = _("state"), _("Ended"), _("In force")
+    heading, present, absent = "state", "Ended", "In force"
 
 
 class Paused(PresenceFilter):
     """A filter by whether a schedule paused itself."""
 
-    heading, present, absent = _("state"), _("Paused itself"), _("Not paused")
+    heading, present, absent = "state", "Paused itself", "Not paused"
 
 
 def _cancelled(request: HttpRequest, model_admin: admin.ModelAdmin, count: int) -> None:
-    text = ngettext("%(count)s scan was cancelled.", "%(count)s scans were cancelled.", count)
-    model_admin.message_user(request, text % {"count": count}, messages.SUCCESS)
+    text = "1 scan was cancelled." if count == 1 else f"{count} scans were cancelled."
+    model_admin.message_user(request, text, messages.SUCCESS)
 
 
 @admin.register(ScanOptOut)
@@ -61,7 +59,7 @@ class ScanOptOutAdmin(RecordAdmin):
         obj.by = user_name(request)
         _cancelled(request, self, stopping.opt_out(obj) or 0)
 
-    @admin.action(description=_("Allow scans again"), permissions=["operate"])
+    @admin.action(description="Allow scans again", permissions=["operate"])
     def end_opt_out(self, request: HttpRequest, queryset: QuerySet[ScanOptOut]) -> HttpResponse | None:
         """End opt-outs, after a confirmation."""
         return self.confirm(
@@ -70,9 +68,9 @@ class ScanOptOutAdmin(RecordAdmin):
             lambda opt_out, answers: stopping.end_opt_out(
                 opt_out, by=user_name(request), reason=answers["reason"]
             ),
-            title=_("Allow scans again"),
-            consequence=_("The websites can be scanned again, by hand and by schedule."),
-            done=_("Allowed again"),
+            title="Allow scans again",
+            consequence="The websites can be scanned again, by hand and by schedule.",
+            done="Allowed again",
             form_class=EndReason,
         )
 
@@ -106,22 +104,22 @@ class CrawlerStopAdmin(RecordAdmin):
         if stop is not None:
             obj.pk, obj.stopped_at = stop.pk, stop.stopped_at
 
-    @admin.action(description=_("Resume scans"), permissions=["operate"])
+    @admin.action(description="Resume scans", permissions=["operate"])
     def resume(self, request: HttpRequest, queryset: QuerySet[CrawlerStop]) -> HttpResponse | None:
         """End the stop, after a confirmation."""
         return self.confirm(
             request,
             queryset,
             lambda stop, _answers: _resume(stop, user_name(request)),
-            title=_("Resume scans"),
-            consequence=_("Scans can begin again. Those that were cancelled do not come back."),
-            done=_("Resumed"),
+            title="Resume scans",
+            consequence="Scans can begin again. Those that were cancelled do not come back.",
+            done="Resumed",
         )
 
 
 def _resume(stop: CrawlerStop, by: str) -> None:
     if stop.resumed_at or not stopping.resume(by=by):
-        raise ValidationError(_("Nothing to do: this stop has ended."))
+        raise ValidationError("Nothing to do: this stop has ended.")
 
 
 @admin.register(ScanSchedule)
@@ -138,11 +136,11 @@ class ScanScheduleAdmin(RecordAdmin):
     )
     has_add_permission = never
 
-    @admin.display(ordering="link__website__host", description=_("website"))
+    @admin.display(ordering="link__website__host", description="website")
     def website(self, obj: ScanSchedule) -> str:
         return obj.link.website.host
 
-    @admin.display(ordering="link__account__ref", description=_("customer"))
+    @admin.display(ordering="link__account__ref", description="customer")
     def account(self, obj: ScanSchedule) -> str:
         return obj.link.account.ref
 
@@ -157,6 +155,6 @@ class ScanConsentAdmin(RecordAdmin):
     fields = readonly_fields = list_display
     has_add_permission = never
 
-    @admin.display(ordering="link__website__host", description=_("website"))
+    @admin.display(ordering="link__website__host", description="website")
     def website(self, obj: ScanConsent) -> str:
         return obj.link.website.host

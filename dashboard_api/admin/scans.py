@@ -13,7 +13,6 @@ from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path
 from django.utils import timezone
-from django.utils.translation import gettext_lazy as _
 
 from dashboard_api.admin.operations import RecordAdmin, RecordInline, never, row_number, user_name
 from dashboard_api.crawler import policy
@@ -72,7 +71,7 @@ class ScanJobAdmin(RecordAdmin):
             raise PermissionDenied
         running = ScanJob.objects.filter(state=ScanJob.State.RUNNING).select_related("website")
         context = self.admin_site.each_context(request) | {
-            "title": _("Workers and scanners"),
+            "title": "Workers and scanners",
             "opts": self.opts,
             "stop": CrawlerStop.objects.current(),
             "is_enabled": settings.CRAWLER_ENABLED,
@@ -84,19 +83,19 @@ class ScanJobAdmin(RecordAdmin):
     def actions_for(self, obj: ScanJob) -> tuple[str, ...]:
         return () if obj.ended_at else ("cancel",)
 
-    @admin.action(description=_("Cancel"), permissions=["operate"])
+    @admin.action(description="Cancel", permissions=["operate"])
     def cancel(self, request: HttpRequest, queryset: QuerySet[ScanJob]) -> HttpResponse | None:
         """Cancel scans, after a confirmation."""
         return self.confirm(
             request,
             queryset.select_related("website"),
             lambda job, _options: _cancel(job, user_name(request)),
-            title=_("Cancel scans"),
-            consequence=_(
+            title="Cancel scans",
+            consequence=(
                 "Scans that wait end at once, running ones within 10 seconds. Reports of scanners that have "
                 "ended are kept."
             ),
-            done=_("Cancelled"),
+            done="Cancelled",
         )
 
 
@@ -136,4 +135,4 @@ def _engines() -> Iterator[_Engine]:
 
 def _cancel(job: ScanJob, by: str) -> Any:
     if not job.cancel(by=by):
-        raise ValidationError(_("Nothing to do: the scan has ended, or is being cancelled."))
+        raise ValidationError("Nothing to do: the scan has ended, or is being cancelled.")

@@ -5,7 +5,6 @@ from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 from django.utils.formats import date_format
-from django.utils.translation import gettext_lazy as _
 
 from dashboard_api.admin.credentials import CredentialAdmin
 from dashboard_api.admin.operations import row_number
@@ -27,10 +26,10 @@ SHOWN_FIELDS = (
 class ShowsLastUse:
     """A mixin with the column ``last_used``."""
 
-    @admin.display(description=_("last used"))
+    @admin.display(description="last used")
     def last_used(self, secret: Secret) -> str:
         used_at = secret.last_used_at
-        return date_format(timezone.localtime(used_at), "DATETIME_FORMAT") if used_at else str(_("never"))
+        return date_format(timezone.localtime(used_at), "DATETIME_FORMAT") if used_at else "never"
 
 
 @admin.register(Secret)
@@ -57,21 +56,21 @@ class SecretAdmin(ShowsLastUse, CredentialAdmin):
     date_hierarchy = "created_at"
     fields = readonly_fields = ("account", *SHOWN_FIELDS)
     actions = ("retire", "revoke")
-    revoke_title = _("Revoke secrets")
-    revoke_consequence = _("Calls signed with them are refused at once. This cannot be undone.")
+    revoke_title = "Revoke secrets"
+    revoke_consequence = "Calls signed with them are refused at once. This cannot be undone."
 
     def actions_for(self, obj: Secret) -> tuple[str, ...]:
         steps = {Secret.State.ACTIVE: ("retire", "revoke"), Secret.State.RETIRING: ("revoke",)}
         return steps.get(Secret.State(obj.state), ())
 
-    @admin.action(description=_("Retire"), permissions=["operate"])
+    @admin.action(description="Retire", permissions=["operate"])
     def retire(self, request: HttpRequest, queryset: QuerySet[Secret]) -> HttpResponse | None:
         """Retire secrets, which then work for one more day."""
         return self.confirm(
             request,
             queryset,
             lambda secret, _: secret.retire(now=timezone.now()),
-            title=_("Retire secrets"),
-            consequence=_("They work for one more day. Issue new secrets first."),
-            done=_("Retired"),
+            title="Retire secrets",
+            consequence="They work for one more day. Issue new secrets first.",
+            done="Retired",
         )

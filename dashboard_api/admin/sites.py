@@ -8,7 +8,6 @@ from django.core.exceptions import ValidationError
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
-from django.utils.translation import gettext_lazy as _
 
 from dashboard_api.admin.archive import Archive, ArchiveFilter
 from dashboard_api.admin.operations import (
@@ -30,25 +29,25 @@ NEW_OWNER = "new"
 class LinkReason(ReasonForm):
     """A form for the reason to revoke or restore a link."""
 
-    readers = _("Recorded with the link.")
+    readers = "Recorded with the link."
 
 
 class Proof(Confirmation):
     """A form for the method that proved a website's ownership."""
 
-    method = forms.ChoiceField(label=_("Ownership"), choices=Website.Method.choices)
+    method = forms.ChoiceField(label="Ownership", choices=Website.Method.choices)
 
 
 class Verified(PresenceFilter):
     """A filter by whether the ownership of the website was verified."""
 
-    heading, present, absent = _("verified"), _("Yes"), _("No")
+    heading, present, absent = "verified", "Yes", "No"
 
 
 class Revoked(PresenceFilter):
     """A filter by whether the link was revoked."""
 
-    heading, present, absent = _("revoked"), _("Yes"), _("No")
+    heading, present, absent = "revoked", "Yes", "No"
 
 
 class WebsiteLinkInline(RecordInline):
@@ -97,7 +96,7 @@ class WebsiteAdmin(Uploads, Archive):
         verify = ("unverify",) if obj.verified_at else () if obj.archived_at else ("verify",)
         return (*verify, *self.archive_actions_for(obj))
 
-    @admin.action(description=_("Verify"), permissions=["operate"])
+    @admin.action(description="Verify", permissions=["operate"])
     def verify(self, request: HttpRequest, queryset: QuerySet[Website]) -> HttpResponse | None:
         """Record how the ownership was proven, and by whom; verified websites stay unchanged."""
         return self.confirm(
@@ -106,15 +105,13 @@ class WebsiteAdmin(Uploads, Archive):
             lambda website, proof: website.verify(
                 method=proof["method"], by=user_name(request), at=timezone.now()
             ),
-            title=_("Verify websites"),
-            consequence=_(
-                "You confirm that their owners proved their ownership. Then accounts can link them."
-            ),
-            done=_("Verified"),
+            title="Verify websites",
+            consequence="You confirm that their owners proved their ownership. Then accounts can link them.",
+            done="Verified",
             form_class=Proof,
         )
 
-    @admin.action(description=_("Withdraw the verification"), permissions=["operate"])
+    @admin.action(description="Withdraw the verification", permissions=["operate"])
     def unverify(self, request: HttpRequest, queryset: QuerySet[Website]) -> HttpResponse | None:
         return self.confirm(
             request,
@@ -122,12 +119,12 @@ class WebsiteAdmin(Uploads, Archive):
             lambda website, answers: website.unverify(
                 by=user_name(request), reason=answers["reason"], now=timezone.now()
             ),
-            title=_("Withdraw the verification of websites"),
-            consequence=_(
+            title="Withdraw the verification of websites",
+            consequence=(
                 "All their links are revoked, so that customers no longer see them, and no scan begins. "
                 "Their findings stay. When you verify them again, each link must be restored."
             ),
-            done=_("Verification withdrawn"),
+            done="Verification withdrawn",
             form_class=LinkReason,
         )
 
@@ -136,19 +133,19 @@ class SiteLinkForm(forms.ModelForm):
     """A form for a new link."""
 
     past = forms.ChoiceField(
-        label=_("What was found before"),
+        label="What was found before",
         required=False,
         choices=[
-            ("", _("Nothing was found for other accounts")),
-            (NEW_OWNER, _("A new owner: begin without it")),
-            ("keep", _("The same owner: the account reads all of it")),
+            ("", "Nothing was found for other accounts"),
+            (NEW_OWNER, "A new owner: begin without it"),
+            ("keep", "The same owner: the account reads all of it"),
         ],
     )
 
     shared = forms.BooleanField(
-        label=_("Shared website"),
+        label="Shared website",
         required=False,
-        help_text=_("Other accounts have it, too, and all of them see the same findings."),
+        help_text="Other accounts have it, too, and all of them see the same findings.",
     )
 
     class Meta:
@@ -168,7 +165,7 @@ class SiteLinkForm(forms.ModelForm):
             return cleaned
         former = website.former_holders(account)
         if former and not self.cleaned_data["past"]:
-            text = _("%(former)s had this website before: say whether it has a new owner.")
+            text = "%(former)s had this website before: say whether it has a new owner."
             self.add_error("past", text % {"former": ", ".join(former)})
         if not self.cleaned_data["shared"]:
             try:
@@ -220,8 +217,8 @@ class SiteLinkAdmin(RecordAdmin):
 
     def warning(self, queryset: QuerySet[SiteLink]) -> str:
         """Return a warning about revoked links whose website others have, or had in the meantime."""
-        had = _("%(former)s had %(website)s in the meantime: what was found for them is shown, too.")
-        have = _("%(website)s is also linked to %(accounts)s: all of them would see the same findings.")
+        had = "%(former)s had %(website)s in the meantime: what was found for them is shown, too."
+        have = "%(website)s is also linked to %(accounts)s: all of them would see the same findings."
         texts = []
         for link in queryset.filter(revoked_at__isnull=False).select_related("website", "account")[:SHOWN]:
             website, account = link.website, link.account
@@ -234,7 +231,7 @@ class SiteLinkAdmin(RecordAdmin):
     def actions_for(self, obj: SiteLink) -> tuple[str, ...]:
         return ("restore",) if obj.revoked_at else ("revoke",)
 
-    @admin.action(description=_("Revoke"), permissions=["operate"])
+    @admin.action(description="Revoke", permissions=["operate"])
     def revoke(self, request: HttpRequest, queryset: QuerySet[SiteLink]) -> HttpResponse | None:
         return self.confirm(
             request,
@@ -242,17 +239,17 @@ class SiteLinkAdmin(RecordAdmin):
             lambda link, answers: link.revoke(
                 by=user_name(request), reason=answers["reason"], now=timezone.now()
             ),
-            title=_("Revoke links"),
-            consequence=_(
+            title="Revoke links",
+            consequence=(
                 "Calls for these websites by these accounts are refused from now on. A customer who proves a "
                 "website again gets its link back: to refuse those calls, too, suspend the entitlement."
             ),
-            done=_("Revoked"),
+            done="Revoked",
             form_class=LinkReason,
             warns=False,
         )
 
-    @admin.action(description=_("Restore"), permissions=["operate"])
+    @admin.action(description="Restore", permissions=["operate"])
     def restore(self, request: HttpRequest, queryset: QuerySet[SiteLink]) -> HttpResponse | None:
         return self.confirm(
             request,
@@ -260,8 +257,8 @@ class SiteLinkAdmin(RecordAdmin):
             lambda link, answers: link.restore(
                 by=user_name(request), reason=answers["reason"], now=timezone.now()
             ),
-            title=_("Restore links"),
-            consequence=_("Calls for these websites by these accounts are answered again."),
-            done=_("Restored"),
+            title="Restore links",
+            consequence="Calls for these websites by these accounts are answered again.",
+            done="Restored",
             form_class=LinkReason,
         )

@@ -10,7 +10,6 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.template.response import TemplateResponse
 from django.utils import timezone
-from django.utils.translation import gettext_lazy as _
 
 from dashboard_api import ended_decisions, standing_decisions
 from dashboard_api.admin.labels import SEVERITY_LABELS
@@ -21,29 +20,29 @@ from dashboard_api.models import FindingEvent, StandingDecision, Website
 class EndReason(ReasonForm):
     """A form for the reason to end a decision."""
 
-    readers = _("Customers read it in the timeline of each finding that changes.")
+    readers = "Customers read it in the timeline of each finding that changes."
 
 
 class StandingDecisionForm(forms.ModelForm):
     """A form for a new decision; the user's name completes it."""
 
     rule = forms.CharField(
-        label=_("Rule"),
+        label="Rule",
         max_length=300,
         required=False,
-        help_text=_("As the page of a finding shows it. Empty: a minimum severity for the scanner."),
+        help_text="As the page of a finding shows it. Empty: a minimum severity for the scanner.",
         widget=forms.TextInput(attrs={"size": 60}),
     )
-    website = forms.ModelChoiceField(Website.objects.all(), required=False, empty_label=_("all websites"))
+    website = forms.ModelChoiceField(Website.objects.all(), required=False, empty_label="all websites")
     reason = forms.CharField(
-        label=_("Reason"),
+        label="Reason",
         max_length=450,
-        help_text=_("Customers read it in the timeline of each finding."),
+        help_text="Customers read it in the timeline of each finding.",
         widget=forms.TextInput(attrs={"size": 80}),
     )
 
     severity = forms.TypedChoiceField(
-        label=_("Severity"), choices=[("", "---------"), *SEVERITY_LABELS.items()], coerce=int
+        label="Severity", choices=[("", "---------"), *SEVERITY_LABELS.items()], coerce=int
     )
 
     class Meta:
@@ -64,7 +63,7 @@ class StandingDecisionForm(forms.ModelForm):
 class Ended(PresenceFilter):
     """A filter by whether the decision has ended."""
 
-    heading, present, absent = _("state"), _("Ended"), _("Active")
+    heading, present, absent = "state", "Ended", "Active"
 
 
 @admin.register(StandingDecision)
@@ -91,19 +90,19 @@ class StandingDecisionAdmin(RecordAdmin):
     )
     actions = ("end",)
 
-    @admin.display(description=_("rule"), ordering="rule")
+    @admin.display(description="rule", ordering="rule")
     def rule_or_floor(self, decision: StandingDecision) -> str:
-        return decision.rule or str(_("every rule: lower findings are accepted risks"))
+        return decision.rule or "every rule: lower findings are accepted risks"
 
-    @admin.display(description=_("website"), ordering="website")
+    @admin.display(description="website", ordering="website")
     def scope(self, decision: StandingDecision) -> str:
-        return str(decision.website or _("all websites"))
+        return str(decision.website or "all websites")
 
-    @admin.display(description=_("severity"), ordering="severity")
+    @admin.display(description="severity", ordering="severity")
     def severity_name(self, decision: StandingDecision) -> Words:
         return SEVERITY_LABELS[decision.severity]
 
-    @admin.display(description=_("findings changed so far"))
+    @admin.display(description="findings changed so far")
     def findings_changed(self, decision: StandingDecision) -> int:
         return FindingEvent.objects.filter(decision=decision).values("finding").distinct().count()
 
@@ -123,7 +122,7 @@ class StandingDecisionAdmin(RecordAdmin):
                 return self._begin(request, form.instance)
             reach = standing_decisions.reach(form.instance)
         context = self.admin_site.each_context(request) | {
-            "title": _("Decide about a rule or a scanner"),
+            "title": "Decide about a rule or a scanner",
             "form": form,
             "reach": reach,
             "opts": self.opts,
@@ -137,11 +136,11 @@ class StandingDecisionAdmin(RecordAdmin):
             self.message_user(request, " ".join(error.messages), messages.ERROR)
         else:
             self.log_addition(request, decision, "Decided.")
-            text = _("%(decision)s. Changed findings: %(count)s.") % {"decision": decision, "count": changed}
+            text = f"{decision}. Changed findings: {changed}."
             self.message_user(request, text, messages.SUCCESS)
         return redirect("admin:dashboard_api_standingdecision_changelist")
 
-    @admin.action(description=_("End"), permissions=["operate"])
+    @admin.action(description="End", permissions=["operate"])
     def end(self, request: HttpRequest, queryset: QuerySet[StandingDecision]) -> HttpResponse | None:
         """End decisions, and take back what they changed."""
         return self.confirm(
@@ -150,12 +149,12 @@ class StandingDecisionAdmin(RecordAdmin):
             lambda decision, answers: ended_decisions.end(
                 decision, by=user_name(request), reason=answers["reason"], now=timezone.now()
             ),
-            title=_("End standing decisions"),
-            consequence=_(
+            title="End standing decisions",
+            consequence=(
                 "What they alone changed goes back: findings have the scanner's severity again, and accepted "
                 "risks are open again, or fixed where complete scans no longer found them. Decisions of "
                 "analysts about single findings stay."
             ),
-            done=_("Ended"),
+            done="Ended",
             form_class=EndReason,
         )

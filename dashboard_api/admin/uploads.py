@@ -13,7 +13,6 @@ from django.shortcuts import get_object_or_404, redirect
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
 from django.utils.dateparse import parse_datetime
-from django.utils.translation import gettext_lazy as _
 
 from dashboard_api import limits
 from dashboard_api.admin.operations import Words, user_name
@@ -22,7 +21,6 @@ from dashboard_api.importing.locations import OutsideWebsite, normalise_location
 from dashboard_api.importing.service import EmptyRefusal, RefusedReport, import_file, in_words
 from dashboard_api.models import Finding, FindingEvent, Upload, Website
 from dashboard_api.scanners import READERS
-from foundation.stored_texts import translate
 
 TITLES_SHOWN = 20
 
@@ -31,39 +29,39 @@ class ReportForm(forms.Form):
     """A form for the report, and for what the report cannot say by itself."""
 
     report = forms.FileField(
-        label=_("Report"),
+        label="Report",
         allow_empty_file=True,
-        help_text=_("At most 32 MB; manage.py import_report takes more."),
+        help_text="At most 32 MB; manage.py import_report takes more.",
     )
     format_name = forms.ChoiceField(
-        label=_("Format"), choices=[("auto", _("recognize it")), *((name, name) for name in READERS)]
+        label="Format", choices=[("auto", "recognize it"), *((name, name) for name in READERS)]
     )
     complete = forms.BooleanField(
-        label=_("Complete"),
+        label="Complete",
         required=False,
-        help_text=_("The scan ran to its end: open findings that it does not report are fixed."),
+        help_text="The scan ran to its end: open findings that it does not report are fixed.",
     )
     scanned_at = forms.DateTimeField(
-        label=_("Scanned at"),
+        label="Scanned at",
         required=False,
-        help_text=_("When the scan ended, in UTC; replaces the times in the report."),
+        help_text="When the scan ended, in UTC; replaces the times in the report.",
     )
     base_url = forms.URLField(
-        label=_("Base address"),
+        label="Base address",
         required=False,
         assume_scheme="https",
-        help_text=_("The base of locations without a host."),
+        help_text="The base of locations without a host.",
     )
     targets = forms.CharField(
-        label=_("Targets"),
+        label="Targets",
         required=False,
-        help_text=_("Hosts that were scanned but are not named in the report, with a port if it matters."),
+        help_text="Hosts that were scanned but are not named in the report, with a port if it matters.",
     )
     category = forms.CharField(
-        label=_("Category"),
+        label="Category",
         required=False,
         max_length=limits.MAX_CATEGORY_LENGTH,
-        help_text=_("A name for this scan, if one scanner checks the website in several parts."),
+        help_text="A name for this scan, if one scanner checks the website in several parts.",
     )
 
     def __init__(self, *args: Any, website: Website, **kwargs: Any) -> None:
@@ -74,7 +72,7 @@ class ReportForm(forms.Form):
         """Refuse reports that are too large to store."""
         report = self.cleaned_data["report"]
         if report.size > limits.MAX_UPLOAD_BYTES:
-            raise ValidationError(_("This report is too large to upload: use manage.py import_report."))
+            raise ValidationError("This report is too large to upload: use manage.py import_report.")
         return report
 
     def clean_base_url(self) -> str:
@@ -94,7 +92,7 @@ class ReportForm(forms.Form):
             for location in locations:
                 normalise_location(self.website.host, location)
         except OutsideWebsite as error:
-            raise ValidationError(_("It %(problem)s.") % {"problem": translate(str(error))}) from error
+            raise ValidationError(f"It {error}.") from error
 
     def save(self, *, by: str) -> Upload:
         """Store the report until it is imported or discarded."""
@@ -137,7 +135,7 @@ class Uploads(admin.ModelAdmin):
             "upload",
             website,
             form=form,
-            title=_("Import a report about %(website)s") % {"website": website},
+            title=f"Import a report about {website}",
         )
 
     def decide_upload(self, request: HttpRequest, pk: int) -> HttpResponse:
@@ -147,7 +145,7 @@ class Uploads(admin.ModelAdmin):
         back = reverse("admin:dashboard_api_website_change", args=[upload.website.pk])
         if request.method != "POST":
             preview = _preview(upload)
-            title = _("What %(file)s would change") % {"file": upload.file_name}
+            title = f"What {upload.file_name} would change"
             return self._page(request, "preview", upload.website, preview=preview, title=title)
         if "apply" in request.POST:
             self._import(request, upload)
@@ -180,7 +178,7 @@ def _import(upload: Upload, **how: Any) -> list[ImportResult]:
     try:
         return import_file(content, upload.website, options, file_name=upload.file_name, by=upload.by, **how)
     except EmptyRefusal as error:
-        advice = _('Upload it again, tick "Complete" and choose "Format".')
+        advice = 'Upload it again, tick "Complete" and choose "Format".'
         raise RefusedReport(f"{error} {advice}") from error
 
 
@@ -197,9 +195,9 @@ def _preview(upload: Upload) -> dict[str, Any]:
         own = Finding.objects.filter(website=upload.website)
         changed = FindingEvent.objects.filter(pk__gt=last_event, finding__website=upload.website)
         for name, findings in (
-            (_("New"), own.filter(pk__gt=last_finding)),
-            (_("Reopened"), own.filter(events__in=changed.filter(event=FindingEvent.Event.REGRESSED))),
-            (_("Fixed"), own.filter(events__in=changed.filter(event=FindingEvent.Event.FIXED))),
+            ("New", own.filter(pk__gt=last_finding)),
+            ("Reopened", own.filter(events__in=changed.filter(event=FindingEvent.Event.REGRESSED))),
+            ("Fixed", own.filter(events__in=changed.filter(event=FindingEvent.Event.FIXED))),
         ):
             worst = findings.worst_first()[:TITLES_SHOWN]
             changes.append((name, [f"{finding} ({finding.location})" for finding in worst]))

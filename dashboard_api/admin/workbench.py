@@ -13,7 +13,6 @@ from django.urls import URLPattern, path
 from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.text import format_lazy
-from django.utils.translation import gettext as _
 
 from dashboard_api.admin.decisions import LABELS, UNCONFIRM, DecisionForm, NoteForm, decisions_for
 from dashboard_api.admin.finding_panel import finding_panel
@@ -65,7 +64,7 @@ class Workbench(OperatorAdmin):
         decision = request.POST.get("decision", "")
         if decision == "reviewed":
             self.mark_one_reviewed(request, finding)
-            return self._go_on(request, filters, finding, _("Reviewed: %(finding)s") % {"finding": finding})
+            return self._go_on(request, filters, finding, f"Reviewed: {finding}")
         if decision == "to_review":
             return self._put_back(request, filters, finding)
         if decision not in LABELS:
@@ -78,7 +77,7 @@ class Workbench(OperatorAdmin):
                 form.add_error(None, refusal.messages)
             else:
                 self.log_change(request, finding, format_lazy("{}: {}", form.label, form.text()))
-                done = _("%(decision)s: %(finding)s") % {"decision": form.label, "finding": finding}
+                done = f"{form.label}: {finding}"
                 return self._go_on(request, filters, finding, done)
         return self._page(request, filters, finding, failed=form)
 
@@ -93,11 +92,11 @@ class Workbench(OperatorAdmin):
 
     def _put_back(self, request: HttpRequest, filters: QueueFilters, finding: Finding) -> HttpResponse:
         """Put the finding back into the queue; it is not confirmed while it waits for a review."""
-        done = _("It is in the queue again.")
+        done = "It is in the queue again."
         if finding.source_kind is not None:
             reason = REASONS[UNCONFIRM]["again"]
             unconfirm(finding, by=user_name(request), reason=reason, now=timezone.now())
-            done = _("It is in the queue again, and no longer confirmed by an analyst.")
+            done = "It is in the queue again, and no longer confirmed by an analyst."
         Finding.objects.filter(pk=finding.pk).update(reviewed_at=None)
         self.log_change(request, finding, "Put back into the queue.")
         self.message_user(request, done, messages.SUCCESS)
@@ -111,7 +110,7 @@ class Workbench(OperatorAdmin):
         form = NoteForm(request.POST or None, finding=finding, instance=note)
         if form.is_valid():
             self.log_addition(request, form.save(), "Added in the workbench.")
-            self.message_user(request, _("The note was added."), messages.SUCCESS)
+            self.message_user(request, "The note was added.", messages.SUCCESS)
             return redirect(filters.url(finding.pk))
         return self._page(request, filters, finding, note_form=form)
 
@@ -124,7 +123,7 @@ class Workbench(OperatorAdmin):
             note.is_internal = False
             note.save()
             self.log_change(request, note, "Published.")
-            self.message_user(request, _("The note is published."), messages.SUCCESS)
+            self.message_user(request, "The note is published.", messages.SUCCESS)
         return redirect(_filters_of(request).url(note.finding_id))
 
     def decide_selected(self, request: HttpRequest) -> HttpResponse:
@@ -136,7 +135,7 @@ class Workbench(OperatorAdmin):
         if request.method != "POST" or action not in SELECTED_ACTIONS:
             return redirect(filters.url())
         if not ids:
-            self.message_user(request, _("Select findings first."), messages.WARNING)
+            self.message_user(request, "Select findings first.", messages.WARNING)
             return redirect(filters.url())
         findings = Finding.objects.filter(pk__in=ids).select_related("website", "source").worst_first()
         response: HttpResponse | None = getattr(self, action)(request, findings)
@@ -158,7 +157,7 @@ class Workbench(OperatorAdmin):
         self, request: HttpRequest, filters: QueueFilters, finding: Finding, done: str
     ) -> HttpResponse:
         """Say what was done, with a link back to the finding, and go on to the next one."""
-        back = format_html('{} <a href="{}">{}</a>', done, filters.url(finding.pk), _("Show it again"))
+        back = format_html('{} <a href="{}">{}</a>', done, filters.url(finding.pk), "Show it again")
         self.message_user(request, back, messages.SUCCESS)
         following = _id(request.POST.get("next", ""))
         exists = following is not None and Finding.objects.filter(pk=following).exists()
@@ -177,14 +176,14 @@ class Workbench(OperatorAdmin):
         if finding is None and queue.current is not None:
             finding = self._finding(queue.current)
         context = self.admin_site.each_context(request) | {
-            "title": _("Workbench"),
+            "title": "Workbench",
             "opts": self.opts,
             "filters": filters,
             "queue": queue,
             "panel": finding_panel(finding) if finding else None,
             "severities": [(str(value), label) for value, label in SEVERITY_LABELS.items()],
             "sources": Source.objects.values_list("slug", "name"),
-            "queues": [("", _("To review")), (ALL_OPEN, _("All open findings"))],
+            "queues": [("", "To review"), (ALL_OPEN, "All open findings")],
             "actions": [item for item in self.get_action_choices(request, []) if item[0] in SELECTED_ACTIONS],
             "may_decide": self.has_operate_permission(request),
             "may_view_accounts": request.user.has_perm("dashboard_api.view_account"),

@@ -13,7 +13,6 @@ from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.db.models import Q
 from django.utils import timezone
-from django.utils.translation import gettext as _
 
 from audit.recording import record as audit
 from dashboard_api.billing import websites
@@ -164,21 +163,19 @@ def extension(entitlement: Entitlement, *, days: int, today: date, status: str =
     is_suspended = entitlement.status == Status.SUSPENDED and not entitlement.suspended_by_staff
     if not status and (is_suspended or entitlement.status == Status.PAST_DUE):
         raise ValidationError(
-            _("A payment is missing: also set the status to active, or more days have no effect.")
+            "A payment is missing: also set the status to active, or more days have no effect."
         )
     if agreed and agreed.ends_on >= today and agreed.plan != entitlement.plan:
         raise ValidationError(
-            _(
-                "Staff have set %(plan)s until %(day)s, which follows what is paid for. To replace it, set "
-                "the plan and its last day."
-            )
-            % {"plan": agreed.plan, "day": agreed.ends_on}
+            f"Staff have set {agreed.plan} until {agreed.ends_on}, which follows what is paid "
+            "for. To replace it, set "
+            "the plan and its last day."
         )
     last = max(entitlement.ends_on, today, agreed.ends_on if agreed else today)
     try:
         to: dict[str, Any] = {"ends_on": last + timedelta(days=days)}
     except OverflowError as error:
-        raise ValidationError({"ends_on": _("That is beyond the calendar.")}) from error
+        raise ValidationError({"ends_on": "That is beyond the calendar."}) from error
     return to | ({"status": Status.ACTIVE} if entitlement.status == Status.EXPIRED else {})
 
 
@@ -197,9 +194,9 @@ def override(
     now = now or timezone.now()
     check_limit(limit, value)
     if not reason.strip():
-        raise ValidationError({"reason": _("Say why.")})
+        raise ValidationError({"reason": "Say why."})
     if until is not None and until < now.date():
-        raise ValidationError({"until": _("The last day is past.")})
+        raise ValidationError({"until": "The last day is past."})
     entitlement = _with_plan(account)
     others = [each for each in entitlement.own_overrides if each.limit != limit]
     own = Override(limit=limit, value=value, reason=reason.strip(), until=until)
@@ -226,8 +223,7 @@ def _with_plan(account: Account) -> Entitlement:
     entitlement = locked(account)
     if entitlement is None or entitlement.plan_revision is None:
         raise ValidationError(
-            _("%(account)s has no plan of the list: give it one first (set_entitlement --plan).")
-            % {"account": account}
+            f"{account} has no plan of the list: give it one first (set_entitlement --plan)."
         )
     return entitlement
 
@@ -273,7 +269,7 @@ def _with_sites_limit(entitlement: Entitlement, overrides: list[Override], value
     others = [each for each in overrides if each.limit != "websites"]
     if value == entitlement.plan_revision.terms.websites:
         return others
-    return [*others, Override(limit="websites", value=value, reason=_("Agreed with the customer."))]
+    return [*others, Override(limit="websites", value=value, reason="Agreed with the customer.")]
 
 
 def _facts(entitlement: Entitlement) -> dict[str, Any]:

@@ -4,7 +4,6 @@ from collections.abc import Iterable, Iterator
 from datetime import date, datetime
 
 from django.db import transaction
-from django.utils.translation import gettext as _
 
 from dashboard_api.billing import entitlements, websites
 from dashboard_api.billing.usage import Use, uses
@@ -24,7 +23,7 @@ def watch(now: datetime) -> tuple[int, int]:
     unsettled = websites.accounts_to_settle()
     for entitlement in Entitlement.objects.select_related("account", "plan_revision").iterator():
         if not all(each.holds_on(now.date()) for each in entitlement.own_overrides):
-            entitlements.change(entitlement.account, {}, by=SYSTEM, reason=_("An override ended."), now=now)
+            entitlements.change(entitlement.account, {}, by=SYSTEM, reason="An override ended.", now=now)
             ended += 1
         used = uses(entitlement, now)
         if entitlement.account_id in unsettled or used[0].is_exceeded:

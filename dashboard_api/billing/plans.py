@@ -4,7 +4,6 @@ from typing import Any
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
-from django.utils.translation import gettext as _
 
 from audit.recording import record as audit
 from dashboard_api.billing import entitlements
@@ -63,7 +62,7 @@ def move_accounts(plan: Plan, *, by: str, reason: str) -> list[Entitlement]:
     Prices of later revisions follow: a payment would move the accounts back.
     """
     if not reason.strip():
-        raise ValidationError({"reason": _("Say why.")})
+        raise ValidationError({"reason": "Say why."})
     later = PlanPrice.objects.filter(plan__slug=plan.slug, plan__revision__gt=plan.revision)
     for price in later.select_related("plan"):
         before, price.plan = price.plan.revision, plan

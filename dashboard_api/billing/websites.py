@@ -8,7 +8,6 @@ from datetime import datetime, timedelta
 
 from django.db import transaction
 from django.db.models import QuerySet
-from django.utils.translation import gettext as _
 
 from audit.recording import record as audit
 from dashboard_api.contract import responses
@@ -118,7 +117,7 @@ def _set(link: SiteLink, over: Collection[SiteLink], *, is_late: bool, now: date
     if is_paused == was_paused:
         return False
     SiteLink.objects.filter(pk=link.pk).update(paused_at=now if is_paused else None)
-    reason = _("The plan includes fewer websites.") if is_paused else _("The plan includes it again.")
+    reason = "The plan includes fewer websites." if is_paused else "The plan includes it again."
     action = "link.paused" if is_paused else "link.resumed"
     audit(action, link, by=SYSTEM, host=link.website.host, reason=reason)
     return True

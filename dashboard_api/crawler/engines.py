@@ -10,7 +10,6 @@ from typing import Annotated, Literal
 
 import msgspec
 from django.conf import settings
-from django.utils.translation import gettext as _
 from msgspec import Meta
 
 from dashboard_api.crawler import policy
@@ -130,7 +129,7 @@ def check_runs(source: str) -> None:
     except WrongEngines:
         engines = []
     if not any(engine.retests(source) for engine in engines):
-        raise policy.NotScannable(_("This scanner does not run here."), code="no_engine")
+        raise policy.NotScannable("This scanner does not run here.", code="no_engine")
 
 
 def read_engines(path: Path) -> list[Engine]:

@@ -8,7 +8,6 @@ from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.db.models import Q
 from django.utils import timezone
-from django.utils.translation import gettext as _
 
 from dashboard_api.billing import usage
 from dashboard_api.models import (
@@ -96,7 +95,7 @@ class TooManyScans(ValidationError):
 
     def __init__(self, website: Website, allowed_at: datetime, remaining_today: int) -> None:
         self.allowed_at, self.remaining_today = allowed_at, remaining_today
-        text = _("%(website)s was scanned a short while ago: the next scan can begin at %(time)s UTC.")
+        text = "%(website)s was scanned a short while ago: the next scan can begin at %(time)s UTC."
         super().__init__(text % {"website": website, "time": f"{allowed_at:%Y-%m-%d %H:%M}"})
 
 
@@ -111,7 +110,7 @@ class Allowance:
 def check_opted_out(website: Website, addresses: Sequence[str] = ()) -> None:
     """Raise OptedOut if the website, or one of its addresses, is never scanned."""
     if ScanOptOut.objects.of(website.host, addresses):
-        raise OptedOut(_("%(website)s is never scanned, because this was asked for.") % {"website": website})
+        raise OptedOut(f"{website} is never scanned, because this was asked for.")
 
 
 def never_scanned(host: str) -> list[str]:
@@ -131,11 +130,10 @@ def check_scannable(website: Website, *, profile: str = Kind.QUICK, account: Acc
     The proof is that of ``account``; without one, any account's.
     """
     if website.archived_at is not None:
-        raise NotScannable(_("%(website)s is archived.") % {"website": website}, code="archived")
+        raise NotScannable(f"{website} is archived.", code="archived")
     if website.verified_at is None:
         raise NotScannable(
-            _("%(website)s is not verified: verify its ownership first (verify_site).")
-            % {"website": website},
+            f"{website} is not verified: verify its ownership first (verify_site).",
             code="not_verified",
         )
     claims = OwnershipClaim.objects.current(timezone.now()).filter(host=website.host)
@@ -143,13 +141,12 @@ def check_scannable(website: Website, *, profile: str = Kind.QUICK, account: Acc
         claims = claims.filter(account=account)
     if not claims.exists():
         raise NotScannable(
-            _("%(website)s has no current proof of ownership: prove it, or link an account (link_site).")
-            % {"website": website},
+            f"{website} has no current proof of ownership: prove it, or link an account (link_site).",
             code="proof_missing",
         )
     if profile == Kind.DEEP and not claims.proven_by_dns().exists():
         raise NotScannable(
-            _("A deep scan of %(website)s needs a proof by DNS.") % {"website": website},
+            f"A deep scan of {website} needs a proof by DNS.",
             code="dns_proof_missing",
         )
 
@@ -170,7 +167,7 @@ def check_still_allowed(job: ScanJob, now: datetime) -> None:
 def check_running() -> None:
     """Raise Stopped while all scans are stopped."""
     if not settings.CRAWLER_ENABLED or CrawlerStop.objects.current():
-        raise Stopped(_("All scans are stopped for now."))
+        raise Stopped("All scans are stopped for now.")
 
 
 def scans_per_month(entitlement: Entitlement | None) -> int | None:
@@ -183,10 +180,10 @@ def check_included(
 ) -> None:
     """Raise NotIncluded unless the plan has scans of this profile, and the feature, and is paid."""
     if entitlement and not entitlement.may_grow_on(now.date()):
-        raise NotIncluded(_("A payment is missing: no scan can begin until it has arrived."), code="unpaid")
+        raise NotIncluded("A payment is missing: no scan can begin until it has arrived.", code="unpaid")
     needed = {name for name in (PROFILES[profile].feature, feature) if name}
     if scans_per_month(entitlement) == 0 or (entitlement and not needed <= set(entitlement.features)):
-        raise NotIncluded(_("The plan does not include these scans."))
+        raise NotIncluded("The plan does not include these scans.")
 
 
 def check_plan(link: SiteLink, *, profile: str, feature: str = "", now: datetime) -> None:
@@ -215,7 +212,7 @@ def check_consent(account: Account | None, website: Website, now: datetime) -> N
     Without an account, the consent of any account that has proven the website by DNS is enough.
     """
     if consent_until(account, website, now) is None:
-        raise ConsentMissing(_("A deep scan attacks the website: its owner must agree first."))
+        raise ConsentMissing("A deep scan attacks the website: its owner must agree first.")
 
 
 def consent_until(account: Account | None, website: Website, now: datetime) -> datetime | None:

@@ -8,8 +8,6 @@ from pathlib import PurePath
 from typing import Any, BinaryIO
 
 from django.db import transaction
-from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
 
 from audit.recording import record as audit
 from dashboard_api import limits
@@ -30,7 +28,6 @@ from dashboard_api.queries import change_feed
 from dashboard_api.scanners import read_report
 from dashboard_api.scanners.report import Budget, EmptyReport, UnreadableReport
 from dashboard_api.scanners.streams import ByteSource
-from foundation.stored_texts import translate
 
 SHOWN_REASONS = 20
 # The fields of a result that its record has, too.
@@ -134,7 +131,7 @@ def _lock(website: Website) -> None:
     """Let no other import of the website begin until the end of the transaction; raise RefusedReport."""
     locked = Website.objects.select_for_update(no_key=True).filter(pk=website.pk).first()
     if locked is None:
-        raise RefusedReport(_("%(website)s was deleted meanwhile.") % {"website": website})
+        raise RefusedReport(f"{website} was deleted meanwhile.")
     _check_not_archived(locked)
 
 
@@ -145,11 +142,9 @@ def _check_scanners(website: Website, results: Sequence[ImportResult]) -> None:
     known = set(Source.objects.filter(pk__in=runs.values("source")).values_list("slug", flat=True))
     if not slugs <= known and len(slugs | known) > limits.MAX_SCANNERS:
         raise RefusedReport(
-            _(
-                "The website would have reports of more than %(most)s scanners. Let each scanner have the "
-                "same name in all of its reports. Nothing was changed."
-            )
-            % {"most": limits.MAX_SCANNERS}
+            f"The website would have reports of more than {limits.MAX_SCANNERS} scanners. Let "
+            "each scanner have the "
+            "same name in all of its reports. Nothing was changed."
         )
 
 
@@ -173,7 +168,7 @@ def _read_all(
     except EmptyReport as error:
         raise _empty() from error
     except UnreadableReport as error:
-        raise RefusedReport(f"{translate(str(error))} {_('Nothing was changed.')}") from error
+        raise RefusedReport(f"{error} Nothing was changed.") from error
     if not usable:
         raise _refusal(unusable)
     return usable, [_not_imported(result) for result in unusable]
@@ -185,48 +180,42 @@ def _check_sources(
     others = {result.source for result in results} - set(sources)
     if foreign := others & set(reserved_sources):
         raise OtherSource(
-            _(
-                "Only this service itself reports as %(foreign)s: give your scanner a name of its own. "
+            (
+                "Only this service itself reports as {foreign}: give your scanner a name of its own. "
                 "Nothing was changed."
-            )
-            % {"foreign": ", ".join(sorted(foreign))}
+            ).format(foreign=", ".join(sorted(foreign)))
         )
     if sources and others:
         raise OtherSource(
-            _(
-                "The report is from %(others)s, and only reports from %(accepted)s are accepted here. "
+            (
+                "The report is from {others}, and only reports from {accepted} are accepted here. "
                 "Nothing was changed."
-            )
-            % {"others": ", ".join(sorted(others)), "accepted": ", ".join(sources)}
+            ).format(others=", ".join(sorted(others)), accepted=", ".join(sources))
         )
 
 
 def _refusal(results: list[ImportResult]) -> RefusedReport:
     if any(result.note == NOTHING_SCANNED and not result.rows for result in results):
         return RefusedReport(
-            _(
-                "The report names nothing that was scanned: the scanner may have reached nothing. If it "
-                "ended and found nothing, name its target. Nothing was changed."
-            )
+            "The report names nothing that was scanned: the scanner may have reached nothing. If it "
+            "ended and found nothing, name its target. Nothing was changed."
         )
     if not any(result.rows for result in results):
         if failed := next((result for result in results if result.note == SAYS_INCOMPLETE), None):
-            text = _(
+            text = (
                 "The report is empty, and says that the scan had errors or did not end. Nothing was changed."
             )
-            return RefusedReport(f"{text} {translate(failed.detail)}".strip())
+            return RefusedReport(f"{text} {failed.detail}".strip())
         return _empty()
     refused = [dataclasses.replace(result, state="refused") for result in results]
     details = "\n".join(line for result in refused for line in in_words(result))
-    return RefusedReport(f"{_('Every row was rejected, so nothing was changed.')}\n{details}")
+    return RefusedReport(f"{'Every row was rejected, so nothing was changed.'}\n{details}")
 
 
 def _empty() -> EmptyRefusal:
     return EmptyRefusal(
-        _(
-            "The report is empty, which says nothing by itself. If the scan ended and found nothing, say "
-            "that it was complete, and name its format (nuclei for an empty file)."
-        )
+        "The report is empty, which says nothing by itself. If the scan ended and found nothing, say "
+        "that it was complete, and name its format (nuclei for an empty file)."
     )
 
 
@@ -246,20 +235,19 @@ def in_words(result: ImportResult) -> list[str]:
     """Return the result in words, one line each, in the active language."""
     values = {field.name: getattr(result, field.name) for field in dataclasses.fields(result)}
     values["scanned_at"] = f"{result.scanned_at:%Y-%m-%d %H:%M}"
-    values["state"] = translate(result.state)
+    values["state"] = result.state
     lines = [
-        _("%(source)s on %(host)s, scanned %(scanned_at)s UTC: %(state)s.") % values,
-        _(
-            "Rows: %(rows)s. Findings: %(findings)s, further locations: %(occurrences)s, "
-            "coverage: %(coverage)s, rejected: %(rejected)s."
-        )
-        % values,
-        _("New: %(new)s, updated: %(updated)s, reopened: %(reopened)s, fixed: %(fixed)s.") % values,
+        "{source} on {host}, scanned {scanned_at} UTC: {state}.".format(**values),
+        (
+            "Rows: {rows}. Findings: {findings}, further locations: {occurrences}, "
+            "coverage: {coverage}, rejected: {rejected}."
+        ).format(**values),
+        "New: {new}, updated: {updated}, reopened: {reopened}, fixed: {fixed}.".format(**values),
     ]
     if scope := scope_in_words(result):
-        lines.append(translate(scope))
+        lines.append(scope)
     if result.detail:
-        lines.append(translate(result.detail))
+        lines.append(result.detail)
     rows: dict[str, list[int]] = {}
     for row in (*result.rejects, *result.failures, *result.suppressions):
         rows.setdefault(row.reason.rstrip("."), []).append(row.row)
@@ -267,7 +255,7 @@ def in_words(result: ImportResult) -> list[str]:
     lines += [_row_in_words(reason, *numbers) for reason, numbers in reasons]
     count = sum(len(numbers) for _, numbers in reasons)
     if more := result.rejected + result.failed + result.suppressed - count:
-        lines.append(_("And %(count)s more.") % {"count": more})
+        lines.append(f"And {more} more.")
     return lines
 
 
@@ -281,11 +269,8 @@ def scope_in_words(result: ImportResult) -> str:
 
 
 def _row_in_words(reason: str, first: int, *others: int) -> str:
-    reason = translate(reason)
-    if others:
-        more = ngettext("and %(count)s more row", "and %(count)s more rows", len(others))
-        reason = f"{reason} ({more % {'count': len(others)}})"
-    return _("Row %(row)s %(reason)s.") % {"row": first, "reason": reason}
+    more = f" (and {len(others)} more row{'s' * (len(others) > 1)})" if others else ""
+    return f"Row {first} {reason}{more}."
 
 
 def _run(result: ImportResult, website: Website, of_file: Mapping[str, Any]) -> ImportRun:

@@ -8,7 +8,6 @@ from typing import Any, TypeVar
 from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.db.models import Count, Q, QuerySet
-from django.utils.translation import gettext as _
 
 from audit.recording import record as audit
 from dashboard_api import limits, standing_decisions
@@ -54,17 +53,12 @@ class UndoResult:
         """Return the numbers as sentences."""
         deleted = str(self.deleted)
         if self.with_work:
-            with_work = _("%(count)s with notes or decisions") % {"count": self.with_work}
+            with_work = f"{self.with_work} with notes or decisions"
             deleted = f"{deleted} ({with_work})"
-        return _(
-            "Deleted: %(deleted)s, open again: %(opened)s, fixed again: %(closed)s, "
-            "otherwise as before: %(restored)s."
-        ) % {
-            "deleted": deleted,
-            "opened": self.opened,
-            "closed": self.closed,
-            "restored": self.restored,
-        }
+        return (
+            f"Deleted: {deleted}, open again: {self.opened}, fixed again: {self.closed}, "
+            f"otherwise as before: {self.restored}."
+        )
 
 
 def newer_imports(run: ImportRun) -> QuerySet[ImportRun]:
@@ -92,7 +86,7 @@ def undo(run: ImportRun, *, by: str, reason: str, now: datetime) -> UndoResult:
     locked = ImportRun.objects.select_for_update().get(pk=run.pk)
     _check(locked, now=now)
     if not reason.strip():
-        raise ValidationError({"reason": _("Say why: it is recorded with the import.")})
+        raise ValidationError({"reason": "Say why: it is recorded with the import."})
     changes = _load(locked)
     result = _outcome(changes)
     _delete(FindingEvent, changes.events)
@@ -112,23 +106,21 @@ def undo(run: ImportRun, *, by: str, reason: str, now: datetime) -> UndoResult:
 def _check(run: ImportRun, *, now: datetime) -> None:
     if run.undone_at is not None:
         raise ValidationError(
-            _("It was taken back on %(day)s by %(name)s.")
-            % {"day": f"{run.undone_at:%Y-%m-%d}", "name": run.undone_by}
+            "It was taken back on {day} by {name}.".format(
+                day=f"{run.undone_at:%Y-%m-%d}", name=run.undone_by
+            )
         )
     if run.imported_at < now - limits.UNDO_LIFETIME:
-        raise ValidationError(
-            _("Only imports of the last %(days)s days can be taken back.")
-            % {"days": limits.UNDO_LIFETIME.days}
-        )
+        raise ValidationError(f"Only imports of the last {limits.UNDO_LIFETIME.days} days can be taken back.")
     if not run.changes.exists():
-        raise ValidationError(_("It changed nothing, so there is nothing to take back."))
+        raise ValidationError("It changed nothing, so there is nothing to take back.")
     newer = newer_imports(run).select_related("website", "source")
     if named := [f"{each} (import {each.pk})" for each in newer[:_NAMED]]:
         if more := newer.count() - len(named):
-            named.append(_("and %(count)s more") % {"count": more})
+            named.append(f"and {more} more")
+        imports = "; ".join(named)
         raise ValidationError(
-            _("Take the newer imports of this scanner back first, the newest before the others: %(imports)s.")
-            % {"imports": "; ".join(named)}
+            f"Take the newer imports of this scanner back first, the newest before the others: {imports}."
         )
 
 

@@ -201,7 +201,7 @@ class Migration(migrations.Migration):
                 ),
                 ("rows", models.PositiveIntegerField()),
                 ("findings", models.PositiveIntegerField()),
-                ("occurrences", models.PositiveIntegerField()),
+                ("occurrences", models.PositiveIntegerField(verbose_name="further locations")),
                 ("coverage", models.PositiveIntegerField()),
                 ("rejected", models.PositiveIntegerField()),
                 ("new", models.PositiveIntegerField()),
@@ -647,7 +647,10 @@ class Migration(migrations.Migration):
             model_name="importrun",
             name="source",
             field=models.ForeignKey(
-                on_delete=django.db.models.deletion.CASCADE, related_name="imports", to="dashboard_api.source"
+                on_delete=django.db.models.deletion.CASCADE,
+                related_name="imports",
+                to="dashboard_api.source",
+                verbose_name="scanner",
             ),
         ),
         migrations.CreateModel(
@@ -683,6 +686,7 @@ class Migration(migrations.Migration):
                         choices=[(4, "Critical"), (3, "High"), (2, "Medium"), (1, "Low"), (0, "Info")],
                         help_text="The scanner's severity, where an analyst has overridden it.",
                         null=True,
+                        verbose_name="severity by the scanner",
                     ),
                 ),
                 (
@@ -776,6 +780,7 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="findings",
                         to="dashboard_api.source",
+                        verbose_name="scanner",
                     ),
                 ),
             ],
@@ -1312,6 +1317,7 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.CASCADE,
                         related_name="coverage",
                         to="dashboard_api.source",
+                        verbose_name="scanner",
                     ),
                 ),
                 (

@@ -11,7 +11,6 @@ from django.db import models, transaction
 from django.db.models import F, Q
 from django.dispatch import Signal
 from django.utils import timezone
-from django.utils.translation import gettext_lazy as _
 from django.views.decorators.debug import sensitive_variables
 
 from audit.recording import record as audit
@@ -26,9 +25,9 @@ secret_ends = Signal()
 class Publicity(models.TextChoices):
     """The part of websites that may be published, the strictest first. Decision record 0124."""
 
-    NOTHING = "nothing", _("nothing")
-    COUNTED = "counted", _("counted, without any character of the name")
-    NAMED = "named", _("counted, with the first letter of the name")
+    NOTHING = "nothing", "nothing"
+    COUNTED = "counted", "counted, without any character of the name"
+    NAMED = "named", "counted, with the first letter of the name"
 
 
 class Account(models.Model):
@@ -38,44 +37,44 @@ class Account(models.Model):
         "reference",
         max_length=limits.MAX_ACCOUNT_REF_LENGTH,
         unique=True,
-        validators=[RegexValidator(r"\A[!-~]+\Z", _("Use printable ASCII characters without spaces."))],
-        help_text=_("portal_account_ref in signed calls, such as acct_0001; it cannot change later."),
+        validators=[RegexValidator(r"\A[!-~]+\Z", "Use printable ASCII characters without spaces.")],
+        help_text="portal_account_ref in signed calls, such as acct_0001; it cannot change later.",
     )
     name = models.CharField(max_length=200, blank=True)
     created_at = models.DateTimeField(default=timezone.now, editable=False)
     calls_per_second = models.PositiveSmallIntegerField(
-        _("calls per second"),
+        "calls per second",
         null=True,
         blank=True,
         validators=[MinValueValidator(1), MaxValueValidator(limits.MAX_CALLS_PER_SECOND)],
-        help_text=_("How often the customer may call the API; empty: as often as everyone."),
+        help_text="How often the customer may call the API; empty: as often as everyone.",
     )
     calls_burst = models.PositiveSmallIntegerField(
-        _("calls at once"),
+        "calls at once",
         null=True,
         blank=True,
         validators=[MinValueValidator(1), MaxValueValidator(limits.MAX_CALLS_BURST)],
-        help_text=_("How many calls may come at once before that; empty: as many as for everyone."),
+        help_text="How many calls may come at once before that; empty: as many as for everyone.",
     )
 
     publicity = models.CharField(
-        _("publicity"),
+        "publicity",
         max_length=7,
         choices=Publicity,
         default=Publicity.COUNTED,
         db_default=Publicity.COUNTED,
         editable=False,
-        help_text=_("What may be published about its websites; owners set it in the portal."),
+        help_text="What may be published about its websites; owners set it in the portal.",
     )
 
     # None only until the next process_callbacks, if code before this column added the account.
     billing_ref = models.UUIDField(
-        _("reference for payments"), null=True, unique=True, default=uuid.uuid4, editable=False
+        "reference for payments", null=True, unique=True, default=uuid.uuid4, editable=False
     )
 
     class Meta:
-        verbose_name = _("customer")
-        verbose_name_plural = _("customers")
+        verbose_name = "customer"
+        verbose_name_plural = "customers"
         ordering: ClassVar = ["ref"]
 
     def __str__(self) -> str:
@@ -165,20 +164,18 @@ class SecretQuerySet(models.QuerySet["Secret"]):
         usable = usable.exclude(pk=without) if without else usable
         if is_test and len(usable) >= limits.MAX_TEST_SECRETS:
             raise TooManySecrets(
-                _("%(account)s already has a test secret (%(id)s: %(hint)s). Revoke it first.")
-                % {"account": account, "id": usable[0].pk, "hint": usable[0].hint}
+                f"{account} already has a test secret ({usable[0].pk}: {usable[0].hint}). Revoke it first."
             )
         if len(usable) >= limits.MAX_USABLE_SECRETS:
             raise TooManySecrets(
-                _(
-                    "%(account)s already has %(count)s usable secrets (%(secrets)s). "
+                (
+                    "{account} already has {count} usable secrets ({secrets}). "
                     "Revoke one of them first, or wait until a retiring one ends."
+                ).format(
+                    account=account,
+                    count=len(usable),
+                    secrets=", ".join(f"{row.pk}: {row.hint}" for row in usable),
                 )
-                % {
-                    "account": account,
-                    "count": len(usable),
-                    "secrets": ", ".join(f"{row.pk}: {row.hint}" for row in usable),
-                }
             )
 
     @sensitive_variables("secret")
@@ -190,14 +187,14 @@ class SecretQuerySet(models.QuerySet["Secret"]):
             or secret != secret.strip()
         ):
             raise ValidationError(
-                _("A secret has %(least)s to %(most)s printable characters, and no space at either end.")
-                % {"least": limits.MIN_SECRET_LENGTH, "most": limits.MAX_SECRET_LENGTH}
+                f"A secret has {limits.MIN_SECRET_LENGTH} to {limits.MAX_SECRET_LENGTH} printable "
+                "characters, and no space at either end."
             )
         for row in self.filter(account=account):
             if row.holds(secret):
                 raise DuplicateSecret(
-                    _("%(account)s has had this secret before (%(state)s): bring in another.")
-                    % {"account": account, "state": row.get_state_display().lower()}
+                    f"{account} has had this secret before ({row.get_state_display().lower()}): bring "
+                    "in another."
                 )
 
 
@@ -210,29 +207,27 @@ class Secret(models.Model):
     class State(models.TextChoices):
         """From issue to revocation; a retiring secret works until ``retires_at``."""
 
-        ACTIVE = "active", _("Active")
-        RETIRING = "retiring", _("Retiring")
-        REVOKED = "revoked", _("Revoked")
+        ACTIVE = "active", "Active"
+        RETIRING = "retiring", "Retiring"
+        REVOKED = "revoked", "Revoked"
 
     account = models.ForeignKey(Account, on_delete=models.CASCADE, related_name="secrets")
-    hint = models.CharField(
-        max_length=32, editable=False, help_text=_("The beginning, to tell secrets apart.")
-    )
+    hint = models.CharField(max_length=32, editable=False, help_text="The beginning, to tell secrets apart.")
     sealed = models.TextField(editable=False)
     is_test = models.BooleanField(
-        _("test"),
+        "test",
         default=False,
         db_default=False,
         editable=False,
-        help_text=_("Calls signed with it get the example website, and count nowhere."),
+        help_text="Calls signed with it get the example website, and count nowhere.",
     )
     state = models.CharField(max_length=10, choices=State, default=State.ACTIVE)
     for_portal = models.BooleanField(
-        _("for the portal"),
+        "for the portal",
         default=False,
         db_default=False,
         editable=False,
-        help_text=_("Only the portal has it: its calls are neither limited nor counted."),
+        help_text="Only the portal has it: its calls are neither limited nor counted.",
     )
     created_at = models.DateTimeField(default=timezone.now, editable=False)
     created_by = models.CharField(max_length=150)
@@ -242,8 +237,8 @@ class Secret(models.Model):
     objects = SecretQuerySet.as_manager()
 
     class Meta:
-        verbose_name = _("secret")
-        verbose_name_plural = _("secrets")
+        verbose_name = "secret"
+        verbose_name_plural = "secrets"
         ordering: ClassVar = ["account", "-created_at", "-id"]
         constraints: ClassVar = [
             models.CheckConstraint(
@@ -253,11 +248,7 @@ class Secret(models.Model):
         ]
 
     def __str__(self) -> str:
-        return _("secret %(id)s (%(hint)s) of %(account)s") % {
-            "id": self.pk,
-            "hint": self.hint,
-            "account": self.account,
-        }
+        return f"secret {self.pk} ({self.hint}) of {self.account}"
 
     @property
     def last_used_at(self) -> datetime | None:
@@ -291,13 +282,13 @@ class Secret(models.Model):
         self.refresh_from_db(fields=["state", "retires_at"])
         if not changed and self.state == self.State.RETIRING:
             raise AlreadyRetiring(
-                _("Nothing to do: %(secret)s is retiring, until %(end)s UTC.")
-                % {"secret": self, "end": f"{self.retires_at:%Y-%m-%d %H:%M}"}
+                "Nothing to do: {secret} is retiring, until {end} UTC.".format(
+                    secret=self, end=f"{self.retires_at:%Y-%m-%d %H:%M}"
+                )
             )
         if not changed:
             raise NotActive(
-                _("Only an active secret can retire; %(secret)s is %(state)s.")
-                % {"secret": self, "state": self.get_state_display().lower()}
+                f"Only an active secret can retire; {self} is {self.get_state_display().lower()}."
             )
         audit("secret.retired", self)
         secret_ends.send(type(self), secret=self)
@@ -309,6 +300,6 @@ class Secret(models.Model):
         changed = others.update(state=self.State.REVOKED, revoked_at=now)
         self.refresh_from_db(fields=["state", "revoked_at"])
         if not changed:
-            raise AlreadyRevoked(_("Nothing to do: %(object)s is revoked already.") % {"object": self})
+            raise AlreadyRevoked(f"Nothing to do: {self} is revoked already.")
         audit("secret.revoked", self)
         secret_ends.send(type(self), secret=self)

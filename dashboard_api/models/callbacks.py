@@ -8,7 +8,6 @@ from typing import Any, ClassVar
 from django.db import models
 from django.db.models import Q
 from django.utils import timezone
-from django.utils.translation import gettext_lazy as _
 
 from dashboard_api.models.accounts import Account
 from dashboard_api.models.plans import Plan
@@ -21,39 +20,39 @@ class CallbackEvent(models.Model):
     """An event that a provider sent, stored before it was answered; its body is kept for 30 days."""
 
     class State(models.TextChoices):
-        RECEIVED = "received", _("received")
-        APPLIED = "applied", _("applied")
-        DUPLICATE = "duplicate", _("duplicate")
-        SUPERSEDED = "superseded", _("superseded")
-        IGNORED = "ignored", _("ignored")
-        WAITING = "waiting", _("waiting for its account")
-        FAILED = "failed", _("failed")
-        DEAD = "dead", _("given up")
+        RECEIVED = "received", "received"
+        APPLIED = "applied", "applied"
+        DUPLICATE = "duplicate", "duplicate"
+        SUPERSEDED = "superseded", "superseded"
+        IGNORED = "ignored", "ignored"
+        WAITING = "waiting", "waiting for its account"
+        FAILED = "failed", "failed"
+        DEAD = "dead", "given up"
 
     # Their bodies are still to be applied, by themselves or by an operator.
     NOT_DONE = (State.RECEIVED, State.WAITING, State.FAILED, State.DEAD)
 
-    provider = models.CharField(_("provider"), max_length=20)
-    event_id = models.CharField(_("event"), max_length=NAME_LENGTH)
-    type = models.CharField(_("type"), max_length=100, blank=True)
-    occurred_at = models.DateTimeField(_("occurred"), null=True)
-    received_at = models.DateTimeField(_("received"), default=timezone.now)
-    object_id = models.CharField(_("subscription"), max_length=NAME_LENGTH, blank=True)
-    customer = models.CharField(_("customer of the provider"), max_length=NAME_LENGTH, blank=True)
+    provider = models.CharField("provider", max_length=20)
+    event_id = models.CharField("event", max_length=NAME_LENGTH)
+    type = models.CharField("type", max_length=100, blank=True)
+    occurred_at = models.DateTimeField("occurred", null=True)
+    received_at = models.DateTimeField("received", default=timezone.now)
+    object_id = models.CharField("subscription", max_length=NAME_LENGTH, blank=True)
+    customer = models.CharField("customer of the provider", max_length=NAME_LENGTH, blank=True)
     account = models.ForeignKey(
-        Account, null=True, on_delete=models.CASCADE, related_name="callbacks", verbose_name=_("customer")
+        Account, null=True, on_delete=models.CASCADE, related_name="callbacks", verbose_name="customer"
     )
-    state = models.CharField(_("state"), max_length=10, choices=State, default=State.RECEIVED)
-    attempts = models.PositiveSmallIntegerField(_("attempts"), default=0)
-    next_at = models.DateTimeField(_("next attempt"), null=True)
-    error = models.CharField(_("error"), max_length=100, blank=True)
-    before = models.JSONField(_("before"), null=True)
-    after = models.JSONField(_("after"), null=True)
+    state = models.CharField("state", max_length=10, choices=State, default=State.RECEIVED)
+    attempts = models.PositiveSmallIntegerField("attempts", default=0)
+    next_at = models.DateTimeField("next attempt", null=True)
+    error = models.CharField("error", max_length=100, blank=True)
+    before = models.JSONField("before", null=True)
+    after = models.JSONField("after", null=True)
     sealed_body = models.TextField(blank=True)
 
     class Meta:
-        verbose_name = _("payment callback")
-        verbose_name_plural = _("payment callbacks")
+        verbose_name = "payment callback"
+        verbose_name_plural = "payment callbacks"
         ordering: ClassVar = ["-id"]
         constraints: ClassVar = [
             models.UniqueConstraint(fields=["provider", "event_id"], name="dashboard_api_callback_once"),
@@ -67,7 +66,7 @@ class CallbackEvent(models.Model):
         ]
 
     def __str__(self) -> str:
-        return _("callback %(id)s of %(provider)s") % {"id": self.pk, "provider": self.provider}
+        return f"callback {self.pk} of {self.provider}"
 
     @property
     def sealed_for(self) -> str:
@@ -86,20 +85,20 @@ class CallbackEvent(models.Model):
 class Subscription(models.Model):
     """A subscription of a provider; ``held`` are its newest snapshots, several only of the same moment."""
 
-    provider = models.CharField(_("provider"), max_length=20)
-    object_id = models.CharField(_("subscription"), max_length=NAME_LENGTH)
+    provider = models.CharField("provider", max_length=20)
+    object_id = models.CharField("subscription", max_length=NAME_LENGTH)
     account = models.ForeignKey(
-        Account, on_delete=models.CASCADE, related_name="subscriptions", verbose_name=_("customer")
+        Account, on_delete=models.CASCADE, related_name="subscriptions", verbose_name="customer"
     )
-    held: Any = models.JSONField(_("snapshots"), default=list)
+    held: Any = models.JSONField("snapshots", default=list)
     # The newest events that began a late payment, and those without one: they say since when one is late.
     late_at = models.DateTimeField(null=True)
     settled_at = models.DateTimeField(null=True)
     unclear_until = models.DateTimeField(null=True)  # events with the same timestamp contradict each other
 
     class Meta:
-        verbose_name = _("subscription")
-        verbose_name_plural = _("subscriptions")
+        verbose_name = "subscription"
+        verbose_name_plural = "subscriptions"
         ordering: ClassVar = ["id"]
         constraints: ClassVar = [
             models.UniqueConstraint(
@@ -114,15 +113,15 @@ class Subscription(models.Model):
 class PlanPrice(models.Model):
     """A price of a provider, and the revision of a plan that is bought with it."""
 
-    provider = models.CharField(_("provider"), max_length=20, help_text=_("Such as stripe."))
+    provider = models.CharField("provider", max_length=20, help_text="Such as stripe.")
     price = models.CharField(
-        _("price"), max_length=NAME_LENGTH, help_text=_("As the provider names it, such as price_1PgafmB7.")
+        "price", max_length=NAME_LENGTH, help_text="As the provider names it, such as price_1PgafmB7."
     )
-    plan = models.ForeignKey(Plan, on_delete=models.PROTECT, related_name="prices", verbose_name=_("plan"))
+    plan = models.ForeignKey(Plan, on_delete=models.PROTECT, related_name="prices", verbose_name="plan")
 
     class Meta:
-        verbose_name = _("price of a plan")
-        verbose_name_plural = _("prices of plans")
+        verbose_name = "price of a plan"
+        verbose_name_plural = "prices of plans"
         ordering: ClassVar = ["provider", "price"]
         constraints: ClassVar = [
             models.UniqueConstraint(fields=["provider", "price"], name="dashboard_api_planprice_one_plan"),
@@ -135,15 +134,15 @@ class PlanPrice(models.Model):
 class BillingCustomer(models.Model):
     """The customer of a provider that an account is; at most one for each provider."""
 
-    provider = models.CharField(_("provider"), max_length=20)
-    customer = models.CharField(_("customer of the provider"), max_length=NAME_LENGTH)
+    provider = models.CharField("provider", max_length=20)
+    customer = models.CharField("customer of the provider", max_length=NAME_LENGTH)
     account = models.ForeignKey(
-        Account, on_delete=models.CASCADE, related_name="billing_customers", verbose_name=_("customer")
+        Account, on_delete=models.CASCADE, related_name="billing_customers", verbose_name="customer"
     )
 
     class Meta:
-        verbose_name = _("customer of a provider")
-        verbose_name_plural = _("customers of providers")
+        verbose_name = "customer of a provider"
+        verbose_name_plural = "customers of providers"
         ordering: ClassVar = ["id"]
         constraints: ClassVar = [
             models.UniqueConstraint(

@@ -7,7 +7,6 @@ from datetime import datetime
 from typing import Any, ClassVar, NamedTuple
 
 from django.db import models
-from django.utils.translation import gettext_lazy as _
 
 from dashboard_api.backends.statements import changed_rows, stored
 
@@ -128,21 +127,21 @@ class CallRecord(models.Model):
     interrupted has the status 200, too.
     """
 
-    at = models.DateTimeField(_("time"))
-    account_id = models.BigIntegerField(_("account"))
-    secret_id = models.BigIntegerField(_("secret"))
-    link_id = models.BigIntegerField(_("link"), null=True)
-    route = models.CharField(_("route"), max_length=32)
-    request_id = models.CharField(_("request id"), max_length=64, db_index=True)
-    address = models.CharField(_("address"), max_length=64)
-    status = models.SmallIntegerField(_("status"))
-    code = models.CharField(_("error code"), max_length=40)
+    at = models.DateTimeField("time")
+    account_id = models.BigIntegerField("account")
+    secret_id = models.BigIntegerField("secret")
+    link_id = models.BigIntegerField("link", null=True)
+    route = models.CharField("route", max_length=32)
+    request_id = models.CharField("request id", max_length=64, db_index=True)
+    address = models.CharField("address", max_length=64)
+    status = models.SmallIntegerField("status")
+    code = models.CharField("error code", max_length=40)
 
     objects = CallRecordQuerySet.as_manager()
 
     class Meta:
-        verbose_name = _("call")
-        verbose_name_plural = _("calls")
+        verbose_name = "call"
+        verbose_name_plural = "calls"
         ordering: ClassVar = ["-at", "-id"]
         indexes: ClassVar = [
             models.Index(fields=["account_id", "at"], name="dashboard_api_call_of_account"),

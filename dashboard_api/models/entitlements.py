@@ -9,7 +9,6 @@ from django.core.exceptions import ValidationError
 from django.db import models
 from django.db.models import Q, Value
 from django.utils import timezone
-from django.utils.translation import gettext_lazy as _
 
 from dashboard_api import limits
 from dashboard_api.models.accounts import Account
@@ -19,11 +18,11 @@ from dashboard_api.models.plans import LIMIT_NAMES, Limits, Override, Plan
 class EntitlementStatus(models.TextChoices):
     """The status that operators or billing set; the dates can end access earlier."""
 
-    TRIALING = "trialing", _("Trialing")
-    ACTIVE = "active", _("Active")
-    PAST_DUE = "past_due", _("Past Due")
-    SUSPENDED = "suspended", _("Suspended")
-    EXPIRED = "expired", _("Expired")
+    TRIALING = "trialing", "Trialing"
+    ACTIVE = "active", "Active"
+    PAST_DUE = "past_due", "Past Due"
+    SUSPENDED = "suspended", "Suspended"
+    EXPIRED = "expired", "Expired"
 
 
 class Terms:
@@ -112,25 +111,25 @@ class Entitlement(Terms, models.Model):
     plan = models.CharField(max_length=50, default="standard")
     status = models.CharField(max_length=10, choices=Status, default=Status.ACTIVE)
     starts_on = models.DateField()
-    ends_on = models.DateField(help_text=_("The last day of the plan, or of its current period."))
+    ends_on = models.DateField(help_text="The last day of the plan, or of its current period.")
     renews = models.BooleanField(
         default=False,
-        help_text=_("The plan renews after its last day; it stays usable for three days more."),
+        help_text="The plan renews after its last day; it stays usable for three days more.",
     )
     past_due_since = models.DateField(
-        null=True, blank=True, help_text=_("Starts the seven days of grace of a past due account.")
+        null=True, blank=True, help_text="Starts the seven days of grace of a past due account."
     )
     cancels = models.BooleanField(
         default=False,
         db_default=False,
-        help_text=_("The customer has cancelled: the plan ends on its last day."),
+        help_text="The customer has cancelled: the plan ends on its last day.",
     )
     suspended_by_staff = models.BooleanField(
-        _("suspended by staff"),
+        "suspended by staff",
         default=False,
         db_default=False,
         editable=False,
-        help_text=_("Payments do not lift it: staff set another status."),
+        help_text="Payments do not lift it: staff set another status.",
     )
     # The plan that staff set; None if they set none. A payment can replace it with a better one.
     agreed = models.JSONField(null=True, editable=False)
@@ -144,15 +143,13 @@ class Entitlement(Terms, models.Model):
     scans_per_month = models.PositiveIntegerField(null=True, editable=False)
     history_days = models.PositiveIntegerField(null=True, editable=False)  # not used: decision record 0141
     seats = models.PositiveIntegerField(null=True, editable=False)
-    features = models.JSONField(
-        default=list, blank=True, help_text=_('Such as ["scans_daily", "deep_scans"].')
-    )
+    features = models.JSONField(default=list, blank=True, help_text='Such as ["scans_daily", "deep_scans"].')
     # How much of the limits was used when watch_limits last ran.
     limit_states = models.JSONField(default=list, db_default=Value([], models.JSONField()), editable=False)
 
     class Meta:
-        verbose_name = _("entitlement")
-        verbose_name_plural = _("entitlements")
+        verbose_name = "entitlement"
+        verbose_name_plural = "entitlements"
         ordering: ClassVar = ["account"]
         constraints: ClassVar = [
             models.CheckConstraint(
@@ -166,7 +163,7 @@ class Entitlement(Terms, models.Model):
         ]
 
     def __str__(self) -> str:
-        return _("%(plan)s of %(account)s") % {"plan": self.plan, "account": self.account}
+        return f"{self.plan} of {self.account}"
 
     def clean(self) -> None:
         """Check the dates and features, and set ``past_due_since`` when the account becomes past due."""
@@ -180,15 +177,13 @@ class Entitlement(Terms, models.Model):
         self.features = self.features or []
         errors: dict[str, Any] = {}
         if not self.plan:
-            errors["plan"] = _("Name the plan, such as standard.")
+            errors["plan"] = "Name the plan, such as standard."
         if self.starts_on and self.ends_on and self.ends_on < self.starts_on:
-            errors["ends_on"] = _("The last day cannot be before the first, %(day)s.") % {
-                "day": self.starts_on.isoformat()
-            }
+            errors["ends_on"] = f"The last day cannot be before the first, {self.starts_on.isoformat()}."
         if not isinstance(self.features, list) or not all(
             isinstance(feature, str) and feature.strip() for feature in self.features
         ):
-            errors["features"] = _('Give a list of names, such as ["scans_daily", "deep_scans"].')
+            errors["features"] = 'Give a list of names, such as ["scans_daily", "deep_scans"].'
         if errors:
             raise ValidationError(errors)
 

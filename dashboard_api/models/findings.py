@@ -6,8 +6,6 @@ from django.core.validators import MinValueValidator
 from django.db import models
 from django.db.models import F, Q
 from django.utils import timezone
-from django.utils.translation import gettext
-from django.utils.translation import gettext_lazy as _
 
 from dashboard_api import limits
 from dashboard_api.models.hosts import HostField
@@ -52,20 +50,20 @@ class Source(models.Model):
     slug = models.SlugField(max_length=50, unique=True)
     name = models.CharField(max_length=100)
     enabled = models.BooleanField(
-        default=True, help_text=_("Whether websites it never checked show it as not checked.")
+        default=True, help_text="Whether websites it never checked show it as not checked."
     )
     interval_days = models.PositiveSmallIntegerField(
         "checks every",
         default=7,
         validators=[MinValueValidator(1)],
-        help_text=_("Days. A website that it did not check for longer is shown as overdue."),
+        help_text="Days. A website that it did not check for longer is shown as overdue.",
     )
 
     objects = SourceManager()
 
     class Meta:
-        verbose_name = _("scanner")
-        verbose_name_plural = _("scanners")
+        verbose_name = "scanner"
+        verbose_name_plural = "scanners"
         ordering: ClassVar = ["slug"]
 
     def __str__(self) -> str:
@@ -106,18 +104,19 @@ class Finding(models.Model):
         Website, on_delete=models.CASCADE, related_name="findings", db_index=False
     )
     source = models.ForeignKey(  # an index would only serve the deletion of a source
-        Source, on_delete=models.PROTECT, related_name="findings", db_index=False
+        Source, on_delete=models.PROTECT, related_name="findings", db_index=False, verbose_name="scanner"
     )
     fingerprint = models.CharField(
-        max_length=64, help_text=_("Identifies the finding in later reports (decision record 0008).")
+        max_length=64, help_text="Identifies the finding in later reports (decision record 0008)."
     )
     severity = models.PositiveSmallIntegerField(choices=Severity)
-    severity_raw = models.CharField(max_length=50, blank=True, help_text=_("The scanner's own word."))
+    severity_raw = models.CharField(max_length=50, blank=True, help_text="The scanner's own word.")
     source_severity = models.PositiveSmallIntegerField(
+        "severity by the scanner",
         choices=Severity,
         null=True,
         blank=True,
-        help_text=_("The scanner's severity, where an analyst has overridden it."),
+        help_text="The scanner's severity, where an analyst has overridden it.",
     )
     kind = models.CharField(max_length=13, choices=Kind)
     source_kind = models.CharField(  # noqa: DJ001  # null like the scanner's severity
@@ -125,14 +124,14 @@ class Finding(models.Model):
         choices=Kind,
         null=True,
         blank=True,
-        help_text=_("The scanner's kind, where an analyst has confirmed the finding."),
+        help_text="The scanner's kind, where an analyst has confirmed the finding.",
     )
     status = models.CharField(max_length=14, choices=Status, default=Status.OPEN)
     triage_until = models.DateField(
-        null=True, blank=True, help_text=_("The last day of the decision; empty: no end.")
+        null=True, blank=True, help_text="The last day of the decision; empty: no end."
     )
     reviewed_at = models.DateTimeField(
-        null=True, blank=True, help_text=_("When an analyst first reviewed it; empty: it is in the queue.")
+        null=True, blank=True, help_text="When an analyst first reviewed it; empty: it is in the queue."
     )
     # Before the long texts: a search reads it without them.
     words = WordsField(editable=False, default="")
@@ -140,21 +139,21 @@ class Finding(models.Model):
     description = models.TextField(blank=True)
     remediation = models.TextField(blank=True)
     references = models.JSONField(default=list, blank=True)
-    cwe = models.JSONField("CWE", default=list, blank=True, help_text=_("Numbers."))
+    cwe = models.JSONField("CWE", default=list, blank=True, help_text="Numbers.")
     cve = models.JSONField("CVE", default=list, blank=True)
     rule = models.CharField(max_length=300, blank=True)
     problem = ProblemField(
-        max_length=KEY_LENGTH, editable=False, help_text=_("What findings of one cause have in common.")
+        max_length=KEY_LENGTH, editable=False, help_text="What findings of one cause have in common."
     )
     # Copies of the locations, so that lists and searches need no second table.
     location = models.CharField(max_length=2000, blank=True)
     host = HostField(
         max_length=MAX_HOST_LENGTH,
         editable=False,
-        help_text=_("That of the location; lists filter by it."),
+        help_text="That of the location; lists filter by it.",
     )
     other_locations = models.TextField(
-        blank=True, help_text=_("Further locations to search, one a line, up to a limit.")
+        blank=True, help_text="Further locations to search, one a line, up to a limit."
     )
     locations_count = models.PositiveIntegerField(default=0)
     evidence = models.TextField(blank=True)
@@ -165,8 +164,8 @@ class Finding(models.Model):
     objects = FindingQuerySet.as_manager()
 
     class Meta:
-        verbose_name = _("finding")
-        verbose_name_plural = _("findings")
+        verbose_name = "finding"
+        verbose_name_plural = "findings"
         ordering: ClassVar = ["-severity", "-id"]
         constraints: ClassVar = [
             models.UniqueConstraint(
@@ -220,7 +219,7 @@ class Finding(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"{gettext(self.get_severity_display())}: {self.title}"
+        return f"{self.get_severity_display()}: {self.title}"
 
     def shown_occurrences(self) -> "models.QuerySet[Occurrence]":
         """Return the locations where it is, or was when it was fixed; if none is left, the last to go."""
@@ -248,24 +247,24 @@ class Occurrence(models.Model):
         Finding, on_delete=models.CASCADE, related_name="occurrences", db_index=False
     )
     location = models.CharField(max_length=2000)
-    location_digest = models.CharField(max_length=64, editable=False, help_text=_("SHA-256 of the location."))
+    location_digest = models.CharField(max_length=64, editable=False, help_text="SHA-256 of the location.")
     evidence = models.TextField(blank=True)
     first_seen = models.DateTimeField(default=timezone.now)
     last_seen = models.DateTimeField(default=timezone.now)
     gone_at = models.DateTimeField(
-        null=True, blank=True, help_text=_("When a complete scan no longer found it here.")
+        null=True, blank=True, help_text="When a complete scan no longer found it here."
     )
     category = models.CharField(
         max_length=limits.MAX_CATEGORY_LENGTH,
         blank=True,
         default="",
         db_default="",
-        help_text=_("Of the last report about it; only reports of this category can prove that it is gone."),
+        help_text="Of the last report about it; only reports of this category can prove that it is gone.",
     )
 
     class Meta:
-        verbose_name = _("location")
-        verbose_name_plural = _("locations")
+        verbose_name = "location"
+        verbose_name_plural = "locations"
         ordering: ClassVar = ["id"]
         constraints: ClassVar = [
             models.UniqueConstraint(
@@ -283,32 +282,30 @@ class Coverage(models.Model):
     class State(models.TextChoices):
         """The outcome of the last run; without a run there is no row."""
 
-        OK = "ok", _("Ok")
-        PARTIAL = "partial", _("Partial")
-        FAILED = "failed", _("Failed")
+        OK = "ok", "Ok"
+        PARTIAL = "partial", "Partial"
+        FAILED = "failed", "Failed"
 
     website = models.ForeignKey(Website, on_delete=models.CASCADE, related_name="coverage")
-    source = models.ForeignKey(Source, on_delete=models.CASCADE, related_name="coverage")
+    source = models.ForeignKey(
+        Source, on_delete=models.CASCADE, related_name="coverage", verbose_name="scanner"
+    )
     state = models.CharField(max_length=10, choices=State)
     last_run_at = models.DateTimeField()
     completed_at = models.DateTimeField(
-        null=True, blank=True, help_text=_("When a run last completed; a grade needs one.")
+        null=True, blank=True, help_text="When a run last completed; a grade needs one."
     )
     urls_checked = models.PositiveIntegerField(null=True, blank=True)
     version = models.CharField(max_length=50, blank=True)
     detail = models.CharField(max_length=500, blank=True)
 
     class Meta:
-        verbose_name = _("coverage")
-        verbose_name_plural = _("coverage")
+        verbose_name = "coverage"
+        verbose_name_plural = "coverage"
         ordering: ClassVar = ["website", "source"]
         constraints: ClassVar = [
             models.UniqueConstraint(fields=["website", "source"], name="dashboard_api_coverage_once"),
         ]
 
     def __str__(self) -> str:
-        return _("%(scanner)s on %(website)s: %(state)s") % {
-            "scanner": self.source,
-            "website": self.website,
-            "state": self.get_state_display(),
-        }
+        return f"{self.source} on {self.website}: {self.get_state_display()}"

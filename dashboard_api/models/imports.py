@@ -5,7 +5,6 @@ from typing import ClassVar, Self
 from django.db import models
 from django.db.models import F, Q
 from django.utils import timezone
-from django.utils.translation import gettext_lazy as _
 
 from dashboard_api.models.findings import Coverage, Source
 from dashboard_api.models.sites import Website
@@ -23,7 +22,9 @@ class ImportRun(models.Model):
     """The import of a report; findings, occurrences, coverage and rejected add up to its rows."""
 
     website = models.ForeignKey(Website, on_delete=models.CASCADE, related_name="imports")
-    source = models.ForeignKey(Source, on_delete=models.CASCADE, related_name="imports")
+    source = models.ForeignKey(
+        Source, on_delete=models.CASCADE, related_name="imports", verbose_name="scanner"
+    )
     imported_at = models.DateTimeField(default=timezone.now)
     scanned_at = models.DateTimeField()
     by = models.CharField(max_length=150, blank=True)
@@ -32,12 +33,12 @@ class ImportRun(models.Model):
         max_length=64,
         blank=True,
         editable=False,
-        help_text=_("SHA-256 of the file; with its time it identifies the import."),
+        help_text="SHA-256 of the file; with its time it identifies the import.",
     )
     file_modified_at = models.DateTimeField(
         null=True,
         editable=False,
-        help_text=_("The modification time of a file from an inbox."),
+        help_text="The modification time of a file from an inbox.",
     )
     state = models.CharField(max_length=10, choices=Coverage.State)
     detail = models.CharField(max_length=500, blank=True)
@@ -46,11 +47,11 @@ class ImportRun(models.Model):
         blank=True,
         default="",
         db_default="",
-        help_text=_("Where a missing finding counted as fixed."),
+        help_text="Where a missing finding counted as fixed.",
     )
     rows = models.PositiveIntegerField()
     findings = models.PositiveIntegerField()
-    occurrences = models.PositiveIntegerField()
+    occurrences = models.PositiveIntegerField("further locations")
     coverage = models.PositiveIntegerField()
     rejected = models.PositiveIntegerField()
     new = models.PositiveIntegerField()
@@ -60,12 +61,10 @@ class ImportRun(models.Model):
     newest_finding_id = models.BigIntegerField(
         null=True,
         editable=False,
-        help_text=_("Of the website at the end of the import; the change feed groups findings by it."),
+        help_text="Of the website at the end of the import; the change feed groups findings by it.",
     )
     newest_event_id = models.BigIntegerField(null=True, editable=False)
-    rejects = models.JSONField(
-        default=list, blank=True, help_text=_("The first rejected rows, with reasons.")
-    )
+    rejects = models.JSONField(default=list, blank=True, help_text="The first rejected rows, with reasons.")
     undone_at = models.DateTimeField("taken back at", null=True, blank=True, editable=False)
     undone_by = models.CharField("taken back by", max_length=150, blank=True, default="", editable=False)
     undone_reason = models.CharField(
@@ -75,8 +74,8 @@ class ImportRun(models.Model):
     objects = ImportRunQuerySet.as_manager()
 
     class Meta:
-        verbose_name = _("import")
-        verbose_name_plural = _("imports")
+        verbose_name = "import"
+        verbose_name_plural = "imports"
         ordering: ClassVar = ["-imported_at", "-id"]
         constraints: ClassVar = [
             models.CheckConstraint(
@@ -105,11 +104,11 @@ class ImportRun(models.Model):
         ]
 
     def __str__(self) -> str:
-        return _("%(scanner)s on %(website)s, %(time)s UTC") % {
-            "scanner": self.source,
-            "website": self.website,
-            "time": f"{self.imported_at:%Y-%m-%d %H:%M}",
-        }
+        return "{scanner} on {website}, {time} UTC".format(
+            scanner=self.source,
+            website=self.website,
+            time=f"{self.imported_at:%Y-%m-%d %H:%M}",
+        )
 
 
 class ImportChange(models.Model):
@@ -122,7 +121,7 @@ class ImportChange(models.Model):
         ordering: ClassVar = ["id"]
 
     def __str__(self) -> str:
-        return _("changes by %(run)s") % {"run": self.run}
+        return f"changes by {self.run}"
 
 
 class Upload(models.Model):
@@ -133,10 +132,10 @@ class Upload(models.Model):
     uploaded_at = models.DateTimeField(default=timezone.now, db_index=True)
     file_name = models.CharField(max_length=255)
     content = models.BinaryField()
-    options = models.JSONField(help_text=_("The import options of the form."))
+    options = models.JSONField(help_text="The import options of the form.")
 
     class Meta:
         ordering: ClassVar = ["-uploaded_at"]
 
     def __str__(self) -> str:
-        return _("%(file)s for %(website)s") % {"file": self.file_name, "website": self.website}
+        return f"{self.file_name} for {self.website}"

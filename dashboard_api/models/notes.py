@@ -6,7 +6,6 @@ from django.core.exceptions import ValidationError
 from django.db import models
 from django.db.models import Q
 from django.utils import timezone
-from django.utils.translation import gettext_lazy as _
 
 from dashboard_api.models.accounts import Account
 from dashboard_api.models.findings import Finding
@@ -34,30 +33,30 @@ class AnalystNote(models.Model):
         null=True,
         blank=True,
         related_name="notes",
-        help_text=_("Empty: for every account that links the website."),
+        help_text="Empty: for every account that links the website.",
     )
     author = models.CharField(max_length=150)
-    body = models.TextField(help_text=_("Markdown; raw HTML is shown as text."))
-    is_internal = models.BooleanField(default=True, help_text=_("Internal notes never leave the service."))
+    body = models.TextField(help_text="Markdown; raw HTML is shown as text.")
+    is_internal = models.BooleanField(default=True, help_text="Internal notes never leave the service.")
     is_pinned = models.BooleanField(
-        _("pinned"),
+        "pinned",
         default=False,
         db_default=False,
-        help_text=_("Customers see it first, next to what to do first. The newest pinned note comes first."),
+        help_text="Customers see it first, next to what to do first. The newest pinned note comes first.",
     )
     created_at = models.DateTimeField(default=timezone.now, editable=False)
     updated_at = models.DateTimeField(auto_now=True)
     published_at = models.DateTimeField(
         null=True,
         editable=False,
-        help_text=_("Since when whom it is for can read it; empty: it is internal."),
+        help_text="Since when whom it is for can read it; empty: it is internal.",
     )
 
     objects = AnalystNoteQuerySet.as_manager()
 
     class Meta:
-        verbose_name = _("analyst note")
-        verbose_name_plural = _("analyst notes")
+        verbose_name = "analyst note"
+        verbose_name_plural = "analyst notes"
         ordering: ClassVar = ["-created_at", "-id"]
         constraints: ClassVar = [
             models.CheckConstraint(
@@ -68,7 +67,7 @@ class AnalystNote(models.Model):
         ]
 
     def __str__(self) -> str:
-        return _("%(author)s on %(website)s") % {"author": self.author, "website": self.website}
+        return f"{self.author} on {self.website}"
 
     def save(self, *args: Any, **kwargs: Any) -> None:
         """Set ``published_at`` when customers can first read the note; notifications use it."""
@@ -80,4 +79,4 @@ class AnalystNote(models.Model):
     def clean(self) -> None:
         """Check that the finding belongs to the website of the note."""
         if self.finding is not None and self.finding.website_id != self.website_id:
-            raise ValidationError({"finding": _("This finding belongs to another website.")})
+            raise ValidationError({"finding": "This finding belongs to another website."})

@@ -9,7 +9,6 @@ from django.db import models
 from django.db.models import Q, Window
 from django.db.models.functions import RowNumber
 from django.utils import timezone
-from django.utils.translation import gettext_lazy as _
 
 from audit.recording import record as audit
 from dashboard_api import limits
@@ -98,20 +97,20 @@ class OwnershipClaim(models.Model):
     """
 
     class State(models.TextChoices):
-        PENDING = "pending", _("waiting for the proof")
-        CONTESTED = "contested", _("contested")
-        VERIFIED = "verified", _("verified")
-        FAILING = "failing", _("proof missing")
-        LAPSED = "lapsed", _("lapsed")
-        EXPIRED = "expired", _("expired")
-        REFUSED = "refused", _("refused")
-        WITHDRAWN = "withdrawn", _("withdrawn")
+        PENDING = "pending", "waiting for the proof"
+        CONTESTED = "contested", "contested"
+        VERIFIED = "verified", "verified"
+        FAILING = "failing", "proof missing"
+        LAPSED = "lapsed", "lapsed"
+        EXPIRED = "expired", "expired"
+        REFUSED = "refused", "refused"
+        WITHDRAWN = "withdrawn", "withdrawn"
 
     class Method(models.TextChoices):
-        DNS = "dns", _("DNS record")
-        FILE = "file", _("file on the website")
-        META = "meta", _("meta tag")
-        MANUAL = "manual", _("by hand")
+        DNS = "dns", "DNS record"
+        FILE = "file", "file on the website"
+        META = "meta", "meta tag"
+        MANUAL = "manual", "by hand"
 
     class Strength(models.TextChoices):
         """The weight of a proof, the strongest first."""
@@ -119,14 +118,14 @@ class OwnershipClaim(models.Model):
         DNS = "dns", "DNS"
         HTTPS = "https", "https"
         HTTP = "http", "http"
-        MANUAL = "manual", _("by hand")
+        MANUAL = "manual", "by hand"
 
     class LinkProblem(models.TextChoices):
         """The reason why a verified website is not linked."""
 
-        NO_ROOM = "no_room", _("no room in the plan")
-        ARCHIVED = "archived", _("archived")
-        OTHER = "other", _("another reason")
+        NO_ROOM = "no_room", "no room in the plan"
+        ARCHIVED = "archived", "archived"
+        OTHER = "other", "another reason"
 
     HOLDING: ClassVar = (State.VERIFIED, State.FAILING)  # the account may be linked
     ENDED: ClassVar = (State.EXPIRED, State.REFUSED, State.WITHDRAWN)
@@ -162,8 +161,8 @@ class OwnershipClaim(models.Model):
     objects = OwnershipClaimQuerySet.as_manager()
 
     class Meta:
-        verbose_name = _("claim")
-        verbose_name_plural = _("claims")
+        verbose_name = "claim"
+        verbose_name_plural = "claims"
         ordering: ClassVar = ["account", "host", "-created_at"]
         constraints: ClassVar = [
             models.UniqueConstraint(
@@ -199,7 +198,7 @@ class OwnershipClaim(models.Model):
         ]
 
     def __str__(self) -> str:
-        return _("%(website)s of %(account)s") % {"website": self.host, "account": self.account}
+        return f"{self.host} of {self.account}"
 
     @property
     def check_allowed_at(self) -> datetime | None:

@@ -7,16 +7,15 @@ import msgspec
 from django.core.exceptions import ValidationError
 from django.db import models
 from django.db.models import Q
-from django.utils.translation import gettext_lazy as _
 
 from foundation.stored_texts import in_language
 
 LARGEST = 2_147_483_647  # of a column
 LIMIT_NAMES = {
-    "websites": _("Websites"),
-    "calls_per_day": _("Calls a day"),
-    "scans_per_month": _("Scans a month"),
-    "seats": _("Members"),
+    "websites": "Websites",
+    "calls_per_day": "Calls a day",
+    "scans_per_month": "Scans a month",
+    "seats": "Members",
 }
 
 
@@ -52,7 +51,7 @@ def read_limits(values: Any) -> Limits:
     try:
         limits = msgspec.convert(values, Limits)
     except msgspec.ValidationError as error:
-        text = _("Give limits such as %(example)s: %(problem)s.")
+        text = "Give limits such as %(example)s: %(problem)s."
         example = '{"websites": 5, "calls_per_day": 10000}'
         raise ValidationError({"limits": text % {"example": example, "problem": error}}) from error
     for name, value in msgspec.structs.asdict(limits).items():
@@ -64,14 +63,12 @@ def check_limit(name: str, value: int | None) -> None:
     """Raise ValidationError for a limit that does not exist, or that no plan can have."""
     if name not in LIMIT_NAMES:
         names = ", ".join(LIMIT_NAMES)
-        raise ValidationError(
-            {"limits": _("There is no limit %(name)s: use %(names)s.") % {"name": name, "names": names}}
-        )
+        raise ValidationError({"limits": f"There is no limit {name}: use {names}."})
     if value is None and name == "websites":
-        raise ValidationError({"limits": _("Every plan limits its websites.")})
+        raise ValidationError({"limits": "Every plan limits its websites."})
     least = 1 if name in ("calls_per_day", "seats") else 0
     if value is not None and not least <= value <= LARGEST:
-        text = _("%(limit)s: give a number from %(least)s to %(most)s.")
+        text = "%(limit)s: give a number from %(least)s to %(most)s."
         raise ValidationError(
             {"limits": text % {"limit": LIMIT_NAMES[name], "least": least, "most": LARGEST}}
         )
@@ -96,34 +93,30 @@ class Plan(models.Model):
     Triggers refuse other changes than of ``is_offered`` (migration 0012).
     """
 
-    slug = models.SlugField(
-        _("name in programs"), max_length=50, help_text=_("Such as team; it cannot change.")
-    )
-    revision = models.PositiveIntegerField(_("revision"), default=1, editable=False)
-    name = models.JSONField(_("name"), help_text=_('By language, such as {"en": "Team", "de": "Team"}.'))
-    rank = models.PositiveSmallIntegerField(_("rank"), default=0, help_text=_("Smaller plans come first."))
+    slug = models.SlugField("name in programs", max_length=50, help_text="Such as team; it cannot change.")
+    revision = models.PositiveIntegerField("revision", default=1, editable=False)
+    name = models.JSONField("name", help_text='By language, such as {"en": "Team", "de": "Team"}.')
+    rank = models.PositiveSmallIntegerField("rank", default=0, help_text="Smaller plans come first.")
     limits = models.JSONField(
-        _("limits"),
+        "limits",
         default=dict,
-        help_text=_('Such as {"websites": 5, "seats": 3}; a limit that is left out is none.'),
+        help_text='Such as {"websites": 5, "seats": 3}; a limit that is left out is none.',
     )
     features = models.JSONField(
-        _("features"), default=list, blank=True, help_text=_('Such as ["scans_daily", "deep_scans"].')
+        "features", default=list, blank=True, help_text='Such as ["scans_daily", "deep_scans"].'
     )
-    trial_days = models.PositiveSmallIntegerField(_("days of trial"), default=0)
+    trial_days = models.PositiveSmallIntegerField("days of trial", default=0)
     price_text = models.JSONField(
-        _("price"), default=dict, blank=True, help_text=_("By language, as customers read it.")
+        "price", default=dict, blank=True, help_text="By language, as customers read it."
     )
-    is_offered = models.BooleanField(
-        _("offered"), default=True, help_text=_("Customers see it among the plans.")
-    )
-    used_at = models.DateTimeField(_("used since"), null=True, editable=False)
+    is_offered = models.BooleanField("offered", default=True, help_text="Customers see it among the plans.")
+    used_at = models.DateTimeField("used since", null=True, editable=False)
 
     objects = PlanQuerySet.as_manager()
 
     class Meta:
-        verbose_name = _("plan")
-        verbose_name_plural = _("plans")
+        verbose_name = "plan"
+        verbose_name_plural = "plans"
         ordering: ClassVar = ["rank", "slug", "-revision"]
         constraints: ClassVar = [
             models.UniqueConstraint(fields=["slug", "revision"], name="dashboard_api_plan_revision"),
@@ -131,7 +124,7 @@ class Plan(models.Model):
         ]
 
     def __str__(self) -> str:
-        return _("%(plan)s, revision %(revision)s") % {"plan": self.slug, "revision": self.revision}
+        return f"{self.slug}, revision {self.revision}"
 
     @property
     def title(self) -> str:
@@ -150,12 +143,12 @@ class Plan(models.Model):
         for field in ("name", "price_text"):
             texts = getattr(self, field)
             if not isinstance(texts, dict) or not all(isinstance(text, str) for text in texts.values()):
-                errors[field] = _('Give a text for each language, such as {"en": "Team", "de": "Team"}.')
+                errors[field] = 'Give a text for each language, such as {"en": "Team", "de": "Team"}.'
         if not errors and not self.name.get("en"):
-            errors["name"] = _("Give the plan an English name.")
+            errors["name"] = "Give the plan an English name."
         if not isinstance(self.features, list) or not all(
             isinstance(feature, str) and feature.strip() for feature in self.features
         ):
-            errors["features"] = _('Give a list of names, such as ["scans_daily", "deep_scans"].')
+            errors["features"] = 'Give a list of names, such as ["scans_daily", "deep_scans"].'
         if errors:
             raise ValidationError(errors)

@@ -8,7 +8,6 @@ from django.core.exceptions import ValidationError
 from django.db import models
 from django.db.models import Q
 from django.utils import timezone
-from django.utils.translation import gettext_lazy as _
 
 from audit.recording import record as audit
 from dashboard_api.models.accounts import Account
@@ -19,8 +18,8 @@ class Published(models.Model):
     """A document as it is sent: the statistics of a day, which are never rewritten, or the newest feed."""
 
     class Kind(models.TextChoices):
-        STATISTICS = "statistics", _("statistics")
-        FEED = "feed", _("live feed")
+        STATISTICS = "statistics", "statistics"
+        FEED = "feed", "live feed"
 
     kind = models.CharField(max_length=10, choices=Kind)
     day = models.DateField(null=True)  # of statistics only
@@ -29,8 +28,8 @@ class Published(models.Model):
     gzipped = models.BinaryField()
 
     class Meta:
-        verbose_name = _("published document")
-        verbose_name_plural = _("published documents")
+        verbose_name = "published document"
+        verbose_name_plural = "published documents"
         ordering: ClassVar = ["-made_at"]
         constraints: ClassVar = [
             models.UniqueConstraint(fields=["kind", "day"], name="dashboard_api_published_once"),
@@ -79,21 +78,21 @@ class FeedEntry(models.Model):
     website = models.ForeignKey(Website, on_delete=models.CASCADE, related_name="+")
     finding_id = models.BigIntegerField(unique=True)
     severity = models.CharField(max_length=6)
-    category = models.CharField(_("category"), max_length=30)
+    category = models.CharField("category", max_length=30)
     coarseness = models.PositiveSmallIntegerField(default=0)
-    domain = models.CharField(_("mask"), max_length=80)
-    region = models.CharField(_("region"), max_length=3)
-    appears_at = models.DateTimeField(_("appears"))
-    day = models.DateField(_("day"))
+    domain = models.CharField("mask", max_length=80)
+    region = models.CharField("region", max_length=3)
+    appears_at = models.DateTimeField("appears")
+    day = models.DateField("day")
     created_at = models.DateTimeField(default=timezone.now, editable=False)
-    withdrawn_at = models.DateTimeField(_("withdrawn"), null=True, blank=True)
-    withdraw_reason = models.CharField(_("reason"), max_length=500, blank=True)
+    withdrawn_at = models.DateTimeField("withdrawn", null=True, blank=True)
+    withdraw_reason = models.CharField("reason", max_length=500, blank=True)
 
     objects = FeedEntryQuerySet.as_manager()
 
     class Meta:
-        verbose_name = _("entry of the live feed")
-        verbose_name_plural = _("live feed")
+        verbose_name = "entry of the live feed"
+        verbose_name_plural = "live feed"
         ordering: ClassVar = ["-day", "public_id"]
         constraints: ClassVar = [
             models.UniqueConstraint(fields=["account", "day"], name="dashboard_api_feedentry_one_a_day"),
@@ -105,9 +104,9 @@ class FeedEntry(models.Model):
     def withdraw(self, *, by: str, reason: str, now: datetime) -> None:
         """Take the entry out of the feed from the next run on; raises NotWithdrawable."""
         if not reason.strip():
-            raise ValidationError({"withdraw_reason": _("Say why.")})
+            raise ValidationError({"withdraw_reason": "Say why."})
         rows = FeedEntry.objects.kept().filter(pk=self.pk)
         if not rows.update(withdrawn_at=now, withdraw_reason=reason.strip()):
-            raise NotWithdrawable(_("Nothing to do: this entry is withdrawn already."))
+            raise NotWithdrawable("Nothing to do: this entry is withdrawn already.")
         self.refresh_from_db()
         audit("feed_entry.withdrawn", self, by=by, reason=reason)

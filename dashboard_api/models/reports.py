@@ -11,7 +11,6 @@ from django.core.exceptions import ValidationError
 from django.db import models, transaction
 from django.db.models import Q
 from django.utils import timezone
-from django.utils.translation import gettext_lazy as _
 from django.views.decorators.debug import sensitive_variables
 
 from audit.recording import record as audit
@@ -71,10 +70,10 @@ class ReportTokenQuerySet(models.QuerySet["ReportToken"]):
 def _check_linked(account: Account, websites: Collection[Website]) -> None:
     """Raise ValidationError unless ``account`` has an active link to each of the websites."""
     if not websites:
-        raise ValidationError({"websites": _("Name at least one website.")})
+        raise ValidationError({"websites": "Name at least one website."})
     linked = set(account.links.filter(revoked_at=None).values_list("website", flat=True))
     if missing := [str(website) for website in websites if website.pk not in linked]:
-        text = _("%(account)s has no active link to %(websites)s.")
+        text = "%(account)s has no active link to %(websites)s."
         raise ValidationError({"websites": text % {"account": account, "websites": ", ".join(missing)}})
 
 
@@ -82,18 +81,14 @@ class ReportToken(models.Model):
     """A token of a program that sends reports: shown once, stored as a digest, for some websites only."""
 
     account = models.ForeignKey(Account, on_delete=models.CASCADE, related_name="report_tokens")
-    name = models.CharField(
-        max_length=100, help_text=_("Where it is used, such as GitHub Actions of the shop.")
-    )
+    name = models.CharField(max_length=100, help_text="Where it is used, such as GitHub Actions of the shop.")
     websites: "models.ManyToManyField[Website, Any]" = models.ManyToManyField(
         Website, related_name="report_tokens"
     )
     sources = models.JSONField(
-        default=list, blank=True, help_text=_("Scanners whose reports it may send; every scanner if empty.")
+        default=list, blank=True, help_text="Scanners whose reports it may send; every scanner if empty."
     )
-    hint = models.CharField(
-        max_length=32, editable=False, help_text=_("The beginning, to tell tokens apart.")
-    )
+    hint = models.CharField(max_length=32, editable=False, help_text="The beginning, to tell tokens apart.")
     digest = models.CharField(max_length=64, unique=True, editable=False)
     created_at = models.DateTimeField(default=timezone.now, editable=False)
     created_by = models.CharField(max_length=150)
@@ -104,29 +99,23 @@ class ReportToken(models.Model):
     objects = ReportTokenQuerySet.as_manager()
 
     class Meta:
-        verbose_name = _("token for reports")
-        verbose_name_plural = _("tokens for reports")
+        verbose_name = "token for reports"
+        verbose_name_plural = "tokens for reports"
         ordering: ClassVar = ["account", "-created_at", "-id"]
 
     def __str__(self) -> str:
-        return _("token %(id)s (%(name)s) of %(account)s") % {
-            "id": self.pk,
-            "name": self.name,
-            "account": self.account,
-        }
+        return f"token {self.pk} ({self.name}) of {self.account}"
 
     def clean(self) -> None:
         """Check the end and the scanners."""
         now = timezone.now()
         errors: dict[str, Any] = {}
         if self.expires_at and not now < self.expires_at <= now + limits.MAX_TOKEN_LIFETIME:
-            errors["expires_at"] = _("It must end within %(days)s days from now.") % {
-                "days": limits.MAX_TOKEN_LIFETIME.days
-            }
+            errors["expires_at"] = f"It must end within {limits.MAX_TOKEN_LIFETIME.days} days from now."
         if not isinstance(self.sources, list) or not all(
             isinstance(source, str) and source.strip() for source in self.sources
         ):
-            errors["sources"] = _('Give a list of scanners, such as ["zap", "nuclei"].')
+            errors["sources"] = 'Give a list of scanners, such as ["zap", "nuclei"].'
         if errors:
             raise ValidationError(errors)
 
@@ -145,7 +134,7 @@ class ReportToken(models.Model):
         changed = ReportToken.objects.filter(pk=self.pk, revoked_at=None).update(revoked_at=now)
         self.refresh_from_db(fields=["revoked_at"])
         if not changed:
-            raise AlreadyRevoked(_("Nothing to do: %(object)s is revoked already.") % {"object": self})
+            raise AlreadyRevoked(f"Nothing to do: {self} is revoked already.")
         audit("report_token.revoked", self)
 
 
@@ -167,9 +156,9 @@ class ReportJob(models.Model):
     token = models.ForeignKey(ReportToken, on_delete=models.CASCADE, related_name="jobs")
     website = models.ForeignKey(Website, on_delete=models.CASCADE, related_name="report_jobs")
     idempotency_key = models.CharField(max_length=limits.MAX_IDEMPOTENCY_KEY_LENGTH, blank=True)
-    digest = models.CharField(max_length=64, help_text=_("SHA-256 of the body."))
-    options = models.JSONField(help_text=_("The query parameters."))
-    length = models.BigIntegerField(default=0, db_default=0, help_text=_("Bytes after unpacking."))
+    digest = models.CharField(max_length=64, help_text="SHA-256 of the body.")
+    options = models.JSONField(help_text="The query parameters.")
+    length = models.BigIntegerField(default=0, db_default=0, help_text="Bytes after unpacking.")
     created_at = models.DateTimeField(default=timezone.now)
     attempts = models.PositiveSmallIntegerField(default=0)
     finished_at = models.DateTimeField(null=True, db_index=True)
@@ -194,7 +183,7 @@ class ReportJob(models.Model):
         ]
 
     def __str__(self) -> str:
-        return _("report %(id)s about %(website)s") % {"id": self.pk, "website": self.website}
+        return f"report {self.pk} about {self.website}"
 
     def finish(self, status: int, outcome: dict[str, Any]) -> None:
         """Record the outcome."""

@@ -6,7 +6,6 @@ from typing import ClassVar, Self
 from django.db import models
 from django.db.models import Q, Value
 from django.utils import timezone
-from django.utils.translation import gettext_lazy as _
 
 from audit.recording import record as audit
 from dashboard_api.models.accounts import Account
@@ -43,45 +42,45 @@ class ScanJob(models.Model):
     """A scan of a website; a worker owns a running job until its lease is over, and renews the lease."""
 
     class State(models.TextChoices):
-        QUEUED = "queued", _("waiting")
-        RUNNING = "running", _("running")
-        FINISHED = "finished", _("finished")
-        FAILED = "failed", _("failed")
-        CANCELLED = "cancelled", _("cancelled")
+        QUEUED = "queued", "waiting"
+        RUNNING = "running", "running"
+        FINISHED = "finished", "finished"
+        FAILED = "failed", "failed"
+        CANCELLED = "cancelled", "cancelled"
 
     class Profile(models.TextChoices):
         """The extent of a scan; each has the engines of the one before, too."""
 
-        QUICK = "quick", _("quick")
-        STANDARD = "standard", _("standard")
-        DEEP = "deep", _("deep")
+        QUICK = "quick", "quick"
+        STANDARD = "standard", "standard"
+        DEEP = "deep", "deep"
 
     class Trigger(models.TextChoices):
         """The cause of a scan."""
 
-        FIRST = "first", _("first scan")
-        HAND = "hand", _("by hand")
-        RETEST = "retest", _("retest of a finding")
-        SCHEDULE = "schedule", _("schedule")
+        FIRST = "first", "first scan"
+        HAND = "hand", "by hand"
+        RETEST = "retest", "retest of a finding"
+        SCHEDULE = "schedule", "schedule"
 
     class Priority(models.IntegerChoices):
         """The order of the queue; the highest first."""
 
-        SCHEDULED = 0, _("scheduled")
-        NORMAL = 1, _("normal")
-        RETEST = 2, _("retest")
-        FIRST = 3, _("first")
+        SCHEDULED = 0, "scheduled"
+        NORMAL = 1, "normal"
+        RETEST = 2, "retest"
+        FIRST = 3, "first"
 
     class Outcome(models.TextChoices):
         """The extent of a finished scan; of a retest, whether the finding is still there."""
 
-        COMPLETE = "complete", _("complete")
-        PARTIAL = "partial", _("partial")
-        BLOCKED = "blocked", _("blocked by the website")
-        DIFFERENT = "different", _("the page looks different")
-        GONE = "gone", _("no longer there")
-        STILL_THERE = "still_there", _("still there")
-        INCONCLUSIVE = "inconclusive", _("inconclusive")
+        COMPLETE = "complete", "complete"
+        PARTIAL = "partial", "partial"
+        BLOCKED = "blocked", "blocked by the website"
+        DIFFERENT = "different", "the page looks different"
+        GONE = "gone", "no longer there"
+        STILL_THERE = "still_there", "still there"
+        INCONCLUSIVE = "inconclusive", "inconclusive"
 
     website = models.ForeignKey(Website, on_delete=models.CASCADE, related_name="scan_jobs")
     account = models.ForeignKey(
@@ -90,7 +89,7 @@ class ScanJob(models.Model):
         blank=True,
         on_delete=models.SET_NULL,
         related_name="scan_jobs",
-        help_text=_("The account whose plan the scan counts for; none for one by staff."),
+        help_text="The account whose plan the scan counts for; none for one by staff.",
     )
     finding = models.ForeignKey(  # a retest's; without a constraint, so that findings are deleted as before
         Finding,
@@ -99,7 +98,7 @@ class ScanJob(models.Model):
         on_delete=models.DO_NOTHING,
         db_constraint=False,
         related_name="retests",
-        help_text=_("The finding that a retest looks for."),
+        help_text="The finding that a retest looks for.",
     )
     profile = models.CharField(
         max_length=10, choices=Profile, default=Profile.QUICK, db_default=Profile.QUICK
@@ -118,12 +117,12 @@ class ScanJob(models.Model):
     ended_at = models.DateTimeField(null=True)
     outcome = models.CharField(max_length=12, choices=Outcome, blank=True)
     reason = models.CharField(max_length=30, blank=True)
-    address = models.GenericIPAddressField(null=True, help_text=_("Where the website is scanned."))
+    address = models.GenericIPAddressField(null=True, help_text="Where the website is scanned.")
     progress = models.JSONField(
         default=list,
         db_default=Value([], models.JSONField()),
         editable=False,
-        help_text=_("The engines of a running scan, in their order."),
+        help_text="The engines of a running scan, in their order.",
     )
     page = models.JSONField(
         null=True,
@@ -139,8 +138,8 @@ class ScanJob(models.Model):
     objects = ScanJobQuerySet.as_manager()
 
     class Meta:
-        verbose_name = _("scan")
-        verbose_name_plural = _("scans")
+        verbose_name = "scan"
+        verbose_name_plural = "scans"
         ordering: ClassVar = ["-created_at", "-id"]
         constraints: ClassVar = [
             models.UniqueConstraint(
@@ -169,7 +168,7 @@ class ScanJob(models.Model):
         ]
 
     def __str__(self) -> str:
-        return _("scan %(id)s of %(website)s") % {"id": self.pk, "website": self.website}
+        return f"scan {self.pk} of {self.website}"
 
     def may_be_cancelled_by(self, account_id: int) -> bool:
         """Return whether the job counts for this account, or for none."""
@@ -191,11 +190,11 @@ class EngineRun(models.Model):
     """One engine of a job: how it ended, the end of its log, and the import of its report."""
 
     class State(models.TextChoices):
-        OK = "ok", _("report imported")
-        BLOCKED = "blocked", _("blocked by the website")
-        FAILED = "failed", _("failed")
-        TIMED_OUT = "timed_out", _("took too long")
-        SKIPPED = "skipped", _("not run")  # its reason says why
+        OK = "ok", "report imported"
+        BLOCKED = "blocked", "blocked by the website"
+        FAILED = "failed", "failed"
+        TIMED_OUT = "timed_out", "took too long"
+        SKIPPED = "skipped", "not run"  # its reason says why
 
     job = models.ForeignKey(ScanJob, on_delete=models.CASCADE, related_name="runs")
     engine = models.CharField(max_length=50)
@@ -207,12 +206,12 @@ class EngineRun(models.Model):
     ended_at = models.DateTimeField()
     log = models.TextField(blank=True)
     import_run = models.ForeignKey(
-        ImportRun, null=True, on_delete=models.SET_NULL, related_name="engine_runs", verbose_name=_("import")
+        ImportRun, null=True, on_delete=models.SET_NULL, related_name="engine_runs", verbose_name="import"
     )
 
     class Meta:
-        verbose_name = _("run of an engine")
-        verbose_name_plural = _("runs of engines")
+        verbose_name = "run of an engine"
+        verbose_name_plural = "runs of engines"
         ordering: ClassVar = ["id"]
         indexes: ClassVar = [models.Index(fields=["engine", "-id"], name="dashboard_api_enginerun_usual")]
 

@@ -9,7 +9,6 @@ from django.core.exceptions import ValidationError
 from django.db import models
 from django.db.models import Q
 from django.utils import timezone
-from django.utils.translation import gettext_lazy as _
 
 from dashboard_api.models.sites import SiteLink
 from foundation.domains import registrable_domain
@@ -38,12 +37,12 @@ class CrawlerStop(models.Model):
     objects = CrawlerStopQuerySet.as_manager()
 
     class Meta:
-        verbose_name = _("stop of all scans")
-        verbose_name_plural = _("stops of all scans")
+        verbose_name = "stop of all scans"
+        verbose_name_plural = "stops of all scans"
         ordering: ClassVar = ["-stopped_at", "-id"]
 
     def __str__(self) -> str:
-        return _("stop of %(time)s UTC") % {"time": f"{self.stopped_at:%Y-%m-%d %H:%M}"}
+        return "stop of {time} UTC".format(time=f"{self.stopped_at:%Y-%m-%d %H:%M}")
 
 
 class ScanOptOutQuerySet(models.QuerySet["ScanOptOut"]):
@@ -65,23 +64,23 @@ class ScanOptOut(models.Model):
     """A host, a domain with all its hosts, or a prefix of addresses that is never scanned."""
 
     class Kind(models.TextChoices):
-        HOST = "host", _("host")
-        DOMAIN = "domain", _("domain with all its hosts")
-        PREFIX = "prefix", _("prefix of addresses")
+        HOST = "host", "host"
+        DOMAIN = "domain", "domain with all its hosts"
+        PREFIX = "prefix", "prefix of addresses"
 
     kind = models.CharField(max_length=10, choices=Kind)
     value = models.CharField(
-        max_length=253, help_text=_("Such as shop.example.com, example.com or 192.0.2.0/24.")
+        max_length=253, help_text="Such as shop.example.com, example.com or 192.0.2.0/24."
     )
-    reason = models.CharField(max_length=500, help_text=_("Who asked for it, and how."))
+    reason = models.CharField(max_length=500, help_text="Who asked for it, and how.")
     by = models.CharField(max_length=150, editable=False)
     created_at = models.DateTimeField(default=timezone.now, editable=False)
 
     objects = ScanOptOutQuerySet.as_manager()
 
     class Meta:
-        verbose_name = _("opt-out of scans")
-        verbose_name_plural = _("opt-outs of scans")
+        verbose_name = "opt-out of scans"
+        verbose_name_plural = "opt-outs of scans"
         ordering: ClassVar = ["kind", "value"]
         constraints: ClassVar = [
             models.UniqueConstraint(fields=["kind", "value"], name="dashboard_api_scanoptout_once"),
@@ -109,7 +108,7 @@ def _domain(value: str) -> str:
     domain = registrable_domain(host)
     if domain != host:
         raise ValueError(
-            _("Give the registrable domain, such as %(domain)s.") % {"domain": domain or "example.com"}
+            "Give the registrable domain, such as {domain}.".format(domain=domain or "example.com")
         )
     return domain
 
@@ -143,9 +142,9 @@ class ScanConsent(models.Model):
     objects = ScanConsentQuerySet.as_manager()
 
     class Meta:
-        verbose_name = _("consent to deep scans")
-        verbose_name_plural = _("consents to deep scans")
+        verbose_name = "consent to deep scans"
+        verbose_name_plural = "consents to deep scans"
         ordering: ClassVar = ["-at"]
 
     def __str__(self) -> str:
-        return _("consent to deep scans of %(website)s") % {"website": self.link.website}
+        return f"consent to deep scans of {self.link.website}"

@@ -7,7 +7,6 @@ from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 from django.db.models import Case, Exists, OuterRef, Q, When
 from django.utils import timezone
-from django.utils.translation import gettext_lazy as _
 
 from dashboard_api.models.scan_job import ScanJob
 from dashboard_api.models.sites import SiteLink
@@ -39,10 +38,10 @@ class ScanSchedule(models.Model):
     """A schedule of an account for its website: in a window of hours, in the owner's time zone."""
 
     class Frequency(models.TextChoices):
-        OFF = "off", _("off")
-        DAILY = "daily", _("daily")
-        WEEKLY = "weekly", _("weekly")
-        MONTHLY = "monthly", _("monthly")
+        OFF = "off", "off"
+        DAILY = "daily", "daily"
+        WEEKLY = "weekly", "weekly"
+        MONTHLY = "monthly", "monthly"
 
     link = models.OneToOneField(SiteLink, on_delete=models.CASCADE, related_name="scan_schedule")
     frequency = models.CharField(max_length=10, choices=Frequency, default=Frequency.OFF)
@@ -52,10 +51,10 @@ class ScanSchedule(models.Model):
         default=4, validators=[MinValueValidator(1), MaxValueValidator(24)]
     )
     time_zone = models.CharField(max_length=64, default="UTC")
-    anchor = models.DateField(help_text=_("The day from which weeks and months are counted."))
+    anchor = models.DateField(help_text="The day from which weeks and months are counted.")
     paused_until = models.DateField(null=True, blank=True)
     pause_reason = models.CharField(
-        max_length=30, blank=True, help_text=_("Why the schedule paused itself, such as blocked.")
+        max_length=30, blank=True, help_text="Why the schedule paused itself, such as blocked."
     )
     blocked_runs = models.PositiveSmallIntegerField(default=0)
     next_at = models.DateTimeField(null=True, blank=True)
@@ -65,8 +64,8 @@ class ScanSchedule(models.Model):
     objects = ScanScheduleQuerySet.as_manager()
 
     class Meta:
-        verbose_name = _("schedule of scans")
-        verbose_name_plural = _("schedules of scans")
+        verbose_name = "schedule of scans"
+        verbose_name_plural = "schedules of scans"
         ordering: ClassVar = ["link"]
         indexes: ClassVar = [
             models.Index(
@@ -77,4 +76,4 @@ class ScanSchedule(models.Model):
         ]
 
     def __str__(self) -> str:
-        return _("schedule of %(website)s") % {"website": self.link.website}
+        return f"schedule of {self.link.website}"

@@ -4,7 +4,6 @@ from collections.abc import Collection, Sequence
 from typing import ClassVar, Self
 
 from django.db import models
-from django.utils.translation import gettext_lazy as _
 
 from dashboard_api import limits
 from dashboard_api.models.findings import Coverage
@@ -23,7 +22,7 @@ class CoverageScope(models.Model):
     target = models.CharField(
         max_length=MAX_HOST_LENGTH + 10,
         blank=True,
-        help_text=_("Host and port; empty where reports do not name all of their targets."),
+        help_text="Host and port; empty where reports do not name all of their targets.",
     )
     state = models.CharField(max_length=10, choices=Coverage.State)
     last_run_at = models.DateTimeField()
@@ -42,8 +41,8 @@ class CoverageScope(models.Model):
 
     def __str__(self) -> str:
         if self.category and self.target:
-            return _("%(category)s at %(target)s") % {"category": self.category, "target": self.target}
-        return self.category or self.target or str(_("everything"))
+            return f"{self.category} at {self.target}"
+        return self.category or self.target or "everything"
 
     @property
     def name(self) -> str:

@@ -11,7 +11,6 @@ from django.core.exceptions import ValidationError
 from django.db import models, transaction
 from django.db.models import Q
 from django.utils import timezone
-from django.utils.translation import gettext_lazy as _
 
 from audit.recording import record as audit
 from dashboard_api.models.accounts import Account, AlreadyRevoked, Publicity
@@ -48,9 +47,9 @@ def check_has_one_owner(host: str) -> None:
     """Raise NoWebsite for a public suffix, and for a name that is not on the internet."""
     if settings.ALLOW_PRIVATE_HOSTS or registrable_domain(host):
         return
-    text = _("%(host)s is not a name on the internet, so its ownership cannot be proven.")
+    text = "%(host)s is not a name on the internet, so its ownership cannot be proven."
     if is_public_suffix(host):
-        text = _(
+        text = (
             "Anyone can register a name below %(host)s, so it belongs to no customer: "
             "enter a website such as shop.%(host)s."
         )
@@ -84,10 +83,10 @@ class Website(models.Model):
     class Method(models.TextChoices):
         """The method by which ownership was verified."""
 
-        DNS = "dns", _("DNS record")
-        FILE = "file", _("file on the website")
-        META = "meta", _("meta tag")
-        MANUAL = "manual", _("by hand")
+        DNS = "dns", "DNS record"
+        FILE = "file", "file on the website"
+        META = "meta", "meta tag"
+        MANUAL = "manual", "by hand"
 
     host = models.CharField(max_length=MAX_HOST_LENGTH, unique=True)
     verified_at = models.DateTimeField(null=True, blank=True)
@@ -100,8 +99,8 @@ class Website(models.Model):
     retired_at = models.DateTimeField(null=True, editable=False)  # another owner began a new one
 
     class Meta:
-        verbose_name = _("website")
-        verbose_name_plural = _("websites")
+        verbose_name = "website"
+        verbose_name_plural = "websites"
         ordering: ClassVar = ["host"]
         constraints: ClassVar = [
             models.CheckConstraint(
@@ -125,15 +124,13 @@ class Website(models.Model):
             try:
                 self.host = typed_host(self.host)
             except InvalidHost as error:
-                raise ValidationError(
-                    {"host": _("The host %(problem)s.") % {"problem": _(str(error))}}
-                ) from error
+                raise ValidationError({"host": f"The host {error}."}) from error
             if self._state.adding:
                 check_has_one_owner(self.host)
         if self.verified_at is not None and not self.verified_by:
-            raise ValidationError({"verified_by": _("Say who verified the website.")})
+            raise ValidationError({"verified_by": "Say who verified the website."})
         if self.archived_at is not None and not (self.archived_by and self.archive_reason):
-            raise ValidationError(_("Say who archives the website, and why."))
+            raise ValidationError("Say who archives the website, and why.")
 
     def verify(self, *, method: str, by: str, at: datetime) -> None:
         """Record that ownership is verified; raises Archived, NoWebsite or ValidationError."""
@@ -155,9 +152,9 @@ class Website(models.Model):
         self._lock()
         self.check_verified()
         if self.retired_at is not None:  # a new owner took over at the same time, perhaps
-            raise ValidationError(_("%(website)s belongs to former owners for good.") % {"website": self})
+            raise ValidationError(f"{self} belongs to former owners for good.")
         if not (by.strip() and reason.strip()):
-            raise ValidationError(_("Say who withdraws the verification, and why."))
+            raise ValidationError("Say who withdraws the verification, and why.")
         event = LinkEvent(action=LinkEvent.Action.REVOKED, by=by.strip(), reason=reason.strip())
         event.clean_fields(exclude={"link"})  # claims store the same texts without a check
         before = {"method": self.verification_method, "at": self.verified_at}
@@ -170,20 +167,16 @@ class Website(models.Model):
     def check_verified(self) -> None:
         """Raise NotVerified, with what to do."""
         if self.verified_at is None:
-            raise NotVerified(
-                _("%(website)s is not verified yet: verify its ownership first (verify_site).")
-                % {"website": self}
-            )
+            raise NotVerified(f"{self} is not verified yet: verify its ownership first (verify_site).")
 
     def check_not_archived(self) -> None:
         """Raise Archived, with what to do."""
         if self.archived_at is not None:
             raise Archived(
-                _(
-                    "%(website)s was archived on %(day)s: take it out of the archive first, "
-                    "in the admin or with 'manage.py restore_site %(website)s'."
-                )
-                % {"website": self, "day": f"{self.archived_at:%Y-%m-%d}"}
+                (
+                    "{website} was archived on {day}: take it out of the archive first, "
+                    "in the admin or with 'manage.py restore_site {website}'."
+                ).format(website=self, day=f"{self.archived_at:%Y-%m-%d}")
             )
 
     @transaction.atomic
@@ -192,8 +185,9 @@ class Website(models.Model):
         self._lock()
         if self.archived_at is not None:
             raise AlreadyArchived(
-                _("%(website)s was already archived on %(day)s.")
-                % {"website": self, "day": f"{self.archived_at:%Y-%m-%d}"}
+                "{website} was already archived on {day}.".format(
+                    website=self, day=f"{self.archived_at:%Y-%m-%d}"
+                )
             )
         self.archived_at, self.archived_by, self.archive_reason = now, by.strip(), reason.strip()
         self.full_clean(exclude=["host"])
@@ -235,7 +229,7 @@ class Website(models.Model):
     def check_not_of_others(self, account: Account) -> None:
         """Raise WebsiteOfOthers: a slip in the host would show the findings of one customer to another."""
         if others := self.other_holders(account):
-            text = _(
+            text = (
                 "%(website)s is also linked to %(accounts)s: all of them would see the same findings. If "
                 "that is right, tick “Shared website”, or add --shared."
             )
@@ -274,9 +268,9 @@ class Website(models.Model):
         """Take the website out of the archive; its links stay revoked. Raises NotArchived."""
         self._lock()
         if self.retired_at is not None:
-            raise NotArchived(_("%(website)s belongs to former owners for good.") % {"website": self})
+            raise NotArchived(f"{self} belongs to former owners for good.")
         if self.archived_at is None:
-            raise NotArchived(_("%(website)s is not archived.") % {"website": self})
+            raise NotArchived(f"{self} is not archived.")
         self.archived_at, self.archived_by, self.archive_reason = None, "", ""
         self._save_archive()
         audit("website.restored", self)
@@ -287,20 +281,14 @@ class Website(models.Model):
         self._lock()
         if self.findings.exists():
             raise InUse(
-                _(
-                    "%(website)s has findings, which would be lost: archive it instead, in the admin or with "
-                    "'manage.py archive_site %(website)s --reason ...'."
-                )
-                % {"website": self}
+                f"{self} has findings, which would be lost: archive it instead, in the admin or with "
+                f"'manage.py archive_site {self} --reason ...'."
             )
         link = self.links.not_revoked().select_related("account").first()
         if link is not None:
             raise InUse(
-                _(
-                    "%(website)s is linked to %(account)s: revoke this link first, in the admin or with "
-                    "'manage.py revoke_link %(link)s --reason ...'."
-                )
-                % {"website": self, "account": link.account, "link": link.link_id}
+                f"{self} is linked to {link.account}: revoke this link first, in the admin or with "
+                f"'manage.py revoke_link {link.link_id} --reason ...'."
             )
         audit("website.deleted", self)
         Website.objects.filter(pk=self.pk).delete()
@@ -377,11 +365,9 @@ class SiteLinkQuerySet(models.QuerySet["SiteLink"]):
         website.check_verified()
         existing = self.filter(account=account, website=website).first()
         if existing is not None:
-            text = _("%(website)s is already linked to %(account)s by %(link)s.")
+            text = "%(website)s is already linked to %(account)s by %(link)s."
             if existing.revoked_at:
-                text = _(
-                    "%(website)s is already linked to %(account)s by %(link)s: restore that link instead."
-                )
+                text = "%(website)s is already linked to %(account)s by %(link)s: restore that link instead."
             raise AlreadyLinked(text % {"website": website, "account": account, "link": existing.link_id})
         self.check_may_grow(account)
         self.check_sites_limit(account)
@@ -392,7 +378,7 @@ class SiteLinkQuerySet(models.QuerySet["SiteLink"]):
         today = timezone.now().date()
         if entitlement is not None and not entitlement.may_grow_on(today):
             label = entitlement.Status(entitlement.status_on(today)).label
-            text = _("The plan of %(account)s is %(status)s: no website can be added until it is active.")
+            text = "The plan of %(account)s is %(status)s: no website can be added until it is active."
             raise PlanInactive(text % {"account": account, "status": label})
 
     def check_sites_limit(self, account: Account) -> None:
@@ -401,11 +387,8 @@ class SiteLinkQuerySet(models.QuerySet["SiteLink"]):
         used = self.filter(account=account).not_revoked().count()
         if entitlement is not None and used >= entitlement.sites_limit:
             raise SitesLimitReached(
-                _(
-                    "%(account)s uses all %(limit)s websites of its entitlement: "
-                    "raise its limit of websites, or revoke another link first."
-                )
-                % {"account": account, "limit": entitlement.sites_limit}
+                f"{account} uses all {entitlement.sites_limit} websites of its entitlement: "
+                "raise its limit of websites, or revoke another link first."
             )
 
 
@@ -421,30 +404,28 @@ class SiteLink(models.Model):
         null=True,
         blank=True,
         editable=False,
-        help_text=_("Calls are refused, because the plan includes fewer websites."),
+        help_text="Calls are refused, because the plan includes fewer websites.",
     )
     # Its owner chose that it stays while the plan includes fewer websites than the account has.
     chosen_at = models.DateTimeField(null=True, blank=True, editable=False)
     publicity = models.CharField(
-        _("publicity"),
+        "publicity",
         max_length=7,
         choices=Publicity,
         blank=True,
         default="",
         db_default="",
         editable=False,
-        help_text=_("Only if it is stricter than that of the account; empty: as the account."),
+        help_text="Only if it is stricter than that of the account; empty: as the account.",
     )
     # Empty: the country of the website's own suffix, else the world.
-    region = models.CharField(
-        _("region"), max_length=3, blank=True, default="", db_default="", editable=False
-    )
+    region = models.CharField("region", max_length=3, blank=True, default="", db_default="", editable=False)
 
     objects = SiteLinkQuerySet.as_manager()
 
     class Meta:
-        verbose_name = _("link")
-        verbose_name_plural = _("links")
+        verbose_name = "link"
+        verbose_name_plural = "links"
         ordering: ClassVar = ["account", "website"]
         constraints: ClassVar = [
             models.UniqueConstraint(
@@ -453,7 +434,7 @@ class SiteLink(models.Model):
         ]
 
     def __str__(self) -> str:
-        return _("%(website)s for %(account)s") % {"website": self.website, "account": self.account}
+        return f"{self.website} for {self.account}"
 
     @transaction.atomic
     def revoke(self, *, by: str, reason: str, now: datetime) -> None:
@@ -461,8 +442,9 @@ class SiteLink(models.Model):
         self._lock()
         if self.revoked_at is not None:
             raise AlreadyRevoked(
-                _("Nothing to do: %(link)s has been revoked since %(day)s.")
-                % {"link": self.link_id, "day": f"{self.revoked_at:%Y-%m-%d}"}
+                "Nothing to do: {link} has been revoked since {day}.".format(
+                    link=self.link_id, day=f"{self.revoked_at:%Y-%m-%d}"
+                )
             )
         self.record(LinkEvent.Action.REVOKED, by=by, reason=reason, at=now)
         self.revoked_at = now
@@ -479,7 +461,7 @@ class SiteLink(models.Model):
         website.check_not_archived()
         account = self._lock()
         if self.revoked_at is None:
-            raise NotRevoked(_("Nothing to do: %(link)s is not revoked.") % {"link": self.link_id})
+            raise NotRevoked(f"Nothing to do: {self.link_id} is not revoked.")
         website.check_verified()
         SiteLink.objects.check_sites_limit(account)
         self.record(LinkEvent.Action.RESTORED, by=by, reason=reason, at=now)
@@ -512,9 +494,9 @@ class LinkEvent(models.Model):
     class Action(models.TextChoices):
         """Kinds of event."""
 
-        LINKED = "linked", _("Linked")
-        REVOKED = "revoked", _("Revoked")
-        RESTORED = "restored", _("Restored")
+        LINKED = "linked", "Linked"
+        REVOKED = "revoked", "Revoked"
+        RESTORED = "restored", "Restored"
 
     link = models.ForeignKey(SiteLink, on_delete=models.CASCADE, related_name="events")
     action = models.CharField(max_length=10, choices=Action)
@@ -532,9 +514,9 @@ class LinkEvent(models.Model):
         ]
 
     def __str__(self) -> str:
-        return _("%(action)s by %(name)s") % {"action": self.get_action_display(), "name": self.by}
+        return f"{self.get_action_display()} by {self.by}"
 
     def clean(self) -> None:
         """Require a reason to revoke or restore a link."""
         if self.action != self.Action.LINKED and not self.reason:
-            raise ValidationError({"reason": _("Say why.")})
+            raise ValidationError({"reason": "Say why."})

@@ -6,12 +6,11 @@ from django.core.exceptions import ValidationError
 from django.db import models
 from django.db.models import F, Q
 from django.utils import timezone
-from django.utils.translation import gettext_lazy as _
 
 from dashboard_api.models.findings import Severity, Source
 from dashboard_api.models.sites import Website
 
-_ONCE = _("There is a decision about this already: end it first.")
+_ONCE = "There is a decision about this already: end it first."
 
 
 class StandingDecisionQuerySet(models.QuerySet["StandingDecision"]):
@@ -38,7 +37,7 @@ class StandingDecision(models.Model):
         Source, on_delete=models.PROTECT, related_name="standing_decisions", verbose_name="scanner"
     )
     rule = models.CharField(
-        max_length=300, blank=True, help_text=_("Empty: a minimum severity for all findings of the scanner.")
+        max_length=300, blank=True, help_text="Empty: a minimum severity for all findings of the scanner."
     )
     website = models.ForeignKey(
         Website,
@@ -46,12 +45,10 @@ class StandingDecision(models.Model):
         related_name="standing_decisions",
         null=True,
         blank=True,
-        help_text=_("Empty: all websites."),
+        help_text="Empty: all websites.",
     )
     severity = models.PositiveSmallIntegerField(choices=Severity)
-    reason = models.CharField(
-        max_length=450, help_text=_("Customers read it in the timeline of each finding.")
-    )
+    reason = models.CharField(max_length=450, help_text="Customers read it in the timeline of each finding.")
     by = models.CharField(max_length=150)
     created_at = models.DateTimeField(default=timezone.now)
     ended_at = models.DateTimeField(null=True, blank=True)
@@ -61,8 +58,8 @@ class StandingDecision(models.Model):
     objects = StandingDecisionQuerySet.as_manager()
 
     class Meta:
-        verbose_name = _("standing decision")
-        verbose_name_plural = _("standing decisions")
+        verbose_name = "standing decision"
+        verbose_name_plural = "standing decisions"
         ordering: ClassVar = ["-created_at", "-id"]
         constraints: ClassVar = [
             models.UniqueConstraint(
@@ -88,18 +85,18 @@ class StandingDecision(models.Model):
         ]
 
     def __str__(self) -> str:
-        text = _("%(scanner)s, %(rule)s on %(websites)s: %(severity)s")
+        text = "%(scanner)s, %(rule)s on %(websites)s: %(severity)s"
         if not self.rule:
-            text = _("%(scanner)s on %(websites)s: below %(severity)s is an accepted risk")
+            text = "%(scanner)s on %(websites)s: below %(severity)s is an accepted risk"
         return text % {
             "scanner": self.source,
             "rule": self.rule,
-            "websites": self.website or _("all websites"),
-            "severity": _(self.get_severity_display()),
+            "websites": self.website or "all websites",
+            "severity": self.get_severity_display(),
         }
 
     def clean(self) -> None:
         """Remove white space around the texts, and require a reason."""
         self.rule, self.reason, self.by = self.rule.strip(), self.reason.strip(), self.by.strip()
         if not self.reason:
-            raise ValidationError({"reason": _("Say why: customers and colleagues will read it.")})
+            raise ValidationError({"reason": "Say why: customers and colleagues will read it."})

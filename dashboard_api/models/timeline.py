@@ -5,7 +5,6 @@ from typing import ClassVar
 from django.db import models
 from django.db.models import Q
 from django.utils import timezone
-from django.utils.translation import gettext_lazy as _
 
 from dashboard_api.models.findings import Finding
 from dashboard_api.models.standing import StandingDecision
@@ -17,22 +16,22 @@ class FindingEvent(models.Model):
     class Event(models.TextChoices):
         """Values of ``event`` in the API."""
 
-        FIXED = "fixed", _("Fixed")
-        REGRESSED = "regressed", _("Regressed")
-        FALSE_POSITIVE = "false_positive", _("False Positive")
-        ACCEPTED_RISK = "accepted_risk", _("Accepted Risk")
-        RECONSIDERED = "reconsidered", _("Reconsidered")
-        DECISION_EXPIRED = "decision_expired", _("Decision Expired")
-        RATED = "rated", _("Rated")
-        CONFIRMED = "confirmed", _("Confirmed")
-        UNCONFIRMED = "unconfirmed", _("Unconfirmed")
+        FIXED = "fixed", "Fixed"
+        REGRESSED = "regressed", "Regressed"
+        FALSE_POSITIVE = "false_positive", "False Positive"
+        ACCEPTED_RISK = "accepted_risk", "Accepted Risk"
+        RECONSIDERED = "reconsidered", "Reconsidered"
+        DECISION_EXPIRED = "decision_expired", "Decision Expired"
+        RATED = "rated", "Rated"
+        CONFIRMED = "confirmed", "Confirmed"
+        UNCONFIRMED = "unconfirmed", "Unconfirmed"
 
     finding = models.ForeignKey(Finding, on_delete=models.CASCADE, related_name="events")
-    website_id = models.BigIntegerField(help_text=_("The finding's website; regressions are queried by it."))
+    website_id = models.BigIntegerField(help_text="The finding's website; regressions are queried by it.")
     at = models.DateTimeField(default=timezone.now)
     event = models.CharField(max_length=20, choices=Event)
-    by = models.CharField(max_length=150, blank=True, help_text=_("Empty: a scan, or the end of a decision."))
-    reason = models.CharField(max_length=500, blank=True, help_text=_("Customers read it, too."))
+    by = models.CharField(max_length=150, blank=True, help_text="Empty: a scan, or the end of a decision.")
+    reason = models.CharField(max_length=500, blank=True, help_text="Customers read it, too.")
     decision = models.ForeignKey(  # a partial index holds the few events that have one
         StandingDecision,
         on_delete=models.RESTRICT,
@@ -40,9 +39,7 @@ class FindingEvent(models.Model):
         null=True,
         blank=True,
         db_index=False,
-        help_text=_(
-            "The standing decision behind the event; empty: a scan, or an analyst about this finding."
-        ),
+        help_text="The standing decision behind the event; empty: a scan, or an analyst about this finding.",
     )
 
     class Meta:
@@ -61,4 +58,4 @@ class FindingEvent(models.Model):
         ]
 
     def __str__(self) -> str:
-        return _("%(event)s on %(day)s") % {"event": self.get_event_display(), "day": f"{self.at:%Y-%m-%d}"}
+        return "{event} on {day}".format(event=self.get_event_display(), day=f"{self.at:%Y-%m-%d}")

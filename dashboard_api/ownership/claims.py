@@ -15,7 +15,6 @@ from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.db.models import Count, Min, Q
-from django.utils.translation import gettext as _
 
 from audit.recording import Subject
 from audit.recording import record as audit
@@ -116,15 +115,13 @@ def check_room(account: Account, host: str, *, now: datetime) -> None:
     waiting = Q(state__in=(State.PENDING, State.CONTESTED)) | ~Q(link_problem="")
     if claims.filter(waiting).count() >= MAX_OPEN_CLAIMS:
         raise TooManyClaims(
-            _(
-                "%(count)s websites wait for their proof, or for room in the plan: prove one of them first, "
-                "or give one up."
-            )
-            % {"count": MAX_OPEN_CLAIMS}
+            f"{MAX_OPEN_CLAIMS} websites wait for their proof, or for room in the plan: prove "
+            "one of them first, "
+            "or give one up."
         )
     ended = OwnershipClaim.objects.filter(account=account, created_at__gt=now - timedelta(days=1))
     if ended.exclude(ended_at=None).count() >= MAX_ENDED_A_DAY:
-        raise TooManyClaims(_("You have given up many websites today. Add others tomorrow."))
+        raise TooManyClaims("You have given up many websites today. Add others tomorrow.")
 
 
 def proven_parents(claim: OwnershipClaim) -> list[OwnershipClaim]:
@@ -306,7 +303,7 @@ def _after_verified(claim: OwnershipClaim, check: Check, now: datetime) -> None:
     if claim.state == State.FAILING and since >= calendar.LAPSES_AFTER:
         claim.state, claim.lapsed_at = State.LAPSED, now
         audit("ownership.lapsed", claim, host=claim.host)
-        _revoke_link(claim, by=SYSTEM, reason=_("The proof of ownership is missing."), now=now)
+        _revoke_link(claim, by=SYSTEM, reason="The proof of ownership is missing.", now=now)
     elif (
         claim.state == State.VERIFIED and claim.misses >= calendar.MISSES and since >= calendar.FAILING_AFTER
     ):
@@ -399,10 +396,10 @@ def waits_for(claim: OwnershipClaim) -> str:
     if claim.state != State.CONTESTED:
         return ""
     if not _silence_can_count(claim, _proofs_of_holders(claim)):
-        return _("a decision by staff")
+        return "a decision by staff"
     if claim.strength != OwnershipClaim.Strength.DNS:
-        return _("an answer, or a record in DNS")
-    return _("an answer") if answer_due_at(claim) else _("an answer; silence does not count yet")
+        return "an answer, or a record in DNS"
+    return "an answer" if answer_due_at(claim) else "an answer; silence does not count yet"
 
 
 def _silence_can_count(claim: OwnershipClaim, proofs: OwnershipClaimQuerySet) -> bool:
@@ -528,7 +525,7 @@ def _link(claim: OwnershipClaim, website: Website, now: datetime) -> None:
     if link is None:
         SiteLink.objects.link(claim.account, website, by=SYSTEM)
     elif link.revoked_at is not None:
-        link.restore(by=SYSTEM, reason=_("The proof of ownership was found again."), now=now)
+        link.restore(by=SYSTEM, reason="The proof of ownership was found again.", now=now)
 
 
 def _revoke_link(claim: OwnershipClaim, *, by: str, reason: str, now: datetime) -> None:
@@ -603,11 +600,8 @@ def _end(claim: OwnershipClaim, state: str, now: datetime) -> None:
 
 def _require(reason: str) -> None:
     if not reason.strip():
-        raise ValidationError({"reason": _("Say why.")})
+        raise ValidationError({"reason": "Say why."})
 
 
 def _wrong_state(claim: OwnershipClaim) -> WrongState:
-    return WrongState(
-        _("The claim to %(website)s is %(state)s.")
-        % {"website": claim.host, "state": claim.get_state_display()}
-    )
+    return WrongState(f"The claim to {claim.host} is {claim.get_state_display()}.")

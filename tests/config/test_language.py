@@ -75,10 +75,20 @@ class TestChoice:
         assert (cookie["httponly"], cookie["samesite"], cookie["domain"]) == (True, "Lax", "")
         assert cookie["max-age"] == 365 * 24 * 3600
 
-    def test_what_programs_read_stays_english_and_the_admin_has_the_language_of_its_reader(self, client):
-        client.cookies["language"] = "de"
+    def test_the_admin_is_english_for_a_german_browser_and_offers_no_other_language(self, client):
         client.force_login(make_user(is_staff=True, is_superuser=True))
-        assert language(client, "/admin/") == "de"
+        client.cookies["language"] = "de"
+        german = {"accept-language": "de"}
+        for page in ("/admin/", "/admin/auth/user/", "/admin/auth/user/add/"):
+            assert language(client, page, **german) == "en"
+            assert "Deutsch" not in client.get(page, headers=german).text
+        assert client.get("/admin/nothing/", headers=german).status_code == 404
+        assert language(client, "/admin/nothing/", **german) == "en"
+        for page in ("/accounts/", "/admin/see-as/none.example.com/"):
+            assert language(client, page, **german) == "de", "what customers see stays in their language"
+
+    def test_what_programs_read_stays_english(self, client):
+        client.cookies["language"] = "de"
         assert language(client, "/v1/docs") == "en"
         answer = client.post("/v1/site/dashboard", data=b"{}", content_type="application/json")
         assert "Accept-Language" not in answer.get("Vary", "")

@@ -11,6 +11,7 @@ from dashboard_api import scanners
 from dashboard_api.importing import locations
 from dashboard_api.scanners import unsupported
 from foundation.stored_texts import translate
+from foundation.triage_reasons import REASONS
 
 RAISED = {"BadRow", "UnreadableReport", "OutsideWebsite", "UnclearLocation"}
 ENGLISH = re.compile(r"\b(is|are|has|the|names|of|which|with|and|that|it|your)\b", re.IGNORECASE)
@@ -42,6 +43,12 @@ def test_every_text_that_a_reader_raises_is_translated():
     with translation.override("de"):
         german = {text: re.sub("`.*?`", "", translate(text)) for text in texts}
     assert {text: shown for text, shown in german.items() if shown == text or ENGLISH.search(shown)} == {}
+
+
+@pytest.mark.parametrize("reason", [each for reasons in REASONS.values() for each in reasons.values()])
+def test_every_reason_that_analysts_choose_from_is_translated(reason):
+    with translation.override("de"):
+        assert translate(reason) != reason
 
 
 @pytest.mark.parametrize(
