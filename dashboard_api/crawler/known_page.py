@@ -29,13 +29,16 @@ def judge(job: ScanJob, page: HomePage, sources: Collection[str]) -> str:
     """Return PAGE_CHANGED for a page that may be another's, FIRST_LOOK where nothing may be fixed yet.
 
     ``sources`` are those of the engines of this scan. A page that looks different counts if it has content
-    of the website's own, and no finding can vanish, or a scan on another day has seen it.
+    of the website's own, and no finding can vanish, or a scan on another day has seen it; a retest accepts
+    none.
     """
     known_job = _known_job(job.website_id, job)
     known = page_of(known_job)
     if known is not None and known.looks_like(page):
         return ""
     has_findings = _has_findings(job.website_id, sources)
+    if known is not None and job.trigger == ScanJob.Trigger.RETEST:
+        return PAGE_CHANGED
     if known is None:
         return "" if not has_findings else FIRST_LOOK if page.has_content else PAGE_CHANGED
     if page.has_content and (not has_findings or _was_seen_earlier(job, page, known_job)):

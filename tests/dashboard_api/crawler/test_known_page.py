@@ -147,6 +147,17 @@ def test_a_redesign_is_accepted_by_a_scan_on_another_day(weak):
     assert (weak.scan().outcome, weak.open()) == ("complete", set())
 
 
+def test_a_retest_never_accepts_a_redesign(weak):
+    weak.scan()
+    let_a_day_pass()
+    weak.scan(REDESIGN)
+    let_a_day_pass()
+    finding = Finding.objects.filter(status="open").first()
+    assert weak.retest(finding).outcome == "inconclusive"
+    finding.refresh_from_db()
+    assert finding.status == "open"
+
+
 def test_a_page_that_was_confirmed_is_known_to_the_next_scan(weak):
     weak.scan()
     let_a_day_pass()
