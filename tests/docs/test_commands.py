@@ -3,9 +3,10 @@
 import re
 
 import pytest
-from benchmarks.leaks import COMMANDS
 from django.conf import settings
 from django.core.management import get_commands
+
+from tests.long.leaks import COMMANDS
 
 GUIDES = ("README.md", "CONTRIBUTING.md", "SECURITY.md", "docs/*.md")
 # In a document after the program, in a benchmark in the list of a command's words.
@@ -20,5 +21,5 @@ def test_every_command_that_is_named_exists(pattern):
     assert {(name, command) for name, command in named if command not in get_commands()} == set()
 
 
-def test_every_command_of_the_benchmark_of_leaks_exists():
+def test_every_command_of_the_search_for_leaks_exists():
     assert {command.split()[0] for command in COMMANDS} <= set(get_commands())
