@@ -38,8 +38,10 @@ def pytest_collection_modifyitems(config, items):
     A checkout has SQLite files of its own, whatever the database of the tests, and the docs have none. Long
     tests run only where ``-m`` names them.
     """
+    long = [item for item in items if item.get_closest_marker("long")]
     if "long" not in config.option.markexpr:
-        items[:] = [item for item in items if not item.get_closest_marker("long")]
+        items[:] = [item for item in items if item not in long]
+        config.hook.pytest_deselected(items=long)
     for item in items:
         if "checkout" in item.fixturenames or item.path.parent.name == "docs":
             item.add_marker("once")
