@@ -281,8 +281,8 @@ def _undelivered_callbacks() -> Iterator[str]:
     numbers = undelivered(timezone.now())
     if number := numbers["dead"]:
         yield (
-            f"Payment callbacks given up: {number}. The admin shows why; remove the cause, and run "
-            "'manage.py replay_callbacks --dead'."
+            f"Payment callbacks given up: {number}. The admin shows why; remove the cause, and apply them "
+            "again there."
         )
     if number := numbers["overdue"]:
         yield (

@@ -6,7 +6,6 @@ import secrets
 import socket
 from base64 import b64encode
 from collections.abc import Mapping, Sequence
-from importlib.util import find_spec
 from pathlib import Path
 
 from cryptography.fernet import Fernet
@@ -118,17 +117,11 @@ def _new_lines() -> list[str]:
         "PRIVACY_URL=https://example.com/privacy",
         "TERMS_URL=https://example.com/terms",
         f"CALLBACK_SECRETS_STANDARD=whsec_{b64encode(secrets.token_bytes(32)).decode()}",
-        *_stripe(),
         "CALLBACK_LIVEMODE=false",
         "STATUS_URL=https://example.com/status",
         "SECURITY_TXT_URL=https://example.com/.well-known/security.txt",
         f"DEMO_PASSWORD={secrets.token_urlsafe(12)}",
     ]
-
-
-def _stripe() -> list[str]:
-    """Return the line with a signing secret of Stripe, if its library is installed."""
-    return [f"CALLBACK_SECRETS_STRIPE=whsec_{secrets.token_hex(16)}"] if find_spec("stripe") else []
 
 
 def _read(file: Path) -> list[str]:

@@ -25,8 +25,8 @@ class Customer:
     """The operator's statements about a customer; ``plan`` has fields of the entitlement."""
 
     ref: str
-    host: str  # in its stored form
-    owner: str  # e-mail address
+    host: str = ""  # in its stored form; empty if the customer adds the website
+    owner: str = ""  # e-mail address; empty to invite no one
     name: str = ""
     plan: Mapping[str, Any] = field(default_factory=dict)
     method: str = Website.Method.MANUAL
@@ -39,7 +39,7 @@ class Onboarded:
 
     account: Account
     entitlement: Entitlement
-    link: SiteLink
+    link: SiteLink | None
     created: list[str] = field(default_factory=list)
     secret: str = field(default="", repr=False)
     test_secret: str = field(default="", repr=False)
@@ -67,10 +67,11 @@ def onboard(customer: Customer, *, by: str, origin: str) -> Onboarded:
 @transaction.atomic
 def _onboard(customer: Customer, *, by: str, origin: str) -> Onboarded:
     created: list[str] = []
-    OwnershipClaim.objects.locked(customer.host)  # before the account, as checks do
+    if customer.host:
+        OwnershipClaim.objects.locked(customer.host)  # before the account, as checks do
     account = _account(customer, created)
     entitlement = _entitlement(account, customer, by, created)
-    link = _link(account, customer, by, created)
+    link = _link(account, customer, by, created) if customer.host else None
     result = Onboarded(account=account, entitlement=entitlement, link=link, created=created)
     own = account.secrets.filter(is_test=False, for_portal=False)
     if not own.usable(timezone.now()).exists():
@@ -144,6 +145,6 @@ def _link(account: Account, customer: Customer, by: str, created: list[str]) -> 
         created.append("link")
     if link.revoked_at is not None:
         raise ValidationError(
-            f"The link of {account} to {website} was revoked: restore it first (restore_link)."
+            f"The link of {account} to {website} was revoked: restore it in the admin first."
         )
     return link

@@ -9,13 +9,16 @@ from portal.team.operators import invite
 def add(customer: Customer, result: Onboarded, *, by: str, origin: str) -> None:
     """Create what the portal lacks, and add it to ``result``; raises ValidationError."""
     account = _account(customer, result, by)
-    website = account.websites.filter(host=customer.host).first()
-    if website is None or website.link_id != result.link.link_id:
-        website = website or Website(account=account, host=customer.host)
-        website.link_id = result.link.link_id
-        website.full_clean()
-        website.save()
-        result.created.append("portal website")
+    if result.link is not None:
+        website = account.websites.filter(host=customer.host).first()
+        if website is None or website.link_id != result.link.link_id:
+            website = website or Website(account=account, host=customer.host)
+            website.link_id = result.link.link_id
+            website.full_clean()
+            website.save()
+            result.created.append("portal website")
+    if not customer.owner:
+        return
     invited = invite(account, customer.owner, "owner", by=by, origin=origin)
     if invited is not None:
         result.is_invited, result.invitation_link = True, invited.link

@@ -16,7 +16,7 @@ from django.utils.safestring import SafeString, mark_safe
 
 from dashboard_api.admin.operations import OperatorAdmin, PresenceFilter, RecordAdmin, never, row_number
 from dashboard_api.billing.callbacks import applying, providers
-from dashboard_api.billing.callbacks.snapshots import Snapshot, latest
+from dashboard_api.billing.callbacks.snapshots import CannotApply, Snapshot, latest
 from dashboard_api.models import CallbackEvent, Entitlement, PlanPrice, Subscription
 
 SHOWN = 10  # newest events of a subscription
@@ -36,11 +36,13 @@ class CallbackEventAdmin(RecordAdmin):
         *("provider", "event_id", "type", "object_id", "customer", "account", "state", "error"),
         *("occurred_at", "received_at", "attempts", "next_at", "before", "after"),
     )
-    actions = ("replay",)
+    actions = ("replay", "let_customer_pay")
     has_add_permission = never
 
     def actions_for(self, obj: CallbackEvent) -> tuple[str, ...]:
-        return ("replay",) if obj.sealed_body else ()
+        if not obj.sealed_body:
+            return ()
+        return self.actions if obj.error == "second_customer" else ("replay",)
 
     @admin.action(description="Apply again", permissions=["operate"])
     def replay(self, request: HttpRequest, queryset: QuerySet[CallbackEvent]) -> HttpResponse | None:
@@ -54,6 +56,23 @@ class CallbackEventAdmin(RecordAdmin):
             done="Applied again",
         )
 
+    @admin.action(description=_("Let this customer pay"), permissions=["operate"])
+    def let_customer_pay(
+        self, request: HttpRequest, queryset: QuerySet[CallbackEvent]
+    ) -> HttpResponse | None:
+        """Apply an event whose customer pays instead of the earlier one, after a confirmation."""
+        return self.confirm(
+            request,
+            queryset.order_by("id"),
+            lambda event, _options: _let_customer_pay(event),
+            title=_("Let this customer pay"),
+            consequence=_(
+                "What the account's earlier customer paid for no longer counts. What this customer paid for "
+                "other accounts counts here; those keep their plan until its last day."
+            ),
+            done=_("Applied again"),
+        )
+
 
 def _replay(event: CallbackEvent) -> Any:
     state = applying.replay(event.pk, timezone.now())
@@ -62,6 +81,16 @@ def _replay(event: CallbackEvent) -> Any:
     event.refresh_from_db()
     if event.state in (CallbackEvent.State.FAILED, CallbackEvent.State.DEAD):
         raise ValidationError(f"It failed again: {event.error}.")
+
+
+def _let_customer_pay(event: CallbackEvent) -> None:
+    try:
+        state = applying.replace_customer(event.pk, timezone.now())
+    except CannotApply as error:
+        text = gettext("It failed again: %(error)s. Nothing was changed.")
+        raise ValidationError(text % {"error": error.code}) from error
+    if not state:
+        raise ValidationError(gettext("It did not fail because of its customer."))
 
 
 class Unclear(PresenceFilter):

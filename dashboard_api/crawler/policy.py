@@ -133,7 +133,7 @@ def check_scannable(website: Website, *, profile: str = Kind.QUICK, account: Acc
         raise NotScannable(f"{website} is archived.", code="archived")
     if website.verified_at is None:
         raise NotScannable(
-            f"{website} is not verified: verify its ownership first (verify_site).",
+            f"{website} is not verified: verify its ownership in the admin first.",
             code="not_verified",
         )
     claims = OwnershipClaim.objects.current(timezone.now()).filter(host=website.host)
@@ -141,7 +141,7 @@ def check_scannable(website: Website, *, profile: str = Kind.QUICK, account: Acc
         claims = claims.filter(account=account)
     if not claims.exists():
         raise NotScannable(
-            f"{website} has no current proof of ownership: prove it, or link an account (link_site).",
+            f"{website} has no current proof of ownership: prove it, or link an account.",
             code="proof_missing",
         )
     if profile == Kind.DEEP and not claims.proven_by_dns().exists():

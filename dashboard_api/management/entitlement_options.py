@@ -16,7 +16,7 @@ _FIELDS = ("plan", "status", "starts_on", "ends_on", "renews", "cancels", "sites
 def add_entitlement_options(parser: CommandParser) -> None:
     """Add an option for each field of an entitlement."""
     parser.add_argument(
-        "--plan", help="the plan, such as standard: its newest revision, if set_plan has made it"
+        "--plan", help="the plan, such as standard: its newest revision, if the admin lists one"
     )
     parser.add_argument("--status", choices=Entitlement.Status.values)
     parser.add_argument("--starts-on", type=day, metavar="DAY", help="first day, such as 2026-01-31")
@@ -84,14 +84,6 @@ def day(text: str) -> date:
         return date.fromisoformat(text)
     except ValueError as error:
         raise ArgumentTypeError(f"{text} is not a day: {error}") from error
-
-
-def limit_and_value(text: str) -> tuple[str, int | None]:
-    """Return the argument NAME=N; raise ArgumentTypeError."""
-    name, _equals, value = text.partition("=")
-    if not re.fullmatch(r"[a-z_]+=([0-9]{1,10}|none)", text):
-        raise ArgumentTypeError(f"{text} is not a limit such as websites=5 or seats=none")
-    return name, None if value == "none" else int(value)
 
 
 def names(text: str) -> list[str]:

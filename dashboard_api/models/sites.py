@@ -167,16 +167,13 @@ class Website(models.Model):
     def check_verified(self) -> None:
         """Raise NotVerified, with what to do."""
         if self.verified_at is None:
-            raise NotVerified(f"{self} is not verified yet: verify its ownership first (verify_site).")
+            raise NotVerified(f"{self} is not verified yet: verify its ownership in the admin first.")
 
     def check_not_archived(self) -> None:
         """Raise Archived, with what to do."""
         if self.archived_at is not None:
             raise Archived(
-                (
-                    "{website} was archived on {day}: take it out of the archive first, "
-                    "in the admin or with 'manage.py restore_site {website}'."
-                ).format(website=self, day=f"{self.archived_at:%Y-%m-%d}")
+                f"{self} was archived on {self.archived_at:%Y-%m-%d}: take it out of the archive in the admin first."
             )
 
     @transaction.atomic
@@ -281,14 +278,12 @@ class Website(models.Model):
         self._lock()
         if self.findings.exists():
             raise InUse(
-                f"{self} has findings, which would be lost: archive it instead, in the admin or with "
-                f"'manage.py archive_site {self} --reason ...'."
+                f"{self} has findings, which would be lost: archive it instead."
             )
         link = self.links.not_revoked().select_related("account").first()
         if link is not None:
             raise InUse(
-                f"{self} is linked to {link.account}: revoke this link first, in the admin or with "
-                f"'manage.py revoke_link {link.link_id} --reason ...'."
+                f"{self} is linked to {link.account}: revoke this link ({link.link_id}) first."
             )
         audit("website.deleted", self)
         Website.objects.filter(pk=self.pk).delete()

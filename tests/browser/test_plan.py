@@ -1,13 +1,13 @@
 """The page of the plan, while a payment provider reports what becomes of it."""
 
 import re
-from urllib.request import Request, urlopen
+from urllib.request import urlopen
 
 import pytest
 from playwright.sync_api import expect
 
 from dashboard_api.models import SiteLink
-from tests.commands import run_json
+from tests.dashboard_api.billing.callbacks.documented import documented_request
 from tests.factories import make_plan
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -23,15 +23,16 @@ LIFE = (
 
 
 @pytest.fixture
-def report(link, service, settings):
+def report(link, service, settings, monkeypatch):
     """Return a function that reports a status as the provider does, and returns what became of it."""
-    settings.CALLBACK_SECRETS = {"standard": ["whsec_b25seS1mb3ItdGVzdHMtMDEyMzQ1Njc4OTAxMjM0NQ=="]}
-    settings.PORTAL_BASE_URL = service.url
+    secret = "whsec_b25seS1mb3ItdGVzdHMtMDEyMzQ1Njc4OTAxMjM0NQ=="
+    settings.CALLBACK_SECRETS = {"standard": [secret]}
+    settings.CALLBACK_LIVEMODE = False
     make_plan()
 
     def report(status):
-        sent = run_json("forge_callback", link.account.ref, "--plan", "team", "--status", status)
-        with urlopen(Request(sent["url"], sent["body"].encode(), sent["headers"])) as response:
+        request = documented_request(link.account, status, secret, monkeypatch, url=service.url)
+        with urlopen(request) as response:
             return response.read()
 
     return report

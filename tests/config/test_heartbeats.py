@@ -44,7 +44,7 @@ def test_a_run_that_fails_says_why(tmp_path):
 
 
 def test_other_commands_and_trials_leave_none():
-    call_command("list_accounts")
+    call_command("verify_audit")
     call_command("notify", "--dry-run")
     assert not Run.objects.exists()
 

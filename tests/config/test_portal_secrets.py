@@ -50,11 +50,11 @@ def test_a_new_customer_and_the_portal_have_different_secrets():
     assert pages_work()
 
 
-@pytest.mark.parametrize("command", ["retire_secret", "revoke_secret"])
-def test_a_secret_that_the_portal_shares_is_replaced_in_it_when_it_ends(command):
+@pytest.mark.parametrize("options", [["--retire"], []])
+def test_a_secret_that_the_portal_shares_is_replaced_in_it_when_it_ends(options):
     shared = make_account().secrets.get()
     make_portal_account()
-    run(command, "acct_0001", str(shared.pk))
+    run("revoke_secret", "acct_0001", str(shared.pk), *options)
     Secret.objects.filter(state="retiring").update(retires_at=timezone.now() - timedelta(seconds=1))
     assert pages_work()
     own = Secret.objects.get(for_portal=True)
@@ -155,11 +155,11 @@ def test_doctor_names_accounts_whose_pages_the_service_refuses_and_its_advice_wo
     assert pages_work()
 
 
-@pytest.mark.parametrize("command", ["retire_secret", "revoke_secret"])
-def test_the_portals_secret_can_end_again_within_the_day_of_a_retirement(command):
+@pytest.mark.parametrize("options", [["--retire"], []])
+def test_the_portals_secret_can_end_again_within_the_day_of_a_retirement(options):
     run("onboard", "acct_0001", "shop.example.com", *OWNER)
-    for name in ("retire_secret", command, command):
-        run(name, "acct_0001", str(Secret.objects.get(for_portal=True, state="active").pk))
+    for ends in (["--retire"], options, options):
+        run("revoke_secret", "acct_0001", str(Secret.objects.get(for_portal=True, state="active").pk), *ends)
         assert pages_work()
     assert len(Secret.objects.filter(for_portal=True).usable(timezone.now())) <= 2
 
@@ -179,7 +179,7 @@ def test_onboard_again_works_however_often_another_secret_was_connected(monkeypa
 
 def test_the_advice_of_doctor_works_where_there_is_no_room_for_another_secret(monkeypatch):
     run("onboard", "acct_0001", "shop.example.com", *OWNER)
-    run("retire_secret", "acct_0001", str(Secret.objects.get(for_portal=True).pk))
+    run("revoke_secret", "acct_0001", str(Secret.objects.get(for_portal=True).pk), "--retire")
     connect_what_no_service_knows(monkeypatch)
     [line] = doctor_lines()
     first = Secret.objects.filter(for_portal=True).earliest("pk")

@@ -6,6 +6,9 @@ import time
 
 import pytest
 from django.conf import settings as deployment
+from django.contrib.auth.models import User
+from django.test import Client
+from django.urls import reverse
 from django.utils import timezone
 
 from config import health
@@ -38,7 +41,7 @@ def others(owner, link, settings, monkeypatch, caplog):
     make_user("canaryperson", email="canary@payer.example")
     for number, account in enumerate((link.account, other.account)):
         pay(owner, account, number)
-        run("override_limit", account.ref, "seats=9", "--by", "canarystaff", "--reason", "canaryreason")
+        override_by_staff(account.entitlement)
     return [
         str(other.account.billing_ref),
         other.link_id,
@@ -46,6 +49,17 @@ def others(owner, link, settings, monkeypatch, caplog):
         *(WHSEC[6:], METRICS_TOKEN, SECRET),
         *(deployment.SECRET_KEY, deployment.MASTER_KEYS[0].rpartition(":")[2]),
     ]
+
+
+def override_by_staff(entitlement):
+    browser = Client()
+    user = User.objects.filter(username="canarystaff").first()
+    browser.force_login(user or make_user("canarystaff", is_staff=True, is_superuser=True))
+    fields = {"action": "override_limit", "_selected_action": [entitlement.pk], "confirmed": "1"}
+    fields |= {"limit": "seats", "value": "9", "reason": "canaryreason"}
+    browser.post(reverse("admin:dashboard_api_entitlement_changelist"), fields)
+    entitlement.refresh_from_db()
+    assert entitlement.limits.seats == 9
 
 
 def pay(client, account, number):

@@ -5,7 +5,6 @@ from django.urls import reverse
 
 from dashboard_api.billing import entitlements
 from portal.models import Membership
-from tests.commands import run, run_json
 from tests.factories import make_link, make_membership, make_plan, make_portal_account, make_user
 
 pytestmark = pytest.mark.django_db
@@ -22,19 +21,6 @@ def account(settings):
     own = make_portal_account(account.ref)
     make_membership(make_user("ada"), own)
     return own
-
-
-def test_the_command_warns_when_it_adds_more_than_the_plan_includes(account):
-    make_user("bob")
-    assert "Taken:" not in run("add_member", "acct_0001", "ada")
-    assert WARNING in run("add_member", "acct_0001", "bob")
-    assert Membership.objects.count() == 2
-    make_user("eve")
-    assert "Taken: 3" in run_json("add_member", "acct_0001", "eve")["warning"]
-
-
-def test_an_invitation_by_the_command_counts(account):
-    assert WARNING in run("add_member", "acct_0001", "bob@example.org", "--invite")
 
 
 def test_the_admin_warns_after_a_member_is_added(client, account):

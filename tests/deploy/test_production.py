@@ -200,8 +200,13 @@ def test_a_report_passes_nginx_and_the_product_refuses_who_may_not_send_it(websi
 
 
 def test_a_program_sends_a_report_through_nginx_and_a_stranger_cannot(production, website):
-    command = "issue_report_token acct_0001 shop.example.com --name CI"
-    issued = production.shell(f".venv/bin/python manage.py {command}")
+    code = (
+        "from dashboard_api.models import Account, ReportToken, Website; from django.utils import timezone; "
+        "from datetime import timedelta; a, w = Account.objects.get(), Website.objects.get(); "
+        "print(ReportToken.objects.issue(a, [w], name='CI', sources=[], by='tests', "
+        "expires_at=timezone.now() + timedelta(days=1))[1])"
+    )
+    issued = production.shell(f'.venv/bin/python manage.py shell -v 0 -c "{code}"')
     report = json_lines(*(make_row(template_id=f"rule-{number}") for number in range(1_000)))
     path = "/v1/reports?host=shop.example.com"
     for token, expected in (("rpt_wrong", 401), (issued.stdout.strip(), 200)):

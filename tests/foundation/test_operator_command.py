@@ -48,7 +48,7 @@ def test_several_objects_are_printed_one_per_line():
 
 
 def test_help_says_that_json_is_one_object_per_line():
-    parser = OperatorCommand().create_parser("manage.py", "list_imports")
+    parser = OperatorCommand().create_parser("manage.py", "show_account")
     assert "--json                print JSON, one object per line" in parser.format_help()
 
 

@@ -16,8 +16,9 @@ class Command(OperatorCommand):
 
     help = (
         "Set up a customer: account, plan, secret, website, link, portal access and the owner's invitation, "
-        "all or nothing. The ownership of the website must have been checked. Without a mail server, the "
-        "invitation's link is printed. Run again, it creates what is missing, and nothing twice."
+        "all or nothing. The ownership of the website must have been checked; what was found for a former "
+        "owner stays with that owner. Without a mail server, the invitation's link is printed. Run again, "
+        "also with another website, it creates what is missing, and nothing twice."
     )
     on_record = OnRecord(by="who checked it, and invites; recorded", default_by="")
 
@@ -28,8 +29,13 @@ class Command(OperatorCommand):
         from dashboard_api.models import Website
 
         parser.add_argument("ref", metavar="REF", help="its portal_account_ref, such as acct_0001")
-        parser.add_argument("host", metavar="HOST", help="its website, such as shop.example.com")
-        parser.add_argument("--owner", required=True, metavar="EMAIL", help="who is invited as the owner")
+        parser.add_argument(
+            "host",
+            metavar="HOST",
+            nargs="?",
+            help="its website, such as shop.example.com; without it, the customer adds it",
+        )
+        parser.add_argument("--owner", default="", metavar="EMAIL", help="who is invited as the owner")
         parser.add_argument("--name", default="", help="the name of the customer")
         parser.add_argument(
             "--method",
@@ -42,12 +48,12 @@ class Command(OperatorCommand):
         )
         add_entitlement_options(parser)
 
-    @sensitive_variables("result", "fields")
+    @sensitive_variables("result", "fields", "parts", "lines")
     def perform(
         self,
         *,
         ref: str,
-        host: str,
+        host: str | None,
         owner: str,
         name: str,
         method: str,
@@ -60,7 +66,7 @@ class Command(OperatorCommand):
 
         customer = Customer(
             ref=ref,
-            host=host_of(host),
+            host=host_of(host) if host else "",
             owner=owner,
             name=name,
             plan=fields_in(options),
@@ -68,27 +74,27 @@ class Command(OperatorCommand):
             shared=shared,
         )
         result = onboard(customer, by=by or SUPPORT, origin=settings.PORTAL_BASE_URL or DEFAULT_ORIGIN)
+        what = f"{ref} with {customer.host}" if host else ref
         lines = [
-            f"{ref} with {customer.host} is set up: {', '.join(result.created)}."
+            f"{what} is set up: {', '.join(result.created)}."
             if result.changed
-            else f"{ref} with {customer.host} is set up already: nothing was changed.",
+            else f"{what} is set up already: nothing was changed.",
             in_words(result.entitlement),
-            f"Link id: {result.link.link_id}",
         ]
-        if result.secret:
-            lines.append(f"Secret, shown once: {result.secret}")
-        if result.test_secret:
-            lines.append(
-                f"Test secret, shown once, for the example website of /v1/docs: {result.test_secret}"
-            )
-        if result.invitation_link:
-            lines.append(f"Pass this link on to {owner}: {result.invitation_link}")
+        link_id = result.link.link_id if result.link else None
+        parts = (
+            ("Link id", link_id),
+            ("Secret, shown once", result.secret),
+            ("Test secret, shown once, for the example website of /v1/docs", result.test_secret),
+            (f"Pass this link on to {owner}", result.invitation_link),
+        )
+        lines += [f"{name}: {value}" for name, value in parts if value]
         fields = {
             "changed": result.changed,
             "created": result.created,
             "account": ref,
-            "host": customer.host,
-            "link_id": result.link.link_id,
+            "host": customer.host or None,
+            "link_id": link_id,
             "entitlement": in_fields(result.entitlement),
             "secret": result.secret or None,
             "test_secret": result.test_secret or None,

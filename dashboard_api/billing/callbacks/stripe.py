@@ -117,13 +117,6 @@ def verify(headers: Mapping[str, str], body: bytes, secrets: Sequence[str], now:
     raise Refused("signature")
 
 
-def signature(sent_at: int, body: bytes, secret: str) -> str:
-    """Return the signature of a callback as its header has it; for demos and tests."""
-    import stripe
-
-    return str(stripe.WebhookSignature.generate_signature_header(body.decode(), secret, sent_at))
-
-
 def _id_of(body: bytes) -> str:
     """Return the id that the event has; for a body that is no event, one made of its bytes."""
     try:

@@ -194,11 +194,12 @@ class Command(OperatorCommand):
 def _check_linked(ref: str, website: Website) -> None:
     links = SiteLink.objects.filter(account=find_account(ref), website=website)
     if not links.exists():
-        raise CommandError(f"{ref} does not link {website}: first run 'manage.py link_site {ref} {website}'.")
+        raise CommandError(
+            f"{ref} does not link {website}: link it in the admin or by 'manage.py onboard {ref} {website}'."
+        )
     if not links.not_revoked().exists():
         raise CommandError(
-            f"The link of {ref} to {website} is revoked: first run 'manage.py restore_link "
-            f"{links[0].link_id} --reason ...', or leave --account out."
+            f"The link of {ref} to {website} is revoked: restore it in the admin, or leave --account out."
         )
 
 

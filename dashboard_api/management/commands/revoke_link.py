@@ -1,11 +1,42 @@
 """Revoke a link, with a reason."""
 
-from dashboard_api.management.lifecycle_command import LinkCommand
+from typing import Any
+
+from django.core.management.base import CommandError, CommandParser
+from django.utils import timezone
+
+from dashboard_api.models import SiteLink
+from dashboard_api.models.accounts import AlreadyRevoked
+from foundation.operator_command import OnRecord, OperatorCommand, Result
 
 
-class Command(LinkCommand):
+class Command(OperatorCommand):
     """manage.py revoke_link LINK_ID --reason "Contract ended"."""
 
-    help = "Revoke a link: its calls are refused from now on."
-    method = "revoke"
-    done = "Revoked {link}: its calls are refused from now on."
+    help = "Revoke a link: its calls are refused from now on. The admin restores it."
+    on_record = OnRecord(needs_reason=True)
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("link_id", metavar="LINK_ID", help="as show_account prints it")
+
+    def perform(self, *, link_id: str, reason: str, by: str, **options: Any) -> Result:
+        link = SiteLink.objects.select_related("account", "website").filter(link_id=link_id.lower()).first()
+        if link is None:
+            raise CommandError(
+                f"There is no link {link_id}: 'manage.py show_account REF' lists those of REF."
+            )
+        unchanged = ""
+        try:
+            link.revoke(by=by, reason=reason, now=timezone.now())
+        except AlreadyRevoked as error:
+            unchanged = " ".join(error.messages)
+        return Result(
+            text=unchanged or f"Revoked {link}: its calls are refused from now on.",
+            fields={
+                "changed": not unchanged,
+                "account": link.account.ref,
+                "host": link.website.host,
+                "link_id": link.link_id,
+                "revoked_at": link.revoked_at,
+            },
+        )

@@ -29,7 +29,9 @@ class Command(OperatorCommand):
         """Add the job, or return the unended one."""
         website = Website.objects.filter(host=host_of(host)).first()
         if website is None:
-            raise CommandError(f"There is no website {host}: verify its ownership first (verify_site).")
+            raise CommandError(
+                f"There is no website {host}: add it in the admin or by 'manage.py onboard REF {host}'."
+            )
         trigger = ScanJob.Trigger.FIRST if first else ScanJob.Trigger.HAND
         job, created = queue.add(website, by=by, profile=profile, trigger=trigger)
         text = (

@@ -1,10 +1,12 @@
-"""Show an account: plan, secrets, websites and tokens for reports."""
+"""Show an account: plan, use of its limits, secrets, websites and tokens for reports."""
 
 from collections.abc import Iterator
 from typing import Any
 
 from django.core.management.base import CommandParser
+from django.utils import timezone
 
+from dashboard_api.billing.usage import uses
 from dashboard_api.management.entitlement_options import in_words, result_fields
 from dashboard_api.management.lookup import find_account
 from dashboard_api.models import Account
@@ -15,7 +17,8 @@ class Command(OperatorCommand):
     """manage.py show_account acct_0001."""
 
     help = (
-        "Show an account: its plan, its secrets without their values, its websites, its tokens for reports."
+        "Show an account: its plan and how much of each limit is used, its secrets without their values, its "
+        "websites, its tokens for reports."
     )
     without_event = "it only reads"
     on_record = None
@@ -32,6 +35,10 @@ class Command(OperatorCommand):
             "created_at": account.created_at,
             "billing_ref": str(account.billing_ref),
             "entitlement": result_fields(entitlement) if entitlement else None,
+            "limits": [
+                row._asdict() | {"state": row.state}
+                for row in (uses(entitlement, timezone.now()) if entitlement else ())
+            ],
             **_parts(account),
         }
         lines = [
@@ -76,6 +83,10 @@ def _parts(account: Account) -> dict[str, list[dict[str, Any]]]:
 
 
 def _lines(fields: dict[str, Any]) -> Iterator[str]:
+    for row in fields["limits"]:
+        used = "?" if row["used"] is None else row["used"]
+        limit = "any number" if row["limit"] is None else row["limit"]
+        yield f"Limit {row['name']}: {used} of {limit}, {row['state']}"
     for row in fields["secrets"]:
         owner = " for the portal" if row["for_portal"] else ""
         yield (

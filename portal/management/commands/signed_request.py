@@ -131,7 +131,7 @@ def _website(host: str, ref: str | None, link_id: str | None) -> Website:
     if not websites:
         raise CommandError(
             f"The portal has no website {host}{f' of {ref}' if ref else ''}: "
-            f"run 'manage.py add_website REF {host} LINK_ID', or add --link-id."
+            "add it in the admin, or add --link-id."
         )
     if len(websites) > 1:
         refs = ", ".join(website.account.ref for website in websites)

@@ -72,7 +72,7 @@ def test_everything_is_moved_as_it_was_and_new_rows_follow(demo, new_database):
     assert "sessions.session" in kept
     assert dumped(demo, *SHORT_LIVED, DATABASE_URL=new_database) == kept
 
-    made = demo.manage("create_account", "acct_new", DATABASE_URL=new_database)
+    made = demo.manage("onboard", "acct_new", DATABASE_URL=new_database)
     assert (made.returncode, made.stderr) == (0, "")
     with psycopg.connect(new_database) as connection:
         assert only(connection, "SELECT MAX(id) FROM dashboard_api_account") > 5_000, "no id is given twice"

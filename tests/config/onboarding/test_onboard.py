@@ -11,6 +11,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
+from audit.models import AuditEvent
 from dashboard_api import models as api
 from dashboard_api.contract import examples
 from portal import models as portal
@@ -121,6 +122,22 @@ def test_a_second_website_and_what_was_missing_are_added():
     assert result["created"] == ["website", "link", "portal website"]
 
 
+def test_an_account_is_set_up_without_a_website_or_an_owner():
+    result = run_json("onboard", "acct_0001", "--name", "Example Shop")
+    assert result["created"] == ["account", "plan", "secret", "test secret", "portal access"]
+    assert (result["host"], result["link_id"], result["invitation_link"]) == (None, None, None)
+    assert "acct_0001 is set up already" in run("onboard", "acct_0001")
+    assert not api.Website.objects.exists()
+
+
+def test_the_longest_reference_is_on_record():
+    ref = "a" * 128
+    run("onboard", ref)
+    assert set(AuditEvent.objects.values_list("account", flat=True)) == {ref}
+    with pytest.raises(CommandError, match="128 characters"):
+        run("onboard", "a" * 129)
+
+
 def test_an_account_that_the_service_has_already_gets_portal_access_with_another_secret():
     link = make_link()
     result = run_json(*COMMAND)
@@ -169,6 +186,13 @@ def test_other_statements_about_an_existing_customer_are_refused(options, words)
         (["acct_0001", "shop.example.com", "--owner", "ada"], "valid email"),
         ([*COMMAND[1:], "--plan", " "], "Name the plan"),
         ([*COMMAND[1:], "--sites-limit", "0"], "uses all 0 websites"),
+        ([*COMMAND[1:], "--sites-limit", "-1"], "sites_limit: Ensure this value is greater than"),
+        ([*COMMAND[1:], "--ends-on", "2000-01-01"], "ends_on: The last day cannot be before the first"),
+        ([*COMMAND[1:], "--ends-on", "tomorrow"], "tomorrow is not a day such as 2026-01-31"),
+        ([*COMMAND[1:], "--ends-on", "2026-02-30"], "2026-02-30 is not a day: day is out of range for month"),
+        ([*COMMAND[1:], "--status", "paid"], "invalid choice: 'paid'"),
+        ([*COMMAND[1:], "--name", "\udcff"], "must be UTF-8"),
+        (["acct_0001", "github.io"], "Anyone can register a name below github.io"),
     ],
 )
 def test_a_mistake_changes_nothing_at_all(arguments, words):
@@ -190,7 +214,7 @@ def test_an_email_that_is_not_accepted_changes_nothing_at_all(mail_server, monke
 def test_a_revoked_link_is_not_restored_in_passing():
     link = make_link()
     link.revoke(by="tests", reason="test", now=timezone.now())
-    with pytest.raises(CommandError, match="restore it first"):
+    with pytest.raises(CommandError, match="restore it in the admin first"):
         call_command(*COMMAND)
     assert not portal.Account.objects.exists()
 

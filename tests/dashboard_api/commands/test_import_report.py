@@ -123,17 +123,17 @@ def test_account_that_links_the_website_is_accepted(website, report):
 def test_account_that_does_not_link_the_website_is_refused(website, report):
     account = make_account()
     arguments = [report(make_row()), *HOST, "--account", "acct_0001"]
-    assert "first run 'manage.py link_site acct_0001 shop.example.com'" in refusal(*arguments)
+    assert "link it in the admin or by 'manage.py onboard acct_0001 shop.example.com'" in refusal(*arguments)
     link = make_link(account, website)
     link.revoke(by="tests", reason="over", now=timezone.now())
-    assert f"restore_link {link.link_id}" in refusal(*arguments)
+    assert "is revoked: restore it in the admin" in refusal(*arguments)
     assert "no account acct_9" in refusal(*arguments[:-1], "acct_9")
 
 
 @pytest.mark.parametrize(
     ("host", "advice"),
     [
-        ("other.example.com", "first run 'manage.py verify_site other.example.com --by NAME'"),
+        ("other.example.com", "add it in the admin or by 'manage.py onboard REF other.example.com'"),
         ("https://shop.example.com:8080", "must be a domain name"),
     ],
 )

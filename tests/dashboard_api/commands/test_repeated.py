@@ -7,10 +7,9 @@ import sys
 import pytest
 from django.core.management import CommandError, call_command, execute_from_command_line
 
-from dashboard_api.models import Account, LinkEvent, ReportToken, Secret
-from tests.commands import run, run_json
-from tests.dashboard_api.api.reports import make_token
-from tests.factories import SECRET, make_account, make_link, make_website
+from dashboard_api.models import LinkEvent, Secret
+from tests.commands import run_json
+from tests.factories import SECRET, make_account, make_link
 
 pytestmark = pytest.mark.django_db
 
@@ -20,41 +19,18 @@ def twice(*command):
     return [run_json(*command)["changed"] for _ in range(2)]
 
 
-def test_an_account_is_created_once():
-    assert twice("create_account", "acct_0001", "--name", "Shop", "--plan", "gold") == [True, False]
-    assert "already exists" in run("create_account", "acct_0001")
-    with pytest.raises(CommandError, match="another name or plan"):
-        call_command("create_account", "acct_0001", "--plan", "silver")
-    assert Account.objects.get().entitlement.plan == "gold"
-
-
-def test_a_website_is_linked_once():
-    make_account()
-    make_website()
-    first, again = (run_json("link_site", "acct_0001", "shop.example.com") for _ in range(2))
-    assert (first["changed"], again["changed"]) == (True, False)
-    assert first["link_id"] == again["link_id"]
-
-
-def test_a_link_is_revoked_and_restored_once():
+def test_a_link_is_revoked_once():
     link = make_link()
     assert twice("revoke_link", link.link_id, "--reason", "test") == [True, False]
-    assert twice("restore_link", link.link_id, "--reason", "test") == [True, False]
-    assert LinkEvent.objects.count() == 3
+    assert LinkEvent.objects.count() == 2
 
 
 def test_a_secret_is_retired_and_revoked_once():
     number = str(make_account().secrets.get().pk)
-    assert twice("retire_secret", "acct_0001", number) == [True, False]
+    assert twice("revoke_secret", "acct_0001", number, "--retire") == [True, False]
     assert twice("revoke_secret", "acct_0001", number) == [True, False]
     with pytest.raises(CommandError, match="Only an active secret"):
-        call_command("retire_secret", "acct_0001", number)
-
-
-def test_a_token_is_revoked_once():
-    token, _ = make_token(make_link())
-    assert twice("revoke_report_token", "acct_0001", str(token.pk)) == [True, False]
-    assert ReportToken.objects.get().revoked_at
+        call_command("revoke_secret", "acct_0001", number, "--retire")
 
 
 def test_a_secret_is_brought_in_once(monkeypatch):
@@ -71,10 +47,6 @@ def test_an_entitlement_that_stays_the_same_is_no_change():
     make_account()
     assert twice("set_entitlement", "acct_0001", "--plan", "gold") == [True, False]
     assert run_json("set_entitlement", "acct_0001", "--extend-days", "1")["changed"]
-
-
-def test_a_website_is_verified_once():
-    assert twice("verify_site", "shop.example.com", "--by", "Robin") == [True, False]
 
 
 def test_an_error_is_json_on_standard_output_and_words_on_standard_error():

@@ -65,7 +65,7 @@ def test_a_worker_that_goes_on_yields_to_pages_and_calls(engines, monkeypatch):
 
 
 def test_an_unknown_website_is_refused():
-    with pytest.raises(CommandError, match="verify its ownership first"):
+    with pytest.raises(CommandError, match="add it in the admin"):
         call_command("scan", "unknown.example.com")
 
 
@@ -96,31 +96,3 @@ def test_every_scan_is_stopped_at_once_and_none_begins_until_the_end_of_the_stop
     call_command("crawl", "--resume")
     assert "Nothing to do" in capsys.readouterr().out
     assert AuditEvent.objects.filter(action__in=("scan.all_stopped", "scan.all_resumed")).count() == 2
-
-
-def test_an_opt_out_cancels_the_scans_that_it_covers_and_can_be_ended(capsys, engines):
-    for host in ("shop.example.com", "example.com", "other.example.net"):
-        factories.make_scannable(host)
-        call_command("scan", host)
-    why = {"reason": "asked by e-mail", "by": "ada"}
-    for _ in range(2):
-        call_command("opt_out", "Example.COM", domain=True, **why)
-    assert "Scans cancelled: 2." in capsys.readouterr().out
-    with pytest.raises(CommandError, match="never scanned"):
-        call_command("scan", "shop.example.com")
-    call_command("opt_out", "192.0.2.77/24", **why)
-    call_command("crawl", "--once")
-    assert ScanJob.objects.get(website__host="other.example.net").reason == "opted_out"
-    for _ in range(2):
-        call_command("opt_out", "example.com", domain=True, end=True, **why)
-    call_command("scan", "shop.example.com")
-    assert AuditEvent.objects.filter(action="scan.opted_out").count() == 2
-    assert AuditEvent.objects.filter(action="scan.opt_out_ended").count() == 1
-
-
-@pytest.mark.parametrize(
-    ("value", "domain"), [("no host", False), ("shop.example.com", True), ("1.2/3", False)]
-)
-def test_an_opt_out_of_something_else_is_refused(value, domain):
-    with pytest.raises(CommandError):
-        call_command("opt_out", value, domain=domain, reason="asked")

@@ -75,7 +75,7 @@ def test_account_without_an_entitlement_is_given_one():
         (["acct_0001"], "Say what to change"),
         (
             ["acct_9999", "--plan", "pro"],
-            "no account acct_9999: first run 'manage.py create_account acct_9999'",
+            "no account acct_9999: create it in the admin or by 'manage.py onboard acct_9999'",
         ),
         (["acct_0001", "--plan", ""], "plan: This field cannot be blank."),
         (["acct_0001", "--plan", "pro", "--ends-on", "2000-01-01"], "ends_on: The last day cannot be before"),

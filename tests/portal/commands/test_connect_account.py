@@ -3,7 +3,7 @@ import io
 import pytest
 from django.core.management.base import CommandError
 
-from portal.models import Account
+from portal.models import Account, Invitation
 from tests.commands import run, run_json
 from tests.factories import SECRET, make_portal_account
 
@@ -28,7 +28,7 @@ def test_account_is_connected_with_its_secret_sealed_and_never_shown(typed):
     assert (account.ref, account.name) == ("acct_0001", "Shop Ltd")
     assert account.reveal_secret() == SECRET
     assert "Connected the account acct_0001" in output
-    assert "manage.py add_website acct_0001" in output
+    assert "add its websites" in output
     assert SECRET not in output
 
 
@@ -85,3 +85,23 @@ def test_account_of_the_environment_needs_no_secret_on_standard_input(settings, 
     output = run("connect_account", "acct_0001")
     assert "SITE_API_SECRET" in output
     assert Account.objects.get().sealed_secret == ""
+
+
+def test_the_first_owner_is_invited_once_and_also_without_the_secret_again(typed, settings):
+    settings.EMAIL_URL = ""
+    typed(SECRET)
+    result = run_json("connect_account", "acct_0001", "--owner", "Ada@example.com", "--by", "Robin")
+    invitation = Invitation.objects.get()
+    assert (invitation.email, invitation.role) == ("ada@example.com", "owner")
+    assert result["invitation_link"].endswith(f"/invitations/{invitation.token}/")
+    typed("")
+    again = run_json("connect_account", "acct_0001", "--owner", "ada@example.com")
+    assert (again["changed"], Invitation.objects.count()) == (False, 1)
+    assert Account.objects.get().reveal_secret() == SECRET
+
+
+def test_nothing_is_connected_with_a_wrong_address_of_the_owner(typed):
+    typed(SECRET)
+    with pytest.raises(CommandError, match="valid email"):
+        run("connect_account", "acct_0001", "--owner", "ada")
+    assert not Account.objects.exists()

@@ -117,7 +117,7 @@ def test_request_uses_the_given_account(service):
 @pytest.mark.parametrize(
     ("arguments", "refusal"),
     [
-        (["--host", "other.example.com"], r"add_website REF other\.example\.com LINK_ID"),
+        (["--host", "other.example.com"], "add it in the admin, or add --link-id"),
         (["--host", HOST, "--account", "acct_0003"], r"has no website shop\.example\.com of acct_0003"),
         (["--host", HOST], "add --account, one of acct_0001, acct_0002"),
         (["--host", HOST, "--link-id", LINK_ID], "The link id needs an account"),

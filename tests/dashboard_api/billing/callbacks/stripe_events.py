@@ -6,8 +6,6 @@ from datetime import UTC, datetime, timedelta
 
 import stripe as stripe_library
 
-from dashboard_api.billing.callbacks import stripe
-
 SECRET = "whsec_StripeTestsOnly0123456789abcdef"
 CUSTOMER, SUBSCRIPTION, PRICE = "cus_TestsOnly1", "sub_TestsOnly1", "price_TestsOnly1"
 BEGAN = int(datetime(2026, 11, 1, 9, tzinfo=UTC).timestamp())
@@ -136,7 +134,8 @@ def life():
 
 
 def signed(body, *, secret=SECRET, at=None):
-    return {"stripe-signature": stripe.signature(int(at or time.time()), body, secret)}
+    sign = stripe_library.WebhookSignature.generate_signature_header
+    return {"stripe-signature": sign(body.decode(), secret, int(at or time.time()))}
 
 
 def day_of(seconds):

@@ -6,10 +6,13 @@ import time
 from datetime import date, timedelta
 
 import pytest
+from django.contrib.auth.models import User
 from django.core.exceptions import ValidationError
-from django.core.management import CommandError, call_command
+from django.core.management import call_command
 from django.db import OperationalError, connection
+from django.test import Client
 from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
 from django.utils import timezone
 
 from audit.models import AuditEvent
@@ -23,7 +26,8 @@ from dashboard_api.models import (
     PlanPrice,
     Subscription,
 )
-from tests.factories import make_account, make_plan
+from tests.dashboard_api.billing.callbacks.documented import documented_request
+from tests.factories import make_account, make_plan, make_user
 from tests.racing import race
 
 pytestmark = pytest.mark.django_db
@@ -68,6 +72,16 @@ def state_of(client, body, **options):
     response = post(client, body, **options)
     assert response.status_code == 200, response.content
     return response.json()["state"]
+
+
+def by_staff(action, event):
+    """Perform the action of the admin for the event; return the page that follows."""
+    browser = Client()
+    browser.force_login(
+        User.objects.filter(username="ada").first() or make_user("ada", is_staff=True, is_superuser=True)
+    )
+    fields = {"action": action, "_selected_action": [event.pk], "confirmed": "1"}
+    return browser.post(reverse("admin:dashboard_api_callbackevent_changelist"), fields, follow=True).text
 
 
 def entitlement_of(account):
@@ -625,7 +639,7 @@ def test_a_failed_event_is_tried_again_and_then_given_up(client, account):
     assert applying.process_due(now + timedelta(days=2)) == {"dead": 1}
     assert applying.process_due(now + timedelta(days=9)) == {}
     make_plan("gold")
-    call_command("replay_callbacks", "--dead", verbosity=0)
+    assert "Applied again: " in by_staff("replay", CallbackEvent.objects.get())
     assert entitlement_of(account).plan == "gold"
 
 
@@ -646,7 +660,7 @@ def test_an_error_of_our_own_leaves_the_event_stored_and_the_entitlement_as_it_w
     assert state_of(client, event(account, status="suspended")) == "failed"
     monkeypatch.undo()
     assert entitlement_of(account).status == Status.ACTIVE
-    call_command("replay_callbacks", id=CallbackEvent.objects.get().pk, verbosity=0)
+    applying.replay(CallbackEvent.objects.get().pk, timezone.now())
     assert entitlement_of(account).status == Status.SUSPENDED
 
 
@@ -680,11 +694,10 @@ def test_staff_let_another_customer_pay_for_an_account(client, account):
     state_of(client, event(account, customer="cus_1", subscription="sub_1", status="expired", renews=False))
     assert state_of(client, event(account, customer="cus_2", subscription="sub_2", plan="pro")) == "failed"
     failed = CallbackEvent.objects.get(state="failed")
-    call_command("replay_callbacks", id=failed.pk, new_customer=True, by="ada", verbosity=0)
+    by_staff("let_customer_pay", failed)
     assert entitlement_of(account).plan == "pro"
     assert list(account.billing_customers.values_list("customer", flat=True)) == ["cus_2"]
-    with pytest.raises(CommandError, match="did not fail because of its customer"):
-        call_command("replay_callbacks", id=failed.pk, new_customer=True, by="ada", verbosity=0)
+    assert "It did not fail because of its customer." in by_staff("let_customer_pay", failed)
     assert account.billing_customers.get().customer == "cus_2"
 
 
@@ -698,7 +711,7 @@ def test_staff_move_a_customer_who_paid_with_the_reference_of_another_account(cl
         state_of(client, event(other, subscription=number))  # without a customer
     assert state_of(client, event(account, 1, customer="cus_1", subscription="sub_2")) == "failed"
     failed = CallbackEvent.objects.get(state="failed")
-    call_command("replay_callbacks", id=failed.pk, new_customer=True, by="ada", verbosity=0)
+    applying.replace_customer(failed.pk, timezone.now())
     assert (entitlement_of(account).plan, entitlement_of(account).ends_on) == ("pro", last)
     assert not other.billing_customers.exists()
     assert list(other.subscriptions.values_list("object_id", flat=True)) == left
@@ -711,7 +724,7 @@ def test_what_the_earlier_customer_paid_for_counts_no_more(client, account):
     state_of(client, event(account, customer="cus_1", subscription="sub_1", plan="pro"))
     state_of(client, event(account, customer="cus_2", subscription="sub_2", ends_on="2199-01-01"))
     failed = CallbackEvent.objects.get(state="failed")
-    call_command("replay_callbacks", id=failed.pk, new_customer=True, by="ada", verbosity=0)
+    applying.replace_customer(failed.pk, timezone.now())
     assert (entitlement_of(account).plan, entitlement_of(account).ends_on) == ("team", date(2199, 1, 1))
     assert list(account.subscriptions.values_list("object_id", flat=True)) == ["sub_2"]
 
@@ -722,7 +735,7 @@ def test_without_what_the_earlier_customer_paid_for_the_plan_that_staff_set_is_b
     state_of(client, event(account, customer="cus_1", plan="big"))
     state_of(client, event(account, kind="customer.linked", customer="cus_2"))
     failed = CallbackEvent.objects.get(state="failed")
-    call_command("replay_callbacks", id=failed.pk, new_customer=True, by="ada", verbosity=0)
+    applying.replace_customer(failed.pk, timezone.now())
     row = entitlement_of(account)
     assert (row.plan, row.ends_on, row.renews) == ("pro", LAST, False)
 
@@ -734,8 +747,7 @@ def test_a_new_customer_whose_event_fails_again_replaces_none(client, account):
     state_of(client, new.replace(b'"plan": "pro"', b'"price": "price_1"'))
     PlanPrice.objects.all().delete()
     failed = CallbackEvent.objects.get(state="failed")
-    with pytest.raises(CommandError, match="unknown_price"):
-        call_command("replay_callbacks", id=failed.pk, new_customer=True, by="ada", verbosity=0)
+    assert "It failed again: unknown_price. Nothing was changed." in by_staff("let_customer_pay", failed)
     assert account.billing_customers.get().customer == "cus_1"
     assert account.subscriptions.exists()
     assert CallbackEvent.objects.get(pk=failed.pk).error == "second_customer"
@@ -850,12 +862,10 @@ def test_drift_is_listed_and_repaired(client, account, capsys):
     assert "No differences." in capsys.readouterr().out
 
 
-def test_a_forged_callback_is_accepted_in_a_demo_and_refused_elsewhere(client, account, settings, capsys):
-    call_command("forge_callback", account.ref, "--plan=team", "--status=past_due", "--json")
-    made = json.loads(capsys.readouterr().out)
-    headers = {name: value for name, value in made["headers"].items() if name != "content-type"}
-    assert post(client, made["body"].encode(), headers=headers).json()["state"] == "applied"
-    assert entitlement_of(account).status == Status.PAST_DUE
-    settings.HTTPS = True
-    with pytest.raises(CommandError, match="open to others"):
-        call_command("forge_callback", account.ref)
+def test_the_program_of_the_guide_sends_what_is_applied(client, account, settings, monkeypatch):
+    settings.CALLBACK_LIVEMODE = False
+    for status in ("trialing", "active", "past_due", "suspended", "active"):
+        request = documented_request(account, status, NEW, monkeypatch)
+        headers = {name: value for name, value in request.header_items() if name != "Content-type"}
+        assert post(client, request.data, headers).json()["state"] == "applied"
+        assert entitlement_of(account).status == status
