@@ -56,7 +56,7 @@ class CallbackEventAdmin(RecordAdmin):
             done="Applied again",
         )
 
-    @admin.action(description=_("Let this customer pay"), permissions=["operate"])
+    @admin.action(description="Let this customer pay", permissions=["operate"])
     def let_customer_pay(
         self, request: HttpRequest, queryset: QuerySet[CallbackEvent]
     ) -> HttpResponse | None:
@@ -65,12 +65,12 @@ class CallbackEventAdmin(RecordAdmin):
             request,
             queryset.order_by("id"),
             lambda event, _options: _let_customer_pay(event),
-            title=_("Let this customer pay"),
-            consequence=_(
+            title="Let this customer pay",
+            consequence=(
                 "What the account's earlier customer paid for no longer counts. What this customer paid for "
                 "other accounts counts here; those keep their plan until its last day."
             ),
-            done=_("Applied again"),
+            done="Applied again",
         )
 
 
@@ -87,10 +87,9 @@ def _let_customer_pay(event: CallbackEvent) -> None:
     try:
         state = applying.replace_customer(event.pk, timezone.now())
     except CannotApply as error:
-        text = gettext("It failed again: %(error)s. Nothing was changed.")
-        raise ValidationError(text % {"error": error.code}) from error
+        raise ValidationError(f"It failed again: {error.code}. Nothing was changed.") from error
     if not state:
-        raise ValidationError(gettext("It did not fail because of its customer."))
+        raise ValidationError("It did not fail because of its customer.")
 
 
 class Unclear(PresenceFilter):

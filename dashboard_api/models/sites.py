@@ -173,7 +173,8 @@ class Website(models.Model):
         """Raise Archived, with what to do."""
         if self.archived_at is not None:
             raise Archived(
-                f"{self} was archived on {self.archived_at:%Y-%m-%d}: take it out of the archive in the admin first."
+                f"{self} was archived on {self.archived_at:%Y-%m-%d}: "
+                "take it out of the archive in the admin first."
             )
 
     @transaction.atomic
@@ -277,14 +278,10 @@ class Website(models.Model):
         """Delete a website without findings and active links; raises InUse."""
         self._lock()
         if self.findings.exists():
-            raise InUse(
-                f"{self} has findings, which would be lost: archive it instead."
-            )
+            raise InUse(f"{self} has findings, which would be lost: archive it instead.")
         link = self.links.not_revoked().select_related("account").first()
         if link is not None:
-            raise InUse(
-                f"{self} is linked to {link.account}: revoke this link ({link.link_id}) first."
-            )
+            raise InUse(f"{self} is linked to {link.account}: revoke this link ({link.link_id}) first.")
         audit("website.deleted", self)
         Website.objects.filter(pk=self.pk).delete()
 
