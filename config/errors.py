@@ -4,6 +4,7 @@ Only ``stale_form`` uses the database, because a failing database may cause the 
 """
 
 import sys
+from collections.abc import Callable
 from urllib.parse import urlencode
 
 from allauth.core.internal import ratelimit
@@ -41,6 +42,22 @@ def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
 def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:  # noqa: ARG001  # as Django calls it
     """Return 404: no route takes the path. Django's own view fails for a form that cannot be read."""
     return error_response(NotFound(), request) if is_api(request) else render(request, "404.html", status=404)
+
+
+def page_for_not_allowed(
+    get_response: Callable[[HttpRequest], HttpResponse],
+) -> Callable[[HttpRequest], HttpResponse]:
+    """Return a page that leads on, with the status 405, to a browser that opens the address of a form."""
+
+    def respond(request: HttpRequest) -> HttpResponse:
+        response = get_response(request)
+        if response.status_code != 405 or request.method != "GET" or is_api(request):
+            return response
+        page = render(request, "404.html", status=405)
+        page["Allow"] = response["Allow"]
+        return page
+
+    return respond
 
 
 def too_large(request: HttpRequest) -> HttpResponse:

@@ -138,6 +138,7 @@ MIDDLEWARE = [
     "allauth.account.middleware.AccountMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
     "config.form_limit.FormLimit",
+    "config.errors.page_for_not_allowed",
 ]
 
 ROOT_URLCONF = "config.urls"

@@ -26,6 +26,15 @@ def test_a_host_that_is_not_allowed_is_named_in_the_log(client, caplog, monkeypa
     assert logger.isEnabledFor(logging.ERROR)
 
 
+@pytest.mark.parametrize("address", ["/theme/", "/shares/1/revoke/", "/sites/shop.example.com/scans/start/"])
+def test_opening_the_address_of_a_form_gets_a_page_that_leads_on(client, db, address):
+    response = client.get(address)
+    assert response.status_code == 405
+    assert response["Allow"] == "POST"
+    assert "There is no such page" in response.text
+    assert "To the start page" in response.text
+
+
 def test_an_error_outside_any_view_gets_json_below_v1():
     response = errors.server_error(RequestFactory().post("/v1/site/dashboard"))
     assert response.status_code == 500
