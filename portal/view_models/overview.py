@@ -12,7 +12,7 @@ from django.utils.translation import ngettext
 from foundation.stored_texts import translate
 from portal import labels
 from portal.forms import PROBLEMS, Filters
-from portal.gateway.messages import CoverageEntry, Dashboard, Entitlement, LimitState
+from portal.gateway.messages import Chart, CoverageEntry, Dashboard, Entitlement, LimitState
 from portal.models.summaries import Headline
 from portal.page_urls import Address, renewal_url
 from portal.view_models.score import Score, score
@@ -52,6 +52,7 @@ class Overview:
     open: int
     severities: tuple[SeverityCount, ...]
     new: int
+    new_open: int | None
     fixed: int
     oldest_days: int | None
     last_scan_at: datetime | None
@@ -148,6 +149,7 @@ def overview(dashboard: Dashboard, address: Address) -> Overview:
             for severity in labels.SEVERITIES
         ),
         new=summary.new_7d,
+        new_open=_open_of_the_last_days(dashboard.charts),
         fixed=summary.fixed_7d,
         oldest_days=summary.oldest_open_days,
         last_scan_at=last_scan_at(dashboard),
@@ -155,6 +157,12 @@ def overview(dashboard: Dashboard, address: Address) -> Overview:
         coverage_tone=tone,
         score=score(dashboard, address),
     )
+
+
+def _open_of_the_last_days(charts: Iterable[Chart]) -> int | None:
+    """Return how many findings of the last seven days are open, as the chart of ages counts them."""
+    ages = next((chart for chart in charts if chart.id == "age"), None)
+    return ages.series[0].values[0] if ages and ages.series and ages.series[0].values else None
 
 
 def last_scan_at(dashboard: Dashboard | Headline) -> datetime | None:

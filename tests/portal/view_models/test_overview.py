@@ -5,7 +5,7 @@ from django.utils import timezone, translation
 
 from portal import labels
 from portal.forms import Filters
-from portal.gateway.messages import LimitState
+from portal.gateway.messages import Chart, LimitState, Series
 from portal.page_urls import Address
 from portal.view_models.overview import (
     coverage_rows,
@@ -314,3 +314,12 @@ def test_the_plan_names_limits_that_are_nearly_or_fully_used_but_not_websites_wh
     limits = [LimitState(name=name, limit=5, state=state) for name, state in states.items()]
     shown = plan(make_entitlement(limits=limits), today=TODAY)
     assert shown.limits == ("Calls a day: nearly reached", "Scans a month: limit reached")
+
+
+def test_new_findings_that_are_no_longer_open_are_counted_apart():
+    ages = Chart(
+        id="age", title="", type="bar", labels=["Up to 7 days"], series=[Series(name="Findings", values=[61])]
+    )
+    strip = overview(make_dashboard(charts=[ages], summary=make_summary(new_7d=76)), HERE)
+    assert (strip.new, strip.new_open) == (76, 61)
+    assert overview(make_dashboard(charts=[]), HERE).new_open is None
