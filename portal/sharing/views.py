@@ -54,6 +54,8 @@ from portal.view_models.problems import chosen_problem
 RETRY_SECONDS = 60
 MAX_SHARED = 100  # findings in a shared list, the most in one response of the service
 MAX_WITH_LOCATIONS = 10  # findings of a shared problem with all of their locations: each one is a request
+_SHARED = "shared_forms"  # in the session: the forms that made a link, which a reload sends again
+_KEPT_FORMS, _TOKEN_LENGTH = 10, 64
 _LOST = (InactiveEntitlement, RevokedLink, UnknownLink, UnknownFinding)  # the page ends, as if revoked
 
 _limited: Callable[[Callable[..., HttpResponse]], Callable[..., HttpResponse]] = rate_limit(
@@ -192,6 +194,10 @@ def _create_and_show(
     ways: Callable[[Lead], HandOver],
 ) -> HttpResponse:
     """Create the link, and show it once with the ``ways`` to pass it on."""
+    sent = request.POST.get("csrfmiddlewaretoken", "")[:_TOKEN_LENGTH]  # each page has one of its own
+    if sent and sent in (shared := request.session.get(_SHARED, [])):
+        messages.info(request, _("This link exists already. To make another one, open its page again."))
+        return redirect("portal:shares")
     try:
         with transaction.atomic():
             share_link, token = actions.create(
@@ -202,6 +208,8 @@ def _create_and_show(
         raise Http404 from error
     except actions.TooManyLinks:
         return _refuse_more_links(request)
+    if sent:
+        request.session[_SHARED] = [*shared, sent][-_KEPT_FORMS:]
     link = portal_origin(request) + reverse("portal:shared", args=[token])
     context = {
         "share_link": share_link,

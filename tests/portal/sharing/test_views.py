@@ -68,6 +68,16 @@ def text_of(response):
     return " ".join(html.unescape(text).split())
 
 
+def test_a_form_that_a_reload_sends_again_makes_no_second_link(browser, stub, website):
+    form, owner = FORM | {"csrfmiddlewaretoken": "a" * 64}, browser(OWNER)
+    assert LINK.search(owner.post(SHARE, form).text)
+    again = owner.post(SHARE, form, follow=True)
+    assert "This link exists already." in text_of(again)
+    assert ShareLink.objects.count() == 1
+    owner.post(SHARE, FORM | {"csrfmiddlewaretoken": "b" * 64})
+    assert ShareLink.objects.count() == 2
+
+
 # Permissions: every URL of these pages, so that none can be forgotten
 
 
