@@ -137,7 +137,7 @@ def test_an_archived_website_is_not_linked_and_the_form_says_what_to_do(operator
     confirm(operator, website, "archive", reason="Contract ended")
     form = {"account": account.pk, "website": website.pk}
     response = operator.post(reverse("admin:dashboard_api_sitelink_add"), form)
-    assert "take it out of the archive first" in response.text
+    assert "take it out of the archive in the admin first" in response.text
     assert not SiteLink.objects.exists()
 
 
@@ -147,7 +147,7 @@ def test_an_upload_about_an_archived_website_is_refused_with_what_to_do(operator
     report = SimpleUploadedFile("report.jsonl", json_lines(make_row()))
     path = reverse("admin:dashboard_api_website_import", args=[website.pk])
     response = operator.post(path, {"report": report, "format_name": "auto"}, follow=True)
-    assert "take it out of the archive first, in the admin" in response.text
+    assert "take it out of the archive in the admin first" in response.text
     assert not Finding.objects.exists()
 
 

@@ -28,13 +28,13 @@ def archive(*_):
 def test_a_report_about_an_archived_website_is_not_read():
     make_website()
     archive()
-    with pytest.raises(RefusedReport, match="take it out of the archive first"):
+    with pytest.raises(RefusedReport, match="take it out of the archive in the admin first"):
         bring(Website.objects.get(), lambda _: pytest.fail("It was read."))
 
 
 def test_a_website_archived_while_its_report_is_read_gets_no_import():
     website = make_website()
-    with pytest.raises(RefusedReport, match="take it out of the archive first"):
+    with pytest.raises(RefusedReport, match="take it out of the archive in the admin first"):
         bring(website, archive)
     assert not ImportRun.objects.exists()
 
