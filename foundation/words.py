@@ -1,4 +1,4 @@
-"""Text as words: how findings are indexed, how a query is read, and what the portal highlights.
+"""Text as words: what findings are searched by, how a query is read, and what the portal highlights.
 
 Case and accents do not matter; a word is a run of letters and digits. Decision record 0009.
 """
@@ -7,15 +7,15 @@ import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 
-MAX_WORD_LENGTH = 200  # characters beyond it are not indexed
+MAX_WORD_LENGTH = 200  # characters beyond it are not searched
 
-# The accents that decomposition separates, as ranges of a character class; the databases use the same.
-ACCENTS = (
+# The accents that decomposition separates.
+_ACCENT = re.compile(
+    "["
     "\u0300-\u036f\u0483-\u0487\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u064b-\u065f"
     "\u0670\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\u3099\u309a\ufe20-\ufe2f"
+    "]"
 )
-
-_ACCENT = re.compile(f"[{ACCENTS}]")
 _ASCII = "".join(chr(n).lower() if chr(n).isalnum() else " " for n in range(128)).encode().ljust(256)
 _ONE_SPELLING = str.maketrans({"ß": "ss", "ς": "σ"})
 
