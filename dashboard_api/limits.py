@@ -49,7 +49,7 @@ MAX_TEXT_BYTES = 4 * 1024
 TREND_WEEKS = 13
 AGE_DAYS = (7, 30, 90, 365)  # the last day of each age of open findings; a fifth age has no end
 RECENT_PERIOD = timedelta(days=7)
-HISTORY_PERIOD = timedelta(days=90)  # of grades and scores: decision record 0057
+HISTORY_PERIOD = timedelta(days=90)  # of grades: decision record 0057
 
 # Problems: decision record 0058.
 MAX_PROBLEM_ID_LENGTH = 64

@@ -202,7 +202,7 @@ def _manages(request: HtmxHttpRequest, website: Website) -> bool:
 
 @require_safe
 def grading(request: HtmxHttpRequest) -> HttpResponse:
-    """Explain grade and score; visitors may read it, too."""
+    """Explain the grade to members and visitors."""
     return render(request, "portal/grading.html")
 
 

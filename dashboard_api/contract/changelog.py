@@ -12,6 +12,7 @@ CHANGES = (
             "doc_url is an absolute address.",
             "The OpenAPI document has no constants and no defaults, and words in responses are open.",
             "The type of ok is any boolean: tell a refusal by its status or by its member error.",
+            "summary and its history have no score; each day of history has fixes, as next_grade has.",
             "GET /v1/clients/ has the guide, the Python package es1 and the collection for Bruno.",
         ),
     ),

@@ -301,9 +301,8 @@ RESPONSES: dict[str, dict[str, Any]] = {
             "last_scan_at": "2026-11-20T08:30:00Z",
             "newest_open_days": 5,
             "first_check_by": None,
-            "score": 44.215545,
             "next_grade": {"grade": "A", "fixes": 1},
-            "history": [{"day": "2026-11-18", "grade": "D", "score": 44.215545, "open": 1}],
+            "history": [{"day": "2026-11-18", "grade": "D", "open": 1, "fixes": 1}],
         },
         "threats": [_THREAT],
         "charts": [

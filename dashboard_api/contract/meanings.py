@@ -63,7 +63,6 @@ MEANINGS = {
     "resets_at": "When the count starts again; null: it does not.",
     "revision": "The same as long as nothing about the website changed.",
     "rule": "The scanner's name for the check.",
-    "score": "0 to 100; null as long as there is no grade.",
     "severity": "Critical, High, Medium, Low or Info.",
     "sites_limit": "How many websites the plan allows.",
     "sites_used": "How many websites are linked.",

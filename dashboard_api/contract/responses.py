@@ -10,7 +10,6 @@ from dashboard_api import limits
 
 Moment = Annotated[datetime, Meta(tz=True, description="RFC 3339, UTC")]
 Count = Annotated[int, Meta(ge=0)]
-Score = Annotated[float, Meta(ge=0, le=100)]
 Letter = Literal["A", "B", "C", "D", "F"]
 PlanStatus = Annotated[
     Literal["trialing", "active", "past_due", "suspended", "expired"], Meta(description="Of the plan.")
@@ -157,19 +156,22 @@ class NextGrade(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class HistoryDay(msgspec.Struct, frozen=True, kw_only=True):
-    """Grade, score and number of open findings at the end of a day (UTC) on which findings changed."""
+    """Grade and number of open findings at the end of a day (UTC) on which findings changed.
+
+    fixes is the number of findings that decided the grade, as in next_grade; 0 for the best grade.
+    """
 
     day: date
     grade: Letter
-    score: Score
     open: Count
+    fixes: Count
 
 
 class Summary(msgspec.Struct, frozen=True, kw_only=True):
     """Totals of the whole website; filters do not change them.
 
-    score is null as long as grade is. Fixing a finding never lowers it. history covers 90 days, oldest first;
-    a day without an entry is like the entry before it.
+    history covers 90 days, oldest first; a day without an entry is like the entry before it. It is empty as
+    long as the grade is null.
     """
 
     open: Count
@@ -187,7 +189,6 @@ class Summary(msgspec.Struct, frozen=True, kw_only=True):
             "where none is expected or scheduled."
         ),
     ]
-    score: Score | None
     next_grade: NextGrade | None
     history: list[HistoryDay]
 

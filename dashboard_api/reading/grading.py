@@ -1,6 +1,5 @@
-"""The grade and the score of a website, now and on earlier days. Decision records 0057 and 0192."""
+"""The grade of a website, now and on earlier days. Decision records 0057 and 0192."""
 
-import math
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
@@ -15,7 +14,6 @@ from dashboard_api.reading.problems import ProblemCell
 LETTERS = "ABCDF"  # by the worst open level, Info to Critical
 PROVISIONAL = "CDF"  # certain from the open findings alone, before a check of the pages is complete
 WITHOUT_PAGES = frozenset({"dns", "nmap", "sslyze", "testssl"})  # sources that read no page of a website
-RANGES = ((100, 100), (75, 90), (50, 75), (25, 50), (0, 25))  # of the scores of each letter
 
 Levels = Sequence[int]  # the number of open findings of each level, Info to Critical
 NOTHING: Levels = [0] * len(Severity)
@@ -24,12 +22,11 @@ NOTHING: Levels = [0] * len(Severity)
 class Grade(NamedTuple):
     """A grade; ``provisional``: no check of the pages has been completed, so it may become worse.
 
-    Letter and score, 0 to 100, are None while nothing can be said.
+    The letter is None while nothing can be said.
     """
 
     letter: str | None
     provisional: bool
-    score: float | None
     next: responses.NextGrade | None
 
 
@@ -71,7 +68,7 @@ def _surplus(by_source: Mapping[int, Levels]) -> Levels:
 
 
 def without(levels: Levels, surplus: Levels) -> Levels:
-    """Return the levels that count for the score; the worst level stays, with at least one finding."""
+    """Return the levels that count for the next grade; the worst level stays, with at least one finding."""
     worst = _worst(levels)
     return [
         max(count - fewer, int(level == worst and count > 0))
@@ -85,7 +82,7 @@ def completed_on_pages(runs: Iterable[Run], sources: Mapping[int, SourceRow]) ->
 
 
 def grade(levels: Levels, completed: Sequence[Run]) -> Grade:
-    """Return the grade for the worst open finding, with the score.
+    """Return the grade for the worst open finding, and the way to the next one.
 
     C, D and F need no complete check. A and B need one of the pages, because they say that there is nothing
     worse.
@@ -93,32 +90,11 @@ def grade(levels: Levels, completed: Sequence[Run]) -> Grade:
     letter = LETTERS[_worst(levels)]
     is_provisional = not completed
     if is_provisional and letter not in PROVISIONAL:
-        return Grade(None, provisional=False, score=None, next=None)
+        return Grade(None, provisional=False, next=None)
     following = _next_grade(levels)
     if is_provisional and following and following.grade not in PROVISIONAL:
         following = None
-    return Grade(letter, is_provisional, score(levels), following)
-
-
-def score(levels: Levels) -> float:
-    """Return the score, 0 to 100: the worst level decides the range, its findings most of the place in it.
-
-    Milder findings together count like at most one more of the worst level, so that what decides the letter
-    is worth fixing first. Fixing a finding never lowers the score.
-    """
-    worst = _worst(levels)
-    if worst == 0:
-        return 100.0
-    burden = 0.0
-    for count in levels[1 : worst + 1]:
-        burden = count + 1 - _part(burden)
-    lowest, highest = RANGES[worst]
-    return round(lowest + (highest - lowest) * _part(burden), 6)
-
-
-def _part(burden: float) -> float:
-    """Return the part of a range that a burden leaves: 1 for none, and half for nine findings."""
-    return 1 / (1 + math.log10(1 + burden))
+    return Grade(letter, is_provisional, following)
 
 
 def _worst(levels: Levels) -> int:
@@ -137,7 +113,7 @@ def _next_grade(levels: Levels) -> responses.NextGrade | None:
 def history(
     days: Iterable[OpenDay], *, first_day: date, graded: Grade, surplus: Levels = NOTHING
 ) -> list[responses.HistoryDay]:
-    """Return grade and score of each day on which open findings changed; empty without a grade today.
+    """Return the grade of each day on which open findings changed; empty without a grade today.
 
     ``days`` may begin with one day before ``first_day``: the state with which the period begins. ``surplus``
     is that of today, because nothing is stored about the topics of the past.
@@ -147,14 +123,15 @@ def history(
     entries = []
     for row in days:
         levels = levels_of_day(row)
-        letter = LETTERS[_worst(levels)]
+        worst = _worst(levels)
+        letter = LETTERS[worst]
         if not graded.provisional or letter in PROVISIONAL:
             entries.append(
                 responses.HistoryDay(
                     day=max(row.day, first_day),
                     grade=letter,  # type: ignore[arg-type]  # one of LETTERS
-                    score=score(without(levels, surplus)),
                     open=sum(levels),
+                    fixes=without(levels, surplus)[worst] if worst else 0,
                 )
             )
     return entries

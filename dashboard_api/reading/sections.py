@@ -154,7 +154,6 @@ def summary(
         last_scan_at=last_scan_at,
         newest_open_days=_days_since(max(website.open_days, default=None), now),
         first_check_by=first_check_by,
-        score=graded.score,
         next_grade=graded.next,
         history=history,
     )

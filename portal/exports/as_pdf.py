@@ -70,7 +70,7 @@ def _template_data(report: Report) -> dict[str, Any]:
             "notes": _("Notes from our analysts"),
             "findings": _("Findings"),
             "figures": _("Open findings on the whole website"),
-            "score": _("Score in the last 90 days"),
+            "trend": _("Open findings in the last 90 days"),
             "description": _("What it is"),
             "remediation": _("How to fix it"),
             "places": _("Where it was found"),
@@ -84,7 +84,7 @@ def _template_data(report: Report) -> dict[str, Any]:
         "logo": _logo(),
         "facts": _facts(report),
         "figures": _figures(report),
-        "score": _score_points(report),
+        "trend": _trend_points(report),
         "do_first": _do_first(report.do_first),
         "coverage": [
             [row.source, row.state, _moment(row.last_run_at) if row.last_run_at else "–"]
@@ -119,18 +119,15 @@ def _facts(report: Report) -> list[tuple[str, str]]:
         (_("Filters"), "; ".join(f"{chip.title}: {chip.value}" for chip in report.filters) or _("None")),
         (_("Findings"), report.count),
         (_("Grade"), f"{site.grade_text} – {site.grade_meaning}" if site.grade else site.grade_title),
-        (_("Score"), _score(report)),
+        (_("Trend"), _trend(report)),
         (_("Scans"), site.coverage),
     ]
     return [(name, breakable(value)) for name, value in facts if value]
 
 
-def _score(report: Report) -> str:
-    score = report.overview.score
-    if score is None:
-        return ""
-    number = _("%(score)s of 100") % {"score": score.value}
-    return " · ".join(part for part in (number, score.earlier, score.next_step) if part)
+def _trend(report: Report) -> str:
+    trend = report.overview.trend
+    return " · ".join(part for part in (trend.earlier, trend.next_step) if part) if trend else ""
 
 
 def _figures(report: Report) -> list[dict[str, str]]:
@@ -146,10 +143,10 @@ def _figures(report: Report) -> list[dict[str, str]]:
     ]
 
 
-def _score_points(report: Report) -> list[list[float]]:
-    """Return the points of the score's line, in a square of 100 by 100; none without a line."""
-    score = report.overview.score
-    return [list(corner) for corner in score.line.corners] if score and score.line else []
+def _trend_points(report: Report) -> list[list[float]]:
+    """Return the points of the line of open findings, in a square of 100 by 100; none without a line."""
+    trend = report.overview.trend
+    return [list(corner) for corner in trend.line.corners] if trend and trend.line else []
 
 
 def _do_first(panel: DoFirst | None) -> dict[str, Any]:

@@ -16,7 +16,6 @@ Some = Annotated[list[T], msgspec.Meta(max_length=200)]
 Many = Annotated[list[T], msgspec.Meta(max_length=1_000)]
 Number = Annotated[int, msgspec.Meta(ge=-(2**53), le=2**53)]
 Counts = Annotated[dict[str, Number], msgspec.Meta(max_length=16)]
-Score = Annotated[float, msgspec.Meta(ge=0, le=100)]
 Moment = Annotated[datetime, msgspec.Meta(tz=True)]
 
 
@@ -312,12 +311,12 @@ class NextGrade(msgspec.Struct, frozen=True):
 
 
 class HistoryDay(msgspec.Struct, frozen=True):
-    """Grade, score and open findings at the end of a day on which they changed."""
+    """Grade and open findings at the end of a day; ``fixes`` of them decided the grade."""
 
     day: date
     grade: str
-    score: Score
     open: Number
+    fixes: Number
 
 
 class Summary(WithTimes, frozen=True, kw_only=True):
@@ -332,7 +331,6 @@ class Summary(WithTimes, frozen=True, kw_only=True):
     last_scan_at: Moment | None = None
     newest_open_days: Number | None = None
     first_check_by: date | None = None
-    score: Score | None = None
     next_grade: NextGrade | None = None
     history: Some[HistoryDay] = []
 

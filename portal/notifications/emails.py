@@ -45,13 +45,15 @@ class Item:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class WeeklyScore:
-    """The grade, the score as text, and its change within a week; ``trend`` is empty if that is unknown.
+class WeeklyGrade:
+    """The grade as text, and the change of open findings within a week.
+
+    ``trend`` is empty if the change is unknown.
 
     ``fixed`` is the number of findings fixed in a week as text, empty without any; ``fixed_url`` lists them.
     """
 
-    grade: str
+    letter: str
     text: str
     trend: str
     fixed: str
@@ -62,12 +64,12 @@ class WeeklyScore:
 class Section:
     """One website: problems worst first, the number of other findings as text, and the page with all of them.
 
-    ``score`` is None in other than weekly e-mails, and if it is unknown.
+    ``grade`` is None in other than weekly e-mails, and if it is unknown.
     """
 
     host: str
     heading: str
-    score: WeeklyScore | None
+    grade: WeeklyGrade | None
     findings: tuple[Item, ...]
     more: str
     list_url: str
@@ -155,7 +157,7 @@ def _section(notification: PendingNotification) -> Section:
     return Section(
         host=website.host,
         heading=_heading(readable_host(website.host), digest),
-        score=_score(website, Subscription.of(membership), address),
+        grade=_grade(website, Subscription.of(membership), address),
         findings=tuple(_problem_item(changes, address, is_complete=digest.is_complete) for changes in shown),
         more=_more(digest, sum(map(len, shown))),
         list_url=_absolute(list_path) if digest.findings else "",
@@ -163,25 +165,23 @@ def _section(notification: PendingNotification) -> Section:
     )
 
 
-def _score(website: Website, subscription: Subscription, address: Address) -> WeeklyScore | None:
-    """Return grade and score, as last read, with the change of a week; None unless e-mails are weekly."""
+def _grade(website: Website, subscription: Subscription, address: Address) -> WeeklyGrade | None:
+    """Return the grade, as last read, with the change of a week; None unless e-mails are weekly."""
     if subscription.frequency != Subscription.Frequency.WEEKLY:
         return None
     summary = WebsiteSummary.objects.filter(pk=website.pk).first()
     headline = summary.headline if summary else None
-    if headline is None or headline.summary.score is None:
+    if headline is None or headline.dashboard.grade is None:
         return None
     now = headline.dashboard.generated_at.date()
     earlier = [day for day in headline.summary.history if day.day <= now - timedelta(days=7)]
-    points = int(headline.summary.score)
-    grade = letter = headline.dashboard.grade or ""
+    grade = letter = headline.dashboard.grade
     if headline.dashboard.grade_provisional:
         grade = _("%(grade)s so far") % {"grade": letter}
-    values = {"grade": grade, "score": points, "day": labels.day(now)}
-    return WeeklyScore(
-        grade=letter,
-        text=_("Grade %(grade)s, score %(score)s of 100 on %(day)s") % values,
-        trend=_trend(points - int(earlier[-1].score)) if earlier else "",
+    return WeeklyGrade(
+        letter=letter,
+        text=_("Grade %(grade)s on %(day)s") % {"grade": grade, "day": labels.day(now)},
+        trend=_trend(headline.summary.open - earlier[-1].open) if earlier else "",
         fixed=_fixed(headline.summary.fixed_7d),
         fixed_url=_absolute(address.with_filters(status="fixed", fixed="7")),
     )
@@ -192,20 +192,24 @@ def _fixed(count: int) -> str:
     return text % {"count": localize(count)} if count else ""
 
 
-def _trend(points: int) -> str:
-    """Return how the score changed within a week."""
-    count = abs(points)
-    if points > 0:
+def _trend(change: int) -> str:
+    """Return how the number of open findings changed within a week."""
+    count = abs(change)
+    if change > 0:
         text = ngettext(
-            "%(count)s point more than a week ago", "%(count)s points more than a week ago", count
+            "%(count)s open finding more than a week ago",
+            "%(count)s open findings more than a week ago",
+            count,
         )
-    elif points < 0:
+    elif change < 0:
         text = ngettext(
-            "%(count)s point less than a week ago", "%(count)s points less than a week ago", count
+            "%(count)s open finding fewer than a week ago",
+            "%(count)s open findings fewer than a week ago",
+            count,
         )
     else:
-        text = _("The same score as a week ago")
-    return text % {"count": count}
+        text = _("As many open findings as a week ago")
+    return text % {"count": localize(count)}
 
 
 def _heading(host: str, digest: Digest) -> str:

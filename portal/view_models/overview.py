@@ -15,7 +15,7 @@ from portal.forms import PROBLEMS, Filters
 from portal.gateway.messages import Chart, CoverageEntry, Dashboard, Entitlement, LimitState
 from portal.models.summaries import Headline
 from portal.page_urls import Address, renewal_url
-from portal.view_models.score import Score, score
+from portal.view_models.trend import Trend, trend
 
 SOON_DAYS = 14
 RECENT_DAYS = 7  # the service's period for new findings
@@ -58,7 +58,7 @@ class Overview:
     last_scan_at: datetime | None
     coverage: str
     coverage_tone: str
-    score: Score | None
+    trend: Trend | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -155,7 +155,7 @@ def overview(dashboard: Dashboard, address: Address) -> Overview:
         last_scan_at=last_scan_at(dashboard),
         coverage=coverage,
         coverage_tone=tone,
-        score=score(dashboard, address),
+        trend=trend(dashboard, address),
     )
 
 

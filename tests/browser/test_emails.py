@@ -35,10 +35,10 @@ def _portal(settings):
 
 
 def about_findings(website, owner):
-    """Send a weekly e-mail with a score, every severity, one problem at several locations, and notes."""
+    """Send a weekly e-mail with a grade, every severity, one problem at several locations, and notes."""
     Subscription.objects.create(membership=owner, frequency="weekly", language="de")
-    history = [HistoryDay(NOW.date() - timedelta(days=8), "F", 12.5, 3)]
-    dashboard = make_dashboard(summary=make_summary(score=19.9, history=history))
+    history = [HistoryDay(NOW.date() - timedelta(days=8), "F", 3, 1)]
+    dashboard = make_dashboard(summary=make_summary(history=history))
     WebsiteSummary.objects.store(website, dashboard=dashboard)
     long = "Schwachstellenmanagementverantwortlichkeit" * 4
     changes = [

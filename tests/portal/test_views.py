@@ -668,7 +668,7 @@ def test_an_unchecked_website_is_neither_clean_nor_zero(browser, stub):
 
 
 @pytest.mark.parametrize(("grade", "title"), [("F", "Grade F"), (None, "Not graded yet")])
-def test_the_grade_leads_to_its_explanation_also_without_a_score(browser, stub, grade, title):
+def test_the_grade_leads_to_its_explanation_also_without_a_grade(browser, stub, grade, title):
     stub.response = make_dashboard(dashboard=make_page(grade=grade))
     link = f'<a href="/how-we-grade/" data-full-page>{title}</a>'
     assert link in browser.get(PATH).text

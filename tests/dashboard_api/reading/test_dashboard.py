@@ -119,7 +119,6 @@ def test_member_fields_and_their_order_are_those_of_the_contract(client, link):
             "last_scan_at",
             "newest_open_days",
             "first_check_by",
-            "score",
             "next_grade",
             "history",
         ]
@@ -456,7 +455,6 @@ def test_a_check_that_reads_no_page_makes_no_grade_final(link, site, source, sev
         expected,
         expected is not None,
     )
-    assert (response.summary.score is None) == (expected is None)
 
 
 def test_a_provisional_grade_promises_no_good_one(link, site):

@@ -1,4 +1,4 @@
-"""The score and its history: a fix never lowers it, and the letter always agrees with it."""
+"""The grade and its history: each fix leads to the next grade, and a topic counts once."""
 
 from datetime import UTC, date, datetime, timedelta
 
@@ -17,35 +17,10 @@ from tests.factories import make_coverage, make_finding, make_link, make_source,
 NOW = datetime(2026, 11, 22, 12, tzinfo=UTC)
 COMPLETE = [Run(1, "ok", NOW, NOW, None, "", "", None)]
 levels = st.lists(st.integers(0, 10_000), min_size=5, max_size=5)
-levels_and_one_to_fix = levels.flatmap(
-    lambda counts: st.tuples(
-        st.just(counts), st.sampled_from([level for level, count in enumerate(counts) if count] or [None])
-    )
-)
 
 
 def without_one(counts, level):
     return [count - (position == level) for position, count in enumerate(counts)]
-
-
-@given(levels_and_one_to_fix)
-def test_fixing_a_finding_never_lowers_the_score(counts_and_level):
-    counts, level = counts_and_level
-    if level is not None:
-        assert grading.score(without_one(counts, level)) >= grading.score(counts)
-
-
-@given(levels, st.integers(1, 10_000))
-def test_one_fixed_critical_always_raises_the_score(counts, criticals):
-    counts = [*counts[:4], criticals]
-    assert grading.score(without_one(counts, 4)) > grading.score(counts)
-
-
-@given(levels)
-def test_the_score_is_in_the_range_of_its_letter(counts):
-    graded = grading.grade(counts, COMPLETE)
-    lowest, highest = grading.RANGES[grading.LETTERS.index(graded.letter)]
-    assert graded.score == 100 if graded.letter == "A" else lowest < graded.score < highest
 
 
 @given(levels)
@@ -98,13 +73,16 @@ def graded_levels(by_source, others):
 
 
 @given(SOURCES_OF_A_TOPIC, COUNTS, st.data())
-def test_fixing_a_finding_of_a_topic_never_lowers_the_score(by_source, others, data):
+def test_fixing_a_finding_of_a_topic_never_leads_away_from_the_next_grade(by_source, others, data):
     source = data.draw(st.sampled_from(sorted(by_source)))
     found = [level for level, count in enumerate(by_source[source]) if count]
     if found:
         level = data.draw(st.sampled_from(found))
         fewer = by_source | {source: without_one(by_source[source], level)}
-        assert grading.score(graded_levels(fewer, others)) >= grading.score(graded_levels(by_source, others))
+        before = grading.grade(graded_levels(by_source, others), COMPLETE)
+        after = grading.grade(graded_levels(fewer, others), COMPLETE)
+        assert after.letter <= before.letter
+        assert after.letter < before.letter or after.next is None or after.next.fixes <= before.next.fixes
 
 
 @given(SOURCES_OF_A_TOPIC, COUNTS)
@@ -130,7 +108,8 @@ def test_one_problem_of_four_scanners_is_one_fix():
         make_finding(website, source=make_source(source), rule=rule, severity=Severity.MEDIUM)
     together = answer(link).summary
     assert (together.open, together.next_grade.fixes) == (4, 1)
-    assert together.score == alone.score == together.history[-1].score
+    assert together.next_grade == alone.next_grade
+    assert together.history[-1].fixes == 1
 
 
 def at_end_of(day, **counts):
@@ -142,11 +121,10 @@ def test_the_history_begins_with_the_state_before_the_period():
     days = [at_end_of(date(2026, 5, 1), critical=1), at_end_of(date(2026, 11, 3), high=2)]
     graded = grading.grade([0, 0, 0, 2, 0], COMPLETE)
     history = grading.history(days, first_day=first_day, graded=graded)
-    assert [(entry.day, entry.grade, entry.open) for entry in history] == [
-        (first_day, "F", 1),
-        (date(2026, 11, 3), "D", 2),
+    assert [(entry.day, entry.grade, entry.open, entry.fixes) for entry in history] == [
+        (first_day, "F", 1, 1),
+        (date(2026, 11, 3), "D", 2, graded.next.fixes),
     ]
-    assert history[-1].score == graded.score
 
 
 def test_without_a_complete_check_no_day_had_a_good_grade():
@@ -156,16 +134,16 @@ def test_without_a_complete_check_no_day_had_a_good_grade():
         entry.grade for entry in grading.history(days, first_day=date(2026, 9, 1), graded=provisional)
     ] == ["D"]
     ungraded = grading.grade([0, 1, 0, 0, 0], [])
-    assert (ungraded.letter, ungraded.score, ungraded.next) == (None, None, None)
+    assert (ungraded.letter, ungraded.next) == (None, None)
     assert grading.history(days, first_day=date(2026, 9, 1), graded=ungraded) == []
 
 
 @pytest.mark.django_db
-def test_the_response_has_the_score_and_ninety_days_of_it():
+def test_the_response_has_the_grades_of_ninety_days():
     website = make_website()
     link = make_link(website=website)
     make_coverage(website)
-    finding = make_finding(website, severity=Severity.CRITICAL)
+    make_finding(website, severity=Severity.CRITICAL)
     make_finding(website, severity=Severity.MEDIUM, kind=Kind.SUSPECTED)
     for days_ago in (200, 100, 30):
         day = timezone.now().date() - timedelta(days=days_ago)
@@ -174,9 +152,7 @@ def test_the_response_has_the_score_and_ninety_days_of_it():
     summary = answer(link).summary
     assert (summary.next_grade.grade, summary.next_grade.fixes) == ("B", 1)
     assert [entry.open for entry in summary.history] == [101, 31, 2]
-    assert summary.history[-1].score == summary.score
-    finding.delete()
-    assert answer(link).summary.score > summary.score
+    assert [entry.fixes for entry in summary.history] == [100, 30, 1]
 
 
 @pytest.mark.django_db

@@ -72,17 +72,17 @@ def test_texts_of_scanners_are_english_in_a_report_in_another_language():
     assert re.search(rb"/Lang\s*\(en\)", everything)
 
 
-def test_the_first_page_has_score_and_numbers_of_the_whole_website():
+def test_the_first_page_has_grade_and_numbers_of_the_whole_website():
     history = [
-        HistoryDay(NOW.date() - timedelta(days=ago), "F", points, 3) for ago, points in ((40, 5), (2, 19.9))
+        HistoryDay(NOW.date() - timedelta(days=ago), "F", count, 1) for ago, count in ((40, 5), (2, 10))
     ]
-    summary = make_summary(score=19.9, next_grade=NextGrade("D", 2), history=history, new_7d=1200)
+    summary = make_summary(next_grade=NextGrade("D", 2), history=history, new_7d=1200)
     report = make_report(summary=summary, dashboard=make_page(grade="F"), filters=Filters(severity="Low"))
     data = as_pdf._template_data(report)
-    assert dict(data["facts"])["Score"] == "19 of 100 · 2 fixes away from grade D"
+    assert dict(data["facts"])["Trend"] == "2 fixes away from grade D"
     numbers = {figure["name"]: figure["value"] for figure in data["figures"]}
     assert (numbers["High"], numbers["Low"], numbers["New in 7 days"]) == ("2", "0", "1,200")
-    assert data["score"][0] == [0, 95]
+    assert data["trend"][0] == [0, 50]
     assert re.search(rb"pdfuaid:part>1<", inside(render_pdf(report)))
 
 

@@ -165,35 +165,37 @@ def test_the_language_of_the_subscription_overrides_that_of_a_visit(email, owner
     assert 'lang="en"' in html_of(email(make_change(7)))
 
 
-def test_a_weekly_email_has_the_score_now_and_a_week_before(email, website, owner, subscribe):
+def test_a_weekly_email_has_the_grade_now_and_the_change_since_a_week_before(
+    email, website, owner, subscribe
+):
     history = [
-        HistoryDay(NOW.date() - timedelta(days=ago), "F", points, 3) for ago, points in ((8, 12.5), (2, 19.9))
+        HistoryDay(NOW.date() - timedelta(days=ago), "F", count, 1) for ago, count in ((8, 144), (2, 137))
     ]
-    summary = make_summary(score=19.9, history=history)
+    summary = make_summary(open=137, history=history)
     WebsiteSummary.objects.store(website, dashboard=make_dashboard(summary=summary))
-    assert "score" not in email(make_change(7)).body
+    assert "Grade" not in email(make_change(7)).body
     subscribe(owner, frequency="weekly")
     message = email(make_change(7))
-    for text in ("Grade D, score 19 of 100 on 20 Nov 2026", "7 points more than a week ago"):
+    for text in ("Grade D on 20 Nov 2026", "7 open findings fewer than a week ago"):
         assert text in message.body
         assert text in html_of(message)
     assert 'class="grade grade-D"' in html_of(message)
     WebsiteSummary.objects.discard(website.pk)
-    assert "score" not in email(make_change(7)).body
+    assert "Grade" not in email(make_change(7)).body
 
 
 def test_a_weekly_email_says_that_a_grade_is_provisional(email, website, owner, subscribe):
-    page, summary = make_page(grade="D", grade_provisional=True), make_summary(score=19.9)
+    page, summary = make_page(grade="D", grade_provisional=True), make_summary()
     WebsiteSummary.objects.store(website, dashboard=make_dashboard(dashboard=page, summary=summary))
     subscribe(owner, frequency="weekly")
-    assert "Grade D so far, score 19 of 100" in email(make_change(7)).body
+    assert "Grade D so far on " in email(make_change(7)).body
 
 
 @pytest.mark.parametrize(
     ("fixed", "text"), [(0, ""), (1, "1 finding fixed in 7 days"), (29, "29 findings fixed in 7 days")]
 )
 def test_a_weekly_email_says_how_many_findings_were_fixed(email, website, owner, subscribe, fixed, text):
-    dashboard = make_dashboard(summary=make_summary(score=19.9, fixed_7d=fixed))
+    dashboard = make_dashboard(summary=make_summary(fixed_7d=fixed))
     WebsiteSummary.objects.store(website, dashboard=dashboard)
     subscribe(owner, frequency="weekly")
     message, url = email(make_change(7)), f"{SITE}?status=fixed&fixed=7"

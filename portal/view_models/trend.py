@@ -1,4 +1,4 @@
-"""The score of a website: its number, how it changed, and what leads to the next grade."""
+"""How a website changed: its last other grade, its open findings, and the work until the next grade."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -19,14 +19,13 @@ _DECIDED_BY = {"F": "Critical", "D": "High", "C": "Medium", "B": "Low"}  # recor
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Score:
-    """The score, 0 to 100, rounded down; ``line`` is None as long as there is nothing to compare.
+class Trend:
+    """The line of open findings, which is None as long as there is nothing to compare.
 
     ``earlier`` names the last other grade, ``next_step`` the work until the next; each may be empty.
     ``next_url`` lists the findings to fix, or ``next_remark`` says among which other findings they are.
     """
 
-    value: int
     earlier: str
     next_step: str
     next_url: str
@@ -36,47 +35,51 @@ class Score:
     line_text: str
 
 
-def score(dashboard: Dashboard, address: Address) -> Score | None:
-    """Return the score of the website at ``address``; None as long as it has no grade."""
-    summary = dashboard.summary
-    if summary.score is None:
+def trend(dashboard: Dashboard, address: Address) -> Trend | None:
+    """Return the trend of the website at ``address``; None as long as it has no grade."""
+    grade = dashboard.dashboard.grade
+    if grade is None:
         return None
+    summary = dashboard.summary
     today = dashboard.dashboard.generated_at.date()
     history = [entry for entry in summary.history if today - PERIOD <= entry.day <= today]
+    other = next((index for index in reversed(range(len(history))) if history[index].grade != grade), None)
+    same = history if other is None else history[other + 1 :]
     fixes, next_remark = _fixes(dashboard)
-    return Score(
-        value=int(summary.score),
-        earlier=_earlier(history, dashboard.dashboard.grade or ""),
-        next_step=_next_step(summary.next_grade),
+    return Trend(
+        earlier="" if other is None or not same else _earlier(history[other].grade, until=same[0].day),
+        next_step=_next_step(summary.next_grade, same),
         next_url=str(replace(address, filters=fixes)),
         next_remark=next_remark,
         line=_line(history, today) if len(history) > 1 else None,
-        line_title=_("Score in the last 90 days"),
-        line_text="; ".join(f"{labels.day_and_month(entry.day)}: {int(entry.score)}" for entry in history),
+        line_title=_("Open findings in the last 90 days"),
+        line_text="; ".join(
+            f"{labels.day_and_month(entry.day)}: {number_format(entry.open)} ({entry.grade})"
+            for entry in history
+        ),
     )
 
 
-def _earlier(history: Sequence[HistoryDay], grade: str) -> str:
-    """Return the last other grade and its last day; empty if there was none."""
-    for entry, following in zip(reversed(history[:-1]), reversed(history[1:]), strict=True):
-        if entry.grade != grade:
-            last_day = following.day - timedelta(days=1)
-            return _("Grade %(grade)s until %(day)s") % {
-                "grade": entry.grade,
-                "day": labels.day_and_month(last_day),
-            }
-    return ""
+def _earlier(grade: str, *, until: date) -> str:
+    last_day = until - timedelta(days=1)
+    return _("Grade %(grade)s until %(day)s") % {"grade": grade, "day": labels.day_and_month(last_day)}
 
 
-def _next_step(next_grade: NextGrade | None) -> str:
+def _next_step(next_grade: NextGrade | None, same: Sequence[HistoryDay]) -> str:
+    """Return the number of fixes until the next grade, with the largest since the grade is as it is."""
     if next_grade is None:
         return ""
+    most = max(same, key=lambda entry: entry.fixes, default=None)
     text = ngettext(
         "%(count)s fix away from grade %(grade)s",
         "%(count)s fixes away from grade %(grade)s",
         next_grade.fixes,
     )
-    return text % {"count": number_format(next_grade.fixes), "grade": next_grade.grade}
+    text %= {"count": number_format(next_grade.fixes), "grade": next_grade.grade}
+    if most is None or most.fixes <= next_grade.fixes:
+        return text
+    before = {"count": number_format(most.fixes), "day": labels.day_and_month(most.day)}
+    return text + " " + _("(%(count)s on %(day)s)") % before
 
 
 def _fixes(dashboard: Dashboard) -> tuple[Filters, str]:
@@ -101,7 +104,10 @@ def _fixes(dashboard: Dashboard) -> tuple[Filters, str]:
 
 
 def _line(history: Sequence[HistoryDay], today: date) -> StepLine:
-    """Return the line from the first known day until today."""
+    """Return the line from the first known day until today; its top is the largest number."""
     first = history[0].day
     length = max((today - first).days, 1)
-    return draw_steps([((entry.day - first).days, entry.score) for entry in history], length=length)
+    most = max(entry.open for entry in history) or 1
+    return draw_steps(
+        [((entry.day - first).days, 100 * entry.open / most) for entry in history], length=length
+    )
