@@ -30,7 +30,7 @@ ON CONFLICT (account_id, day) DO UPDATE
 SET calls = usage.calls + %(counted)s, arrival = GREATEST(usage.arrival, %(now)s) + %(interval)s
 WHERE usage.arrival <= %(latest)s AND usage.calls < %(allowance)s
 """  # constant text
-# The same on SQLite: a trigger of this view (0001_nonce.sqlite.sql) spends the nonce and then counts the call.
+# The same on SQLite: a trigger of this view (0001_nonce) spends the nonce and then counts the call.
 _COUNT = "day, counted, now, interval, allowance, latest"
 CLAIM_AND_COUNT_SQLITE = f"""
 INSERT INTO dashboard_api_countedcall ({_NONCE}, {_COUNT}) VALUES ({_marks(_NONCE)}, {_marks(_COUNT)})
