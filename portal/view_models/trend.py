@@ -1,4 +1,4 @@
-"""How a website changed: its last other grade, its open findings, and the work until the next grade."""
+"""The last other grade of a website, its open findings over 90 days, and the work until the next grade."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
