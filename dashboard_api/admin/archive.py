@@ -65,7 +65,7 @@ class Archive(OperatorAdmin):
         links = SiteLink.objects.not_revoked().filter(website__in=queryset)
         accounts = links.order_by("account__ref").values_list("account__ref", flat=True)
         refs = list(accounts.distinct()[: SHOWN + 1])
-        names = ", ".join(refs[:SHOWN]) + (f" {'and more'}" if len(refs) > SHOWN else "")
+        names = ", ".join(refs[:SHOWN]) + (" and more" if len(refs) > SHOWN else "")
         return f"Linked by: {names}." if refs else ""
 
     @admin.action(description="Archive", permissions=["operate"])

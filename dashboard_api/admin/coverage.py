@@ -307,9 +307,7 @@ class ImportRunAdmin(RecordAdmin):
 
     @admin.display(description="rejected rows")
     def left_out(self, run: ImportRun) -> str:
-        lines = [
-            "Row {row} {reason}.".format(row=reject["row"], reason=reject["reason"]) for reject in run.rejects
-        ]
+        lines = [f"Row {reject['row']} {reject['reason']}." for reject in run.rejects]
         if run.rejected > len(lines):
             lines.append(f"And {number_format(run.rejected - len(lines))} more.")
         return "\n".join(lines) or "None."

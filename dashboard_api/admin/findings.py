@@ -265,7 +265,7 @@ class FindingAdmin(Workbench):
         refs = _customers(queryset)
         if len(refs) < 2:
             return ""
-        names = ", ".join(refs[:SHOWN]) + (f" {'and more'}" if len(refs) > SHOWN else "")
+        names = ", ".join(refs[:SHOWN]) + (" and more" if len(refs) > SHOWN else "")
         return f"This is about more than one customer: {names}."
 
     def note(self, queryset: QuerySet[Finding]) -> str:

@@ -111,9 +111,8 @@ class ReportTokenAdmin(CredentialAdmin):
         if form.is_valid() and (issued := self._issued(request, account, form)):
             token, clear = issued
             advice = (
-                "It belongs among the secrets of the CI system or the scanner, and works until {day}.".format(
-                    day=f"{token.expires_at:%Y-%m-%d}"
-                )
+                "It belongs among the secrets of the CI system or the scanner, and works until "
+                f"{token.expires_at:%Y-%m-%d}."
             )
             title = f"A new token for {account}"
             return shown_once(request, context, clear, title=title, advice=advice)

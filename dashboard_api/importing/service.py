@@ -180,17 +180,13 @@ def _check_sources(
     others = {result.source for result in results} - set(sources)
     if foreign := others & set(reserved_sources):
         raise OtherSource(
-            (
-                "Only this service itself reports as {foreign}: give your scanner a name of its own. "
-                "Nothing was changed."
-            ).format(foreign=", ".join(sorted(foreign)))
+            f"Only this service itself reports as {', '.join(sorted(foreign))}: give your "
+            "scanner a name of its own. Nothing was changed."
         )
     if sources and others:
         raise OtherSource(
-            (
-                "The report is from {others}, and only reports from {accepted} are accepted here. "
-                "Nothing was changed."
-            ).format(others=", ".join(sorted(others)), accepted=", ".join(sources))
+            f"The report is from {', '.join(sorted(others))}, and only reports from "
+            f"{', '.join(sources)} are accepted here. Nothing was changed."
         )
 
 
@@ -209,7 +205,7 @@ def _refusal(results: list[ImportResult]) -> RefusedReport:
         return _empty()
     refused = [dataclasses.replace(result, state="refused") for result in results]
     details = "\n".join(line for result in refused for line in in_words(result))
-    return RefusedReport(f"{'Every row was rejected, so nothing was changed.'}\n{details}")
+    return RefusedReport(f"Every row was rejected, so nothing was changed.\n{details}")
 
 
 def _empty() -> EmptyRefusal:

@@ -105,11 +105,7 @@ def undo(run: ImportRun, *, by: str, reason: str, now: datetime) -> UndoResult:
 
 def _check(run: ImportRun, *, now: datetime) -> None:
     if run.undone_at is not None:
-        raise ValidationError(
-            "It was taken back on {day} by {name}.".format(
-                day=f"{run.undone_at:%Y-%m-%d}", name=run.undone_by
-            )
-        )
+        raise ValidationError(f"It was taken back on {run.undone_at:%Y-%m-%d} by {run.undone_by}.")
     if run.imported_at < now - limits.UNDO_LIFETIME:
         raise ValidationError(f"Only imports of the last {limits.UNDO_LIFETIME.days} days can be taken back.")
     if not run.changes.exists():

@@ -167,15 +167,10 @@ class SecretQuerySet(models.QuerySet["Secret"]):
                 f"{account} already has a test secret ({usable[0].pk}: {usable[0].hint}). Revoke it first."
             )
         if len(usable) >= limits.MAX_USABLE_SECRETS:
+            shown = ", ".join(f"{row.pk}: {row.hint}" for row in usable)
             raise TooManySecrets(
-                (
-                    "{account} already has {count} usable secrets ({secrets}). "
-                    "Revoke one of them first, or wait until a retiring one ends."
-                ).format(
-                    account=account,
-                    count=len(usable),
-                    secrets=", ".join(f"{row.pk}: {row.hint}" for row in usable),
-                )
+                f"{account} already has {len(usable)} usable secrets ({shown}). "
+                "Revoke one of them first, or wait until a retiring one ends."
             )
 
     @sensitive_variables("secret")
@@ -282,9 +277,7 @@ class Secret(models.Model):
         self.refresh_from_db(fields=["state", "retires_at"])
         if not changed and self.state == self.State.RETIRING:
             raise AlreadyRetiring(
-                "Nothing to do: {secret} is retiring, until {end} UTC.".format(
-                    secret=self, end=f"{self.retires_at:%Y-%m-%d %H:%M}"
-                )
+                f"Nothing to do: {self} is retiring, until {self.retires_at:%Y-%m-%d %H:%M} UTC."
             )
         if not changed:
             raise NotActive(

@@ -104,11 +104,7 @@ class ImportRun(models.Model):
         ]
 
     def __str__(self) -> str:
-        return "{scanner} on {website}, {time} UTC".format(
-            scanner=self.source,
-            website=self.website,
-            time=f"{self.imported_at:%Y-%m-%d %H:%M}",
-        )
+        return f"{self.source} on {self.website}, {self.imported_at:%Y-%m-%d %H:%M} UTC"
 
 
 class ImportChange(models.Model):

@@ -42,7 +42,7 @@ class CrawlerStop(models.Model):
         ordering: ClassVar = ["-stopped_at", "-id"]
 
     def __str__(self) -> str:
-        return "stop of {time} UTC".format(time=f"{self.stopped_at:%Y-%m-%d %H:%M}")
+        return f"stop of {self.stopped_at:%Y-%m-%d %H:%M} UTC"
 
 
 class ScanOptOutQuerySet(models.QuerySet["ScanOptOut"]):
@@ -107,9 +107,7 @@ def _domain(value: str) -> str:
     host = typed_host(value)
     domain = registrable_domain(host)
     if domain != host:
-        raise ValueError(
-            "Give the registrable domain, such as {domain}.".format(domain=domain or "example.com")
-        )
+        raise ValueError(f"Give the registrable domain, such as {domain or 'example.com'}.")
     return domain
 
 

@@ -182,11 +182,7 @@ class Website(models.Model):
         """Archive the website and revoke its active links; return their number. Raises AlreadyArchived."""
         self._lock()
         if self.archived_at is not None:
-            raise AlreadyArchived(
-                "{website} was already archived on {day}.".format(
-                    website=self, day=f"{self.archived_at:%Y-%m-%d}"
-                )
-            )
+            raise AlreadyArchived(f"{self} was already archived on {self.archived_at:%Y-%m-%d}.")
         self.archived_at, self.archived_by, self.archive_reason = now, by.strip(), reason.strip()
         self.full_clean(exclude=["host"])
         self._save_archive()
@@ -434,9 +430,7 @@ class SiteLink(models.Model):
         self._lock()
         if self.revoked_at is not None:
             raise AlreadyRevoked(
-                "Nothing to do: {link} has been revoked since {day}.".format(
-                    link=self.link_id, day=f"{self.revoked_at:%Y-%m-%d}"
-                )
+                f"Nothing to do: {self.link_id} has been revoked since {self.revoked_at:%Y-%m-%d}."
             )
         self.record(LinkEvent.Action.REVOKED, by=by, reason=reason, at=now)
         self.revoked_at = now

@@ -58,4 +58,4 @@ class FindingEvent(models.Model):
         ]
 
     def __str__(self) -> str:
-        return "{event} on {day}".format(event=self.get_event_display(), day=f"{self.at:%Y-%m-%d}")
+        return f"{self.get_event_display()} on {self.at:%Y-%m-%d}"
