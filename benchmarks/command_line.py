@@ -64,7 +64,7 @@ class Table:
         at_most: float | None = None,
         at_least: float | None = None,
     ) -> None:
-        """Add a figure; rows and columns appear in the order in which they are first named."""
+        """Add a figure; rows and columns appear in the order of their first use."""
         self.cells[row, column] = Figure(
             name=f"{self.title}: {row}, {column}",
             value=value,

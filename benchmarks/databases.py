@@ -125,6 +125,6 @@ def create_demo(backend: str, name: str, *, password: str) -> dict[str, str]:
         call_command("migrate", database=alias, verbosity=0)
     call_command("collectstatic", interactive=False, verbosity=0)
     seed(password)
-    # The admin is measured, too: staff sign in with a password alone.
+    # The admin is also measured: staff sign in with a password alone.
     shipped = {"DJANGO_SETTINGS_MODULE": "config.settings", "STAFF_SECOND_FACTOR": "false"}
     return environment(backend, name) | shipped

@@ -257,7 +257,7 @@ USE_THOUSAND_SEPARATOR = True
 STATIC_URL = "/static/"
 STATIC_ROOT = BASE_DIR / "var" / "static"
 STATICFILES_DIRS = [BASE_DIR / "static"]
-WHITENOISE_ROOT = BASE_DIR / "static" / "root"  # favicon.ico and robots.txt, whose addresses are fixed
+WHITENOISE_ROOT = BASE_DIR / "static" / "root"  # favicon.ico and robots.txt have fixed addresses
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
     "staticfiles": {"BACKEND": "config.static_files.CollectedFiles"},

@@ -28,6 +28,6 @@ class FooterLink:
 
 @register.simple_tag
 def footer_links() -> tuple[FooterLink, ...]:
-    """Return the links whose setting has an address."""
+    """Return the links with an address in the settings."""
     urls = {name: getattr(settings, name) for name in _LABELS}
     return tuple(FooterLink(label=str(_LABELS[name]), url=url) for name, url in urls.items() if url)
