@@ -94,26 +94,22 @@ def prose(text: str) -> list[tuple[int, str]]:
     return docstrings(text) + comments + names
 
 
-@pytest.mark.parametrize("word", FORBIDDEN)
-def test_no_forbidden_synonym_is_used(word):
-    synonym = re.compile(rf"(?<![a-z])({FORBIDDEN[word]})(?![a-z])", re.IGNORECASE)
-    assert [
-        f"{name}:{number}: {line}"
-        for name, text in files().items()
-        for number, line in enumerate(text.splitlines(), 1)
-        if synonym.search(line)
-    ] == []
+def found(forbidden, lines):
+    """Return the lines with a forbidden word, each with its file and number."""
+    synonym = re.compile(rf"(?<![a-z])({'|'.join(forbidden.values())})(?![a-z])", re.IGNORECASE)
+    return [f"{name}:{number}: {line}" for name, number, line in lines if synonym.search(line)]
 
 
-@pytest.mark.parametrize("word", FORBIDDEN_IN_PROSE)
-def test_no_forbidden_synonym_is_in_a_docstring_a_comment_or_a_name(word):
-    synonym = re.compile(rf"(?<![a-z])({FORBIDDEN_IN_PROSE[word]})(?![a-z])", re.IGNORECASE)
-    assert [
-        f"{name}:{number}: {words}"
-        for name, text in files(".py").items()
-        for number, words in prose(text)
-        if synonym.search(words)
-    ] == []
+def test_no_forbidden_synonym_is_used():
+    numbered = ((name, *line) for name, text in files().items() for line in enumerate(text.splitlines(), 1))
+    assert found(FORBIDDEN, numbered) == []
+
+
+def test_no_forbidden_synonym_is_in_a_docstring_a_comment_or_a_name():
+    assert (
+        found(FORBIDDEN_IN_PROSE, ((name, *at) for name, text in files(".py").items() for at in prose(text)))
+        == []
+    )
 
 
 def test_a_docstring_begins_with_the_name_or_the_purpose_of_its_thing():
