@@ -48,6 +48,10 @@ class FaultServer:
     def base_url(self):
         return f"{'https' if self._tls else 'http'}://127.0.0.1:{self.port}"
 
+    @property
+    def is_running(self):
+        return bool(self._threads)
+
     def __enter__(self):
         self._start(self._accept)
         return self

@@ -6,7 +6,7 @@ import pytest
 
 from dashboard_api.crawler.canary import look
 from tests.faults.certificate import write_certificate
-from tests.faults.server import FaultServer, answer, http
+from tests.faults.server import answer, http
 from tests.foundation.outbound.internet import OTHER, PUBLIC, PUBLIC_6, Internet
 
 HOST = "shop.example.com"
@@ -32,9 +32,8 @@ def internet(monkeypatch):
     ],
 )
 def test_the_home_page_decides(internet, status, body, headers, reason):
-    with FaultServer(answer(status, body, headers=headers)) as server:
-        internet.serve(server, port=80)
-        assert look(HOST, PUBLIC).reason == reason
+    internet.serve(answer(status, body, headers=headers), port=80)
+    assert look(HOST, PUBLIC).reason == reason
 
 
 @pytest.mark.slow
@@ -45,9 +44,8 @@ def test_a_website_that_needs_eight_seconds_for_a_response_answers(internet):
         server.wait(8)
         connection.sendall(http(200, b"<title>Shop</title>"))
 
-    with FaultServer(slow) as server:
-        internet.serve(server, port=80)
-        assert look(HOST, PUBLIC).reason == ""
+    internet.serve(slow, port=80)
+    assert look(HOST, PUBLIC).reason == ""
 
 
 def test_a_website_that_is_not_there_has_its_reason(internet):
@@ -56,9 +54,8 @@ def test_a_website_that_is_not_there_has_its_reason(internet):
 
 def test_only_the_address_that_is_scanned_is_asked(internet):
     internet.zone[f"{HOST}."] = [PUBLIC, PUBLIC_6, OTHER]
-    with FaultServer(answer(200)) as server:
-        internet.serve(server, address=OTHER, port=80)
-        assert look(HOST, OTHER).reason == ""
+    internet.serve(answer(200), address=OTHER, port=80)
+    assert look(HOST, OTHER).reason == ""
     assert internet.connected == [(OTHER, 443), (OTHER, 80)]
     assert internet.lookups == 0
 
@@ -78,33 +75,28 @@ def redirect(url):
 )
 def test_where_https_is_another_website_http_decides(internet, tmp_path, encrypted, plain, reason):
     tls = write_certificate(tmp_path, name="other.example.net")[1]
-    with FaultServer(encrypted, tls=tls) as other, FaultServer(plain) as server:
-        internet.serve(other, port=443)
-        internet.serve(server, port=80)
-        assert look(HOST, PUBLIC).reason == reason
+    internet.serve(encrypted, port=443, tls=tls)
+    internet.serve(plain, port=80)
+    assert look(HOST, PUBLIC).reason == reason
 
 
 @pytest.mark.parametrize("name", [HOST, "other.example.net"])
 def test_https_decides_with_any_certificate_where_http_is_closed(internet, tmp_path, name):
-    with FaultServer(answer(403), tls=write_certificate(tmp_path, name=name)[1]) as server:
-        internet.serve(server, port=443)
-        assert look(HOST, PUBLIC).reason == "blocked"
+    internet.serve(answer(403), port=443, tls=write_certificate(tmp_path, name=name)[1])
+    assert look(HOST, PUBLIC).reason == "blocked"
 
 
 def test_a_certificate_for_this_name_leaves_the_decision_to_https(internet, tmp_path):
     tls = write_certificate(tmp_path, name=HOST)[1]
-    with FaultServer(answer(200), tls=tls) as encrypted, FaultServer(answer(403)) as plain:
-        internet.serve(encrypted, port=443)
-        internet.serve(plain, port=80)
-        assert look(HOST, PUBLIC).reason == ""
+    internet.serve(answer(200), port=443, tls=tls)
+    internet.serve(answer(403), port=80)
+    assert look(HOST, PUBLIC).reason == ""
 
 
 @pytest.mark.parametrize("plain", [None, redirect(f"https://{HOST}/")], ids=["closed", "redirect"])
 def test_a_server_that_refuses_the_name_by_an_alert_was_reached(internet, tmp_path, plain):
     tls = write_certificate(tmp_path, name="other.example.net")[1]
     tls.sni_callback = lambda *_: ssl.ALERT_DESCRIPTION_UNRECOGNIZED_NAME
-    with FaultServer(answer(200), tls=tls) as encrypted, FaultServer(plain) as server:
-        internet.serve(encrypted, port=443)
-        if plain is not None:
-            internet.serve(server, port=80)
-        assert look(HOST, PUBLIC).reason == "tls_invalid"
+    internet.serve(answer(200), port=443, tls=tls)
+    internet.serve(plain, port=80)
+    assert look(HOST, PUBLIC).reason == "tls_invalid"

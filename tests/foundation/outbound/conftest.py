@@ -5,4 +5,6 @@ from tests.foundation.outbound.internet import Internet
 
 @pytest.fixture
 def internet(monkeypatch):
-    return Internet(monkeypatch)
+    internet = Internet(monkeypatch)
+    yield internet
+    internet.end()

@@ -1,8 +1,9 @@
 """A small internet: a zone of our own, and public addresses that lead to servers on loopback."""
 
 import socket
+from contextlib import ExitStack
 
-from tests.faults.server import closed_port
+from tests.faults.server import FaultServer, closed_port
 
 PUBLIC, PUBLIC_6, OTHER = "8.8.8.8", "2606:4700::1111", "9.9.9.9"
 TRAP = "127.0.0.1"
@@ -15,14 +16,27 @@ class Internet:
     """
 
     def __init__(self, monkeypatch):
+        self._servers = ExitStack()
         self.zone, self.routes, self.connected, self.lookups = {}, {}, [], 0
         self.trap = closed_port()
         self._connect = socket.socket.connect
         monkeypatch.setattr(socket, "getaddrinfo", self._getaddrinfo)
         monkeypatch.setattr(socket.socket, "connect", lambda sock, to: self._open(sock, to))
 
-    def serve(self, server, *, address=PUBLIC, port=80):
+    def serve(self, *scripts, address=PUBLIC, port=80, **options):
+        """Run a server with these scripts until the test ends; None in place of a script closes the port."""
+        self.routes.pop((address, port), None)
+        if None in scripts:
+            return None
+        [server] = scripts if isinstance(scripts[0], FaultServer) else [FaultServer(*scripts, **options)]
+        if not server.is_running:
+            self._servers.enter_context(server)
         self.routes[address, port] = server.port
+        return server
+
+    def end(self):
+        """Stop the servers that were started here."""
+        self._servers.close()
 
     def reach_ourselves(self, monkeypatch):
         """Let loopback lead to this machine, where tests run servers, databases and Redis."""

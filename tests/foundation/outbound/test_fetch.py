@@ -81,10 +81,9 @@ def test_a_request_names_the_host_and_carries_nothing_of_this_machine(shop, sett
     monkeypatch.setenv("NETRC", str(tmp_path / ".netrc"))
     for name in ("http_proxy", "https_proxy", "all_proxy"):
         monkeypatch.setenv(name, "http://127.0.0.1:1")
-    with FaultServer(answer(200, b"hello", headers=[("Set-Cookie", "a=b")])) as server:
-        shop.serve(server)
-        response = get(f"http://{HOST}:80/a b/ü?q=ö#part")
-        get()
+    server = shop.serve(answer(200, b"hello", headers=[("Set-Cookie", "a=b")]))
+    response = get(f"http://{HOST}:80/a b/ü?q=ö#part")
+    get()
     assert (response.status, response.body, response.is_whole) == (200, b"hello", True)
     assert response.hops == (Hop(f"http://{HOST}/a%20b/%C3%BC?q=%C3%B6", (PUBLIC,)),)
     head, *fields = server.received[0].head.decode().split("\r\n")
@@ -113,9 +112,8 @@ def test_a_request_names_the_host_and_carries_nothing_of_this_machine(shop, sett
 )
 def test_the_owner_of_the_host_reads_whom_to_ask_about_the_requests(shop, settings, support, portal, agent):
     settings.SUPPORT_URL, settings.PORTAL_BASE_URL = support, portal
-    with FaultServer(answer(200)) as server:
-        shop.serve(server)
-        get()
+    server = shop.serve(answer(200))
+    get()
     assert server.received[0].header("user-agent") == agent
 
 
@@ -130,18 +128,16 @@ def test_the_owner_of_the_host_reads_whom_to_ask_about_the_requests(shop, settin
 )
 def test_the_ports_of_the_web_are_those_of_both_schemes(shop, tmp_path, url, port, host, written):
     file, tls = write_certificate(tmp_path, name=HOST)
-    with FaultServer(answer(200, b"here"), tls=tls if url.startswith("https") else None) as server:
-        shop.serve(server, port=port)
-        response = get(url.format(HOST), tls=trusting(file))
+    server = shop.serve(answer(200, b"here"), port=port, tls=tls if url.startswith("https") else None)
+    response = get(url.format(HOST), tls=trusting(file))
     assert (response.body, response.url) == (b"here", written.format(HOST))
     assert shop.connected == [(PUBLIC, port)]
     assert server.received[0].header("host") == host
 
 
 def test_a_body_ends_at_its_limit(shop):
-    with FaultServer(answer(200, b"x" * 101), answer(200, b"x" * 100)) as server:
-        shop.serve(server)
-        first, second = get(), get()
+    shop.serve(answer(200, b"x" * 101), answer(200, b"x" * 100))
+    first, second = get(), get()
     assert (first.body, first.is_whole) == (b"x" * 100, False)
     assert (second.body, second.is_whole) == (b"x" * 100, True)
 
@@ -177,26 +173,23 @@ BARE_DEFLATE = zlib.compress(b"hello")[2:-4]
     ids=itertools.count(),
 )
 def test_a_body_is_unpacked_within_its_limit_or_is_not_whole(shop, encoding, sent, body, is_whole):
-    with FaultServer(answer(200, sent, headers=[("Content-Encoding", encoding)])) as server:
-        shop.serve(server)
-        response = get()
+    shop.serve(answer(200, sent, headers=[("Content-Encoding", encoding)]))
+    response = get()
     assert (response.body, response.is_whole) == (body, is_whole)
 
 
 def test_an_endless_body_is_read_to_its_limit_only(shop):
     chunk = b"10000\r\n" + b"x" * 0x10000 + b"\r\n"
     endless = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + chunk * 4
-    with FaultServer(stall(endless)) as server:
-        shop.serve(server)
-        assert len(get(max_bytes=4096).body) == 4096
+    shop.serve(stall(endless))
+    assert len(get(max_bytes=4096).body) == 4096
 
 
 def test_a_chunk_of_a_negative_size_is_not_read(shop):
     """http.client reads one to the end of the connection, which would fill the memory of the process."""
     head = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n-1\r\n"
-    with FaultServer(send(head + b"x" * 4096)) as server:
-        shop.serve(server)
-        error = failure()
+    shop.serve(send(head + b"x" * 4096))
+    error = failure()
     assert (error.reason, "4096" in error.detail) == ("broken_response", False), "nothing was read"
 
 
@@ -219,18 +212,16 @@ ODD = [
 @pytest.mark.parametrize("before", [b"", b"X-First: 1\r\n"], ids=["first", "second"])
 def test_headers_after_a_line_that_is_none_are_read_as_browsers_do(shop, line, before):
     response = b"HTTP/1.1 200 OK\r\n" + before + line + b"\r\nTransfer-Encoding: chunked\r\nLast: 1\r\n\r\n"
-    with FaultServer(send(response + b"2\r\nhi\r\n0\r\n\r\n")) as server:
-        shop.serve(server)
-        page = get()
+    shop.serve(send(response + b"2\r\nhi\r\n0\r\n\r\n"))
+    page = get()
     assert (page.headers["Last"], page.body) == ("1", b"hi")
     assert page.headers.get("X-First", "1") in ("1", "1 folded")
 
 
 def test_a_redirect_after_a_line_that_is_no_header_is_followed(shop):
     moved = send(b"HTTP/1.1 301 Moved\r\nA warning\r\nContent-Length: 0\r\nLocation : /b\r\n\r\n")
-    with FaultServer(moved, answer(200, b"here")) as server:
-        shop.serve(server)
-        assert get().url == f"{URL}b"
+    shop.serve(moved, answer(200, b"here"))
+    assert get().url == f"{URL}b"
 
 
 @pytest.mark.parametrize(
@@ -241,9 +232,8 @@ def test_a_redirect_after_a_line_that_is_no_header_is_followed(shop):
 @pytest.mark.parametrize("before", [b"", b"HTTP/1.1 103 Early Hints\r\n"], ids=["response", "hints"])
 def test_headers_have_an_end(shop, lines, before):
     end = b"\r\nHTTP/1.1 200 OK\r\n\r\n" if before else b"\r\n"
-    with FaultServer(send((before or b"HTTP/1.1 200 OK\r\n") + lines + end)) as server:
-        shop.serve(server)
-        assert failure().reason == "broken_response"
+    shop.serve(send((before or b"HTTP/1.1 200 OK\r\n") + lines + end))
+    assert failure().reason == "broken_response"
 
 
 @pytest.mark.parametrize(
@@ -254,16 +244,14 @@ def test_headers_have_an_end(shop, lines, before):
 @pytest.mark.parametrize("end", [b"\r\n\r\n", b""], ids=["ended", "cut"])
 def test_a_line_is_one_header_at_most(shop, caplog, line, seen, end):
     """The parser of e-mails splits lines at a bare CR, too, and remembers each part that is no header."""
-    with FaultServer(send(b"HTTP/1.1 200 OK\r\n" + line + end)) as server:
-        shop.serve(server)
-        assert len(get().headers) == seen
+    shop.serve(send(b"HTTP/1.1 200 OK\r\n" + line + end))
+    assert len(get().headers) == seen
     assert not caplog.records
 
 
 def test_a_bare_cr_begins_no_header(shop):
-    with FaultServer(send(b"HTTP/1.1 200 OK\r\nX-A: 1\rX-B: 2\r\n\rX-C: 3\r\n\r\n")) as server:
-        shop.serve(server)
-        assert dict(get().headers) == {"X-A": "1 X-B: 2"}
+    shop.serve(send(b"HTTP/1.1 200 OK\r\nX-A: 1\rX-B: 2\r\n\rX-C: 3\r\n\r\n"))
+    assert dict(get().headers) == {"X-A": "1 X-B: 2"}
 
 
 @pytest.mark.parametrize(
@@ -325,9 +313,8 @@ def test_a_name_that_changes_between_lookups_never_leads_into_the_network(shop, 
     turns = itertools.cycle(answers[:2])
     shop.zone[HOST] = lambda: next(turns) if lookups == "in turns" else random.choice(answers)
     shop.zone[f"{HOST}."] = shop.zone[HOST]
-    with FaultServer(redirect("/again")) as server:
-        shop.serve(server)
-        reasons = {failure().reason for _ in range(500)}
+    shop.serve(redirect("/again"))
+    reasons = {failure().reason for _ in range(500)}
     assert trap.connections == 0
     assert set(shop.connected) == {(PUBLIC, 80)}
     assert reasons <= {"private_address", "redirected_away", "redirect_loop"}
@@ -367,9 +354,8 @@ def test_the_trap_catches_a_client_that_checks_first_and_connects_by_name(shop, 
 )
 def test_a_redirect_to_another_owner_or_port_is_not_followed(shop, trap, location):
     shop.zone |= {"localhost.": [TRAP], "evil.example.net.": [PUBLIC], "com.": [PUBLIC]}
-    with FaultServer(redirect(location.format(port=trap.port))) as server:
-        shop.serve(server)
-        error = failure()
+    shop.serve(redirect(location.format(port=trap.port)))
+    error = failure()
     is_a_path = location.startswith("\\")  # of the same host
     assert error.reason == ("redirect_loop" if is_a_path else "redirected_away")
     assert {address for address, _ in shop.connected} == {PUBLIC}
@@ -379,9 +365,8 @@ def test_a_redirect_to_another_owner_or_port_is_not_followed(shop, trap, locatio
 @pytest.mark.parametrize("private", ["127.0.0.1", "::1", "10.0.0.1", "2002:7f00:1::"])
 def test_a_redirect_to_a_private_address_of_the_same_domain_is_not_followed(shop, trap, private):
     shop.zone["trap.example.com."] = [private]
-    with FaultServer(redirect("http://trap.example.com/")) as server:
-        shop.serve(server)
-        error = failure()
+    shop.serve(redirect("http://trap.example.com/"))
+    error = failure()
     assert error.reason == "private_address"
     assert error.hops == (Hop(URL, (PUBLIC,)), Hop("http://trap.example.com/"))
     assert (shop.connected, trap.connections) == ([(PUBLIC, 80)], 0)
@@ -391,10 +376,9 @@ def test_a_redirect_to_a_private_address_of_the_same_domain_is_not_followed(shop
 def test_a_redirect_within_the_domain_is_followed(shop, status):
     shop.zone["www.example.com."] = [OTHER]
     there = redirect("http://www.example.com/ä", status)
-    with FaultServer(there) as first, FaultServer(answer(200, b"here")) as second:
-        shop.serve(first)
-        shop.serve(second, address=OTHER)
-        response = get()
+    shop.serve(there)
+    second = shop.serve(answer(200, b"here"), address=OTHER)
+    response = get()
     assert (response.body, response.url) == (b"here", "http://www.example.com/%C3%A4")
     assert [hop.addresses for hop in response.hops] == [(PUBLIC,), (OTHER,)]
     assert second.received[0].header("host") == "www.example.com"
@@ -402,9 +386,8 @@ def test_a_redirect_within_the_domain_is_followed(shop, status):
 
 def test_a_domain_below_a_public_suffix_belongs_to_another_owner(internet):
     internet.zone |= {"a.github.io.": [PUBLIC], "b.github.io.": [OTHER]}
-    with FaultServer(redirect("http://b.github.io/")) as server:
-        internet.serve(server)
-        assert failure("http://a.github.io/").reason == "redirected_away"
+    internet.serve(redirect("http://b.github.io/"))
+    assert failure("http://a.github.io/").reason == "redirected_away"
     assert internet.connected == [(PUBLIC, 80)]
 
 
@@ -415,48 +398,41 @@ def test_a_location_that_is_sent_twice_is_followed(shop):
         server.receive(connection)
         connection.sendall(http(200) if b" /b " in server.received[-1].head else moved)
 
-    with FaultServer(script) as server:
-        shop.serve(server)
-        assert get().url == f"{URL}b"
+    shop.serve(script)
+    assert get().url == f"{URL}b"
 
 
 @pytest.mark.parametrize("location", ["/b ", " /b", "/b\t \t"])
 def test_spaces_around_a_location_do_not_count(shop, location):
-    with FaultServer(redirect(location), answer(200)) as server:
-        shop.serve(server)
-        assert get().url == f"{URL}b"
+    shop.serve(redirect(location), answer(200))
+    assert get().url == f"{URL}b"
 
 
 def test_a_letter_at_the_end_of_a_location_is_no_space(shop):
-    with FaultServer(redirect("/voilà"), answer(200)) as server:
-        shop.serve(server)
-        assert get().url == f"{URL}voil%C3%A0"
+    shop.serve(redirect("/voilà"), answer(200))
+    assert get().url == f"{URL}voil%C3%A0"
 
 
 def test_five_redirects_are_followed_and_no_more(shop):
-    with FaultServer(*[redirect("/on")] * 5, answer(200, b"end")) as server:
-        shop.serve(server)
-        assert len(get().hops) == 6
-    with FaultServer(redirect("/on")) as server:
-        shop.serve(server)
-        assert failure().reason == "redirect_loop"
+    server = shop.serve(*[redirect("/on")] * 5, answer(200, b"end"))
+    assert len(get().hops) == 6
+    server = shop.serve(redirect("/on"))
+    assert failure().reason == "redirect_loop"
     assert server.connections == 6
 
 
 def test_a_redirect_without_a_location_is_the_response(shop):
-    with FaultServer(answer(302, b"where to?")) as server:
-        shop.serve(server)
-        assert get().status == 302
+    shop.serve(answer(302, b"where to?"))
+    assert get().status == 302
 
 
 def test_ipv6_is_asked_first_and_ipv4_after_it_or_alone(shop):
     shop.zone[f"{HOST}."] = [PUBLIC, PUBLIC_6]
-    with FaultServer(answer(200, b"four")) as four, FaultServer(answer(200, b"six")) as six:
-        shop.serve(four)
-        assert get().body == b"four"  # nothing listens at the other
-        shop.serve(six, address=PUBLIC_6)
-        assert get().body == b"six"
-        assert get(ip_version=4).body == b"four"
+    shop.serve(answer(200, b"four"))
+    assert get().body == b"four"  # nothing listens at the other
+    shop.serve(answer(200, b"six"), address=PUBLIC_6)
+    assert get().body == b"six"
+    assert get(ip_version=4).body == b"four"
     assert shop.connected[:2] == [(PUBLIC_6, 80), (PUBLIC, 80)]
 
 
@@ -489,18 +465,16 @@ def test_only_two_addresses_of_each_version_are_tried(shop):
 )
 def test_a_bad_server_ends_with_its_reason_at_the_wall_clock(shop, script, reason):
     began = time.monotonic()
-    with FaultServer(script) as server:
-        shop.serve(server)
-        error = failure(seconds=0.7)
+    shop.serve(script)
+    error = failure(seconds=0.7)
     assert (error.reason, error.hops) == (reason, (Hop(URL, (PUBLIC,)),))
     assert time.monotonic() - began < TOO_LATE
 
 
 def test_a_host_whose_addresses_are_known_is_not_resolved_again_and_others_of_its_redirects_are(shop, trap):
     shop.zone |= {f"{HOST}.": [OTHER], "www.example.com.": [TRAP]}
-    with FaultServer(redirect("/on"), redirect("http://www.example.com/")) as server:
-        shop.serve(server)
-        error = failure(pinned=[PUBLIC])
+    shop.serve(redirect("/on"), redirect("http://www.example.com/"))
+    error = failure(pinned=[PUBLIC])
     assert (error.reason, [hop.addresses for hop in error.hops]) == (
         "private_address",
         [(PUBLIC,)] * 2 + [()],
@@ -513,9 +487,8 @@ def test_redirects_share_one_limit_of_time(shop):
         server.wait(0.3)
         redirect("/on")(server, connection)
 
-    with FaultServer(late) as server:
-        shop.serve(server)
-        error = failure(seconds=0.7)
+    shop.serve(late)
+    error = failure(seconds=0.7)
     assert error.reason == "timed_out"
     assert len(error.hops) < 5
 
@@ -548,9 +521,8 @@ def test_https_names_the_host_and_checks_its_certificate(shop, tmp_path):
     file, tls = write_certificate(tmp_path, name=HOST)
     names = []
     tls.sni_callback = lambda *given: names.append(given[1])
-    with FaultServer(answer(200, b"safe"), tls=tls) as server:
-        shop.serve(server, port=443)
-        assert get(f"https://{HOST}/", tls=trusting(file)).body == b"safe"
+    server = shop.serve(answer(200, b"safe"), port=443, tls=tls)
+    assert get(f"https://{HOST}/", tls=trusting(file)).body == b"safe"
     assert names == [HOST]
     assert server.received[0].header("host") == HOST
 
@@ -564,13 +536,12 @@ def test_https_with_older_ciphers_of_browsers_is_reached_and_its_certificate_is_
     tls.set_ciphers("AES128-SHA")
     monkeypatch.setattr(outbound, "DEFAULT_CA_BUNDLE_PATH", file)
     monkeypatch.setattr(outbound, "trusted", outbound.trusted.__wrapped__)
-    with FaultServer(answer(200, b"token"), tls=tls) as server:
-        shop.serve(server, port=443)
-        assert get(f"https://{HOST}/", verify=False).body == b"token"
-        if is_valid:
-            assert get(f"https://{HOST}/").body == b"token"
-        else:
-            assert "certificate verify failed" in failure(f"https://{HOST}/").detail
+    shop.serve(answer(200, b"token"), port=443, tls=tls)
+    assert get(f"https://{HOST}/", verify=False).body == b"token"
+    if is_valid:
+        assert get(f"https://{HOST}/").body == b"token"
+    else:
+        assert "certificate verify failed" in failure(f"https://{HOST}/").detail
 
 
 def test_a_certificate_whose_subject_alone_names_the_website_is_refused_as_by_browsers(
@@ -582,9 +553,8 @@ def test_a_certificate_whose_subject_alone_names_the_website_is_refused_as_by_br
     _, tls = write_certificate(tmp_path, name=HOST, issuer=(root, key), has_names=False)
     monkeypatch.setattr(outbound, "DEFAULT_CA_BUNDLE_PATH", tmp_path / "root.pem")
     monkeypatch.setattr(outbound, "trusted", outbound.trusted.__wrapped__)
-    with FaultServer(answer(200, b"not sent"), tls=tls) as server:
-        shop.serve(server, port=443)
-        assert failure(f"https://{HOST}/").reason == "tls_invalid"
+    server = shop.serve(answer(200, b"not sent"), port=443, tls=tls)
+    assert failure(f"https://{HOST}/").reason == "tls_invalid"
     assert server.received == []
 
 
@@ -603,54 +573,47 @@ def test_a_root_without_a_key_identifier_is_trusted_as_by_browsers(shop, tmp_pat
     monkeypatch.setattr(ssl, "create_default_context", as_python_3_13)
     monkeypatch.setattr(outbound, "DEFAULT_CA_BUNDLE_PATH", tmp_path / "root.pem")
     monkeypatch.setattr(outbound, "trusted", outbound.trusted.__wrapped__)
-    with FaultServer(answer(200, b"token"), tls=tls) as server:
-        shop.serve(server, port=443)
-        assert get(f"https://{HOST}/").body == b"token"
+    shop.serve(answer(200, b"token"), port=443, tls=tls)
+    assert get(f"https://{HOST}/").body == b"token"
 
 
 @pytest.mark.parametrize("name", ["evil.example.net", "*.shop.example.com", "example.com"])
 def test_a_certificate_for_another_name_is_refused_and_no_request_is_sent(shop, tmp_path, name):
     file, tls = write_certificate(tmp_path, name=name)
-    with FaultServer(answer(200, b"not sent"), tls=tls) as server:
-        shop.serve(server, port=443)
-        error = failure(f"https://{HOST}/", tls=trusting(file))
+    server = shop.serve(answer(200, b"not sent"), port=443, tls=tls)
+    error = failure(f"https://{HOST}/", tls=trusting(file))
     assert (error.reason, server.received) == ("tls_invalid", [])
     assert re.fullmatch(r"certificate verify failed: [\w ,']+'shop\.example\.com'\.", error.detail)
 
 
 def test_a_certificate_of_an_unknown_authority_is_refused(shop, tmp_path):
     _, tls = write_certificate(tmp_path, name=HOST)
-    with FaultServer(answer(200, b"not sent"), tls=tls) as server:
-        shop.serve(server, port=443)
-        assert failure(f"https://{HOST}/").reason == "tls_invalid"
+    server = shop.serve(answer(200, b"not sent"), port=443, tls=tls)
+    assert failure(f"https://{HOST}/").reason == "tls_invalid"
     assert server.received == []
 
 
 def test_any_certificate_is_accepted_where_the_caller_says_so(shop, tmp_path):
     _, tls = write_certificate(tmp_path, name="evil.example.net")
-    with FaultServer(answer(200, b"from anyone"), tls=tls) as server:
-        shop.serve(server, port=443)
-        assert get(f"https://{HOST}/", verify=False).body == b"from anyone"
+    shop.serve(answer(200, b"from anyone"), port=443, tls=tls)
+    assert get(f"https://{HOST}/", verify=False).body == b"from anyone"
 
 
 def test_a_tls_handshake_that_stalls_ends_at_the_wall_clock(shop):
-    with FaultServer(drip_unasked) as server:
-        shop.serve(server, port=443)
-        assert failure(f"https://{HOST}/", seconds=0.7).reason in {"timed_out", "connect_failed"}
+    shop.serve(drip_unasked, port=443)
+    assert failure(f"https://{HOST}/", seconds=0.7).reason in {"timed_out", "connect_failed"}
 
 
 def test_a_server_that_sends_session_tickets_only_ends_at_the_wall_clock(shop, tmp_path):
     _, tls = write_certificate(tmp_path, name=HOST)
     started = time.monotonic()
-    with FaultServer(endless_tickets(tls, tmp_path), tls=tls) as server:
-        shop.serve(server, port=443)
-        assert failure(f"https://{HOST}/", verify=False, seconds=2).reason == "timed_out"
-        assert time.monotonic() - started < TOO_LATE
+    shop.serve(endless_tickets(tls, tmp_path), port=443, tls=tls)
+    assert failure(f"https://{HOST}/", verify=False, seconds=2).reason == "timed_out"
+    assert time.monotonic() - started < TOO_LATE
 
 
 def test_a_server_that_never_ends_the_handshake_ends_at_the_wall_clock(shop):
     started = time.monotonic()
-    with FaultServer(endless_hellos) as server:
-        shop.serve(server, port=443)
-        assert failure(f"https://{HOST}/", verify=False, seconds=2).reason == "timed_out"
-        assert time.monotonic() - started < TOO_LATE
+    shop.serve(endless_hellos, port=443)
+    assert failure(f"https://{HOST}/", verify=False, seconds=2).reason == "timed_out"
+    assert time.monotonic() - started < TOO_LATE

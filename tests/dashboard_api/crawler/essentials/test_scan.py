@@ -55,12 +55,24 @@ def internet(monkeypatch):
     monkeypatch.setattr(scan, "_PAUSE", 0)
     internet = Internet(monkeypatch)
     internet.zone[f"{HOST}."] = [PUBLIC]
-    return internet
+    yield internet
+    internet.end()
 
 
 @pytest.fixture
 def certificate(tmp_path):
     return write_certificate(tmp_path, name=HOST)
+
+
+@pytest.fixture
+def serve(internet, certificate):
+    """Serve scripts at a port of the scanned address, or ``at`` another; without a script it is closed."""
+
+    def serve(*scripts, port=443, at=PUBLIC, tls=certificate[1], server=FaultServer):
+        scripts = scripts if None in scripts else [server(*scripts, tls=tls if port == 443 else None)]
+        return internet.serve(*scripts, address=at, port=port)
+
+    return serve
 
 
 @pytest.fixture
@@ -74,14 +86,10 @@ def scanned(tls=None):
     return [line["finding"] for line in lines if "finding" in line], lines, last
 
 
-def test_a_website_is_scanned_from_its_certificate_to_its_security_txt(internet, certificate, trusting):
-    with (
-        FaultServer(answer(200, b"<p>Hello</p>", headers=GOOD), tls=certificate[1]) as encrypted,
-        FaultServer(answer(200)) as plain,
-    ):
-        internet.serve(encrypted, port=443)
-        internet.serve(plain, port=80)
-        rules, lines, last = scanned(trusting)
+def test_a_website_is_scanned_from_its_certificate_to_its_security_txt(serve, trusting):
+    serve(answer(200, b"<p>Hello</p>", headers=GOOD))
+    serve(answer(200), port=80)
+    rules, lines, last = scanned(trusting)
     assert last["complete"] is True
     assert rules == [
         "certificate-expires-soon",  # that of the tests ends in an hour
@@ -96,19 +104,17 @@ def test_a_website_is_scanned_from_its_certificate_to_its_security_txt(internet,
     }
 
 
-def test_a_certificate_that_browsers_refuse_is_a_finding_and_the_page_is_checked(internet, certificate):
-    with FaultServer(answer(200, headers=GOOD), tls=certificate[1]) as server:
-        internet.serve(server, port=443)
-        rules, _, last = scanned()
+def test_a_certificate_that_browsers_refuse_is_a_finding_and_the_page_is_checked(serve):
+    serve(answer(200, headers=GOOD))
+    rules, _, last = scanned()
     assert rules[0] == "certificate-not-trusted"
     assert "csp-missing" in rules
     assert last["complete"] is True
 
 
-def test_a_website_without_https_is_checked_over_http(internet):
-    with FaultServer(answer(200, headers=GOOD)) as plain:
-        internet.serve(plain, port=80)
-        rules, lines, last = scanned()
+def test_a_website_without_https_is_checked_over_http(serve):
+    serve(answer(200, headers=GOOD), port=80)
+    rules, lines, last = scanned()
     assert rules == ["https-not-offered", "https-not-enforced", "csp-missing", "framing-allowed"]
     assert {line["checked"] for line in lines if "checked" in line} == {f"http://{HOST}/"}
     [missing] = [line for line in lines if line.get("finding") == "https-not-offered"]
@@ -120,29 +126,25 @@ HTML = [*GOOD, ("Content-Type", "text/html")]
 PAGE = b'<img src="http://shop.example.com/a.png"><script src="https://cdn.example.net/a.js"></script>'
 
 
-def test_a_page_that_was_packed_without_being_asked_for_is_checked(internet, certificate, trusting):
+def test_a_page_that_was_packed_without_being_asked_for_is_checked(serve, trusting):
     packed = answer(200, gzip.compress(PAGE), headers=[*HTML, ("Content-Encoding", "gzip")])
-    with FaultServer(packed, tls=certificate[1]) as server:
-        internet.serve(server, port=443)
-        rules, _, last = scanned(trusting)
+    serve(packed)
+    rules, _, last = scanned(trusting)
     assert {"mixed-content", "script-without-integrity"} <= set(rules)
     assert last["complete"] is True
 
 
 @pytest.mark.django_db
 @pytest.mark.parametrize("encrypted", [True, False])
-def test_only_what_was_read_is_fixed(internet, certificate, trusting, encrypted):
+def test_only_what_was_read_is_fixed(serve, trusting, encrypted):
     site = make_website(HOST)
     readable, packed = (
         HTML[1:],
         [*GOOD[1:], ("Content-Encoding", "br"), ("X-Frame-Options", "DENY"), HTML[-1]],
     )
     for day, headers in enumerate((readable, packed)):
-        with FaultServer(
-            answer(200, PAGE, headers=headers), tls=certificate[1] if encrypted else None
-        ) as server:
-            internet.serve(server, port=443 if encrypted else 80)
-            lines = [json.dumps(line) for line in report(HOST, PUBLIC, tls=trusting)]
+        serve(answer(200, PAGE, headers=headers), port=443 if encrypted else 80)
+        lines = [json.dumps(line) for line in report(HOST, PUBLIC, tls=trusting)]
         scanned_at = datetime.now(UTC) - timedelta(days=2 - day)
         file, options = io.BytesIO("\n".join(lines).encode()), ImportOptions(scanned_at=scanned_at)
         import_file(file, site, options, file_name="report", by="tests")
@@ -172,33 +174,25 @@ def imported(site, *, days):
     [(redirect(f"https://{HOST}/"), "fixed"), (None, "fixed"), (answer(200), "open"), (answer(403), "open")],
     ids=["redirect", "http is off", "no redirect", "refused"],
 )
-def test_the_redirect_from_http_is_fixed_once_it_is_there_or_http_is_off(
-    internet, certificate, later, status
-):
+def test_the_redirect_from_http_is_fixed_once_it_is_there_or_http_is_off(serve, internet, later, status):
     site = make_website(HOST)
-    with FaultServer(answer(200), tls=certificate[1]) as encrypted:
-        internet.serve(encrypted, port=443)
-        with FaultServer(answer(200)) as plain:
-            internet.serve(plain, port=80)
-            assert imported(site, days=2)["https-not-enforced"] == "open"
-        del internet.routes[PUBLIC, 80]
-        with FaultServer(later) as plain:
-            if later is not None:
-                internet.serve(plain, port=80)
-            assert imported(site, days=1)["https-not-enforced"] == status
+    serve(answer(200))
+    serve(answer(200), port=80)
+    assert imported(site, days=2)["https-not-enforced"] == "open"
+    del internet.routes[PUBLIC, 80]
+    serve(later, port=80)
+    assert imported(site, days=1)["https-not-enforced"] == status
 
 
 @pytest.mark.django_db
-def test_problems_of_a_page_behind_a_redirect_are_fixed_when_the_last_one_is_gone(internet, certificate):
+def test_problems_of_a_page_behind_a_redirect_are_fixed_when_the_last_one_is_gone(serve, internet):
     internet.zone[f"www.{HOST}."] = [OTHER]
     site = make_website(HOST)
     good = [*GOOD, ("Content-Security-Policy", "default-src 'self'; frame-ancestors 'self'")]
-    with FaultServer(redirect(f"https://www.{HOST}/"), tls=certificate[1]) as first:
-        internet.serve(first, port=443)
-        for days, headers, status in ((2, GOOD, "open"), (1, good, "fixed")):
-            with FaultServer(answer(200, headers=headers), tls=certificate[1]) as www:
-                internet.serve(www, address=OTHER, port=443)
-                assert imported(site, days=days)["csp-missing"] == status
+    serve(redirect(f"https://www.{HOST}/"))
+    for days, headers, status in ((2, GOOD, "open"), (1, good, "fixed")):
+        serve(answer(200, headers=headers), at=OTHER)
+        assert imported(site, days=days)["csp-missing"] == status
 
 
 LONG = b"<p>" + b" " * 1024**2
@@ -217,12 +211,11 @@ LONG = b"<p>" + b" " * 1024**2
 )
 @pytest.mark.parametrize("encrypted", [True, False])
 def test_the_markup_of_a_page_that_is_not_read_to_its_end_is_not_checked(
-    internet, certificate, trusting, body, encoding, rules, encrypted
+    serve, trusting, body, encoding, rules, encrypted
 ):
     page = answer(200, body, headers=[*HTML, ("Content-Encoding", encoding)])
-    with FaultServer(page, tls=certificate[1] if encrypted else None) as server:
-        internet.serve(server, port=443 if encrypted else 80)
-        found, lines, last = scanned(trusting)
+    serve(page, port=443 if encrypted else 80)
+    found, lines, last = scanned(trusting)
     by_http = set() if encrypted else {"mixed-content"}
     assert {"mixed-content", "script-without-integrity"} & set(found) == rules - by_http - {"unread policy"}
     is_unread = "unread policy" in rules  # that of a tag in the page
@@ -235,16 +228,15 @@ def test_the_markup_of_a_page_that_is_not_read_to_its_end_is_not_checked(
     assert last["complete"] is True
 
 
-def test_a_security_txt_that_cannot_be_unpacked_is_not_called_missing(internet, certificate, trusting):
+def test_a_security_txt_that_cannot_be_unpacked_is_not_called_missing(serve, trusting):
     def script(server, connection):
         server.receive(connection)
         is_text = b"security.txt" in server.received[-1].head
         headers = [("Content-Encoding", "br")] if is_text else GOOD
         connection.sendall(http(200, b"?", headers=headers))
 
-    with FaultServer(script, tls=certificate[1]) as server:
-        internet.serve(server, port=443)
-        rules, lines, _ = scanned(trusting)
+    serve(script)
+    rules, lines, _ = scanned(trusting)
     assert "security-txt-missing" not in rules
     failed = {rule for line in lines for rule in line.get("rules", [])}
     assert failed == {"security-txt-missing", "security-txt-expired"}
@@ -261,17 +253,10 @@ def test_a_security_txt_that_cannot_be_unpacked_is_not_called_missing(internet, 
     ],
     ids=["refused", "broken", "no response", "redirect", "http is off"],
 )
-def test_http_is_checked_only_by_a_response_or_where_it_is_off(
-    internet, certificate, trusting, plain, failed
-):
-    with (
-        FaultServer(answer(200, headers=GOOD), tls=certificate[1]) as encrypted,
-        FaultServer(plain) as server,
-    ):
-        internet.serve(encrypted, port=443)
-        if plain is not None:
-            internet.serve(server, port=80)
-        rules, lines, last = scanned(trusting)
+def test_http_is_checked_only_by_a_response_or_where_it_is_off(serve, trusting, plain, failed):
+    serve(answer(200, headers=GOOD))
+    serve(plain, port=80)
+    rules, lines, last = scanned(trusting)
     assert "https-not-enforced" not in rules
     assert {line["checked"]: line["error"] for line in lines if "error" in line} == failed
     assert last["complete"] is True
@@ -291,27 +276,25 @@ AWAY = [("Location", "https://other.example.net/security.txt")]
     ],
     ids=["refused", "challenge", "broken", "no response", "elsewhere"],
 )
-def test_a_security_txt_without_a_response_is_not_checked(internet, certificate, trusting, response, reason):
+def test_a_security_txt_without_a_response_is_not_checked(serve, trusting, response, reason):
     def script(server, connection):
         server.receive(connection)
         is_text = b"security.txt" in server.received[-1].head
         connection.sendall(response if is_text else http(200, headers=GOOD))
 
-    with FaultServer(script, tls=certificate[1]) as server:
-        internet.serve(server, port=443)
-        rules, lines, _ = scanned(trusting)
+    serve(script)
+    rules, lines, _ = scanned(trusting)
     assert not {"security-txt-missing", "security-txt-expired"} & set(rules)
     failed = ["security-txt-missing", "security-txt-expired"] if reason else []
     assert failures_of(lines) == dict.fromkeys(failed, reason)
 
 
 @pytest.mark.parametrize("status", [401, 403, 406])
-def test_a_security_txt_that_the_public_cannot_read_is_missing(internet, certificate, trusting, status):
+def test_a_security_txt_that_the_public_cannot_read_is_missing(serve, trusting, status):
     """S3 answers 403 for files that do not exist, and many servers for names with a dot."""
     denied = routes({"/": http(200, headers=WHOLE), "/.well-known/security.txt": http(status)})
-    with FaultServer(denied, tls=certificate[1]) as server:
-        internet.serve(server, port=443)
-        _, lines, last = scanned(trusting)
+    serve(denied)
+    _, lines, last = scanned(trusting)
     [found] = [line for line in lines if line.get("finding") == "security-txt-missing"]
     assert found["evidence"] == f"Status {status}"
     assert failures_of(lines) == {}
@@ -334,43 +317,36 @@ class OldVersionsReset(FaultServer):
             super()._serve(connection, script)
 
 
-def test_a_server_that_resets_old_versions_of_tls_offers_https(internet, certificate, trusting):
-    with OldVersionsReset(answer(200, headers=GOOD), tls=certificate[1]) as server:
-        internet.serve(server, port=443)
-        rules, lines, last = scanned(trusting)
+def test_a_server_that_resets_old_versions_of_tls_offers_https(serve, trusting):
+    serve(answer(200, headers=GOOD), server=OldVersionsReset)
+    rules, lines, last = scanned(trusting)
     assert not {"https-not-offered", "tls-1-0-offered", "tls-1-1-offered", "tls-1-3-not-offered"} & set(rules)
     assert "csp-missing" in rules
     assert failures_of(lines) == {}
     assert last["complete"] is True
 
 
-def test_versions_of_tls_are_not_checked_if_connections_begin_to_fail(
-    internet, certificate, trusting, monkeypatch
-):
+def test_versions_of_tls_are_not_checked_if_connections_begin_to_fail(serve, trusting, monkeypatch):
     def offers(*_, **__):
         raise NotConnected("Connection refused")
 
     monkeypatch.setattr(encryption, "offers", offers)
-    with FaultServer(answer(200, headers=GOOD), tls=certificate[1]) as server:
-        internet.serve(server, port=443)
-        rules, lines, _ = scanned(trusting)
+    serve(answer(200, headers=GOOD))
+    rules, lines, _ = scanned(trusting)
     assert "https-not-offered" not in rules
     versions = ["tls-1-0-offered", "tls-1-1-offered"]
     assert failures_of(lines) == dict.fromkeys(versions, "connect_failed")
 
 
-def test_https_that_answers_after_a_failure_is_not_called_missing(
-    internet, certificate, trusting, monkeypatch
-):
+def test_https_that_answers_after_a_failure_is_not_called_missing(serve, trusting, monkeypatch):
     def check_tls(*_, **__):
         raise NotConnected("timed out")
 
     monkeypatch.setattr(scan, "check_tls", check_tls)
     redirect = answer(301, headers=[("Location", f"https://{HOST}/")])
-    with FaultServer(answer(200), tls=certificate[1]) as encrypted, FaultServer(redirect) as plain:
-        internet.serve(encrypted, port=443)
-        internet.serve(plain, port=80)
-        rules, lines, last = scanned(trusting)
+    serve(answer(200))
+    serve(redirect, port=80)
+    rules, lines, last = scanned(trusting)
     assert (rules, lines[-1]["error"], last["complete"]) == ([], "connect_failed", False)
 
 
@@ -385,27 +361,25 @@ class AwayAtFirst(FaultServer):
             super()._serve(connection, script)
 
 
-def test_https_that_answers_a_second_handshake_is_not_called_missing(internet, certificate, trusting):
-    with AwayAtFirst(answer(200), tls=certificate[1]) as encrypted, FaultServer(answer(200)) as plain:
-        internet.serve(encrypted, port=443)
-        internet.serve(plain, port=80)
-        rules, lines, last = scanned(trusting)
+def test_https_that_answers_a_second_handshake_is_not_called_missing(serve, trusting):
+    serve(answer(200), server=AwayAtFirst)
+    serve(answer(200), port=80)
+    rules, lines, last = scanned(trusting)
     assert (rules, lines[-1]["error"], last["complete"]) == ([], "connect_failed", False)
 
 
 @pytest.mark.django_db
-def test_nothing_about_https_is_fixed_while_it_is_off_or_open_once_it_is_back(internet, certificate):
+def test_nothing_about_https_is_fixed_while_it_is_off_or_open_once_it_is_back(serve, internet):
     site = make_website(HOST)
-    with FaultServer(answer(200)) as plain, FaultServer(answer(200), tls=certificate[1]) as encrypted:
-        internet.serve(plain, port=80)
-        internet.serve(encrypted, port=443)
-        before = imported(site, days=3)
-        assert {"hsts-missing", "security-txt-missing", "https-not-enforced"} <= set(before)
-        del internet.routes[PUBLIC, 443]
-        off = imported(site, days=2)
-        assert Coverage.objects.get(website=site).state == "ok"
-        internet.serve(encrypted, port=443)
-        back = imported(site, days=1)
+    serve(answer(200), port=80)
+    encrypted = serve(answer(200))
+    before = imported(site, days=3)
+    assert {"hsts-missing", "security-txt-missing", "https-not-enforced"} <= set(before)
+    del internet.routes[PUBLIC, 443]
+    off = imported(site, days=2)
+    assert Coverage.objects.get(website=site).state == "ok"
+    internet.serve(encrypted, port=443)
+    back = imported(site, days=1)
     assert set(before.values()) == {"open"}
     assert off == before | {"https-not-offered": "open"}
     assert back == before | {"https-not-offered": "fixed"}
@@ -418,26 +392,22 @@ def test_nothing_about_https_is_fixed_while_it_is_off_or_open_once_it_is_back(in
     + [(answer(206, b"x"), {"no_page"}), (answer(200, b"", headers=HTML[2:]), set())],
 )
 @pytest.mark.parametrize("encrypted", [True, False])
-def test_a_response_without_a_page_fixes_nothing_about_the_page(
-    internet, certificate, page, reasons, encrypted
-):
+def test_a_response_without_a_page_fixes_nothing_about_the_page(serve, certificate, page, reasons, encrypted):
     site, tls = make_website(HOST), certificate[1] if encrypted else None
     before = {}
     for days, script in ((2, answer(200, PAGE, headers=HTML[2:])), (1, page)):
-        with FaultServer(script, tls=tls) as server:
-            internet.serve(server, port=443 if encrypted else 80)
-            _, lines, _ = scanned()
-            after = imported(site, days=days)
+        serve(script, port=443 if encrypted else 80, tls=tls)
+        _, lines, _ = scanned()
+        after = imported(site, days=days)
         before = before or after
     assert after == before
     assert set(failures_of(lines).values()) == reasons
 
 
-def test_only_the_address_that_is_scanned_is_asked(internet, certificate, trusting):
+def test_only_the_address_that_is_scanned_is_asked(serve, internet, trusting):
     internet.zone[f"{HOST}."] = [PUBLIC_6, OTHER, PUBLIC]
-    with FaultServer(*[answer(200)] * 9, tls=certificate[1]) as server:
-        internet.serve(server, port=443)
-        scanned(trusting)
+    serve(*[answer(200)] * 9)
+    scanned(trusting)
     assert {address for address, _port in internet.connected} == {PUBLIC}
 
 
@@ -445,47 +415,38 @@ def test_only_the_address_that_is_scanned_is_asked(internet, certificate, trusti
     ("status", "reason"),
     [*((status, "blocked") for status in sorted(REFUSALS)), (500, "server_error")],
 )
-def test_a_scan_that_is_refused_or_meets_a_broken_website_fixes_nothing(
-    internet, certificate, trusting, status, reason
-):
-    with FaultServer(answer(status), tls=certificate[1]) as server:
-        internet.serve(server, port=443)
-        rules, lines, last = scanned(trusting)
+def test_a_scan_that_is_refused_or_meets_a_broken_website_fixes_nothing(serve, trusting, status, reason):
+    serve(answer(status))
+    rules, lines, last = scanned(trusting)
     assert rules == []
     assert (lines[-1]["error"], last["complete"]) == (reason, False)
 
 
-def test_a_program_that_answers_other_methods_only_has_no_page_and_refuses_nothing(
-    internet, certificate, trusting
-):
-    with FaultServer(answer(405, headers=[("Allow", "POST")]), tls=certificate[1]) as server:
-        internet.serve(server, port=443)
-        assert look(HOST, PUBLIC).reason == ""
-        _, lines, _ = scanned(trusting)
+def test_a_program_that_answers_other_methods_only_has_no_page_and_refuses_nothing(serve, trusting):
+    serve(answer(405, headers=[("Allow", "POST")]))
+    assert look(HOST, PUBLIC).reason == ""
+    _, lines, _ = scanned(trusting)
     assert "no_page" in {line.get("error") for line in lines}
 
 
-def test_a_page_that_tests_for_a_browser_is_not_checked(internet, certificate, trusting):
-    with FaultServer(answer(200, b"<title>Just a moment...</title>"), tls=certificate[1]) as server:
-        internet.serve(server, port=443)
-        rules, lines, _ = scanned(trusting)
+def test_a_page_that_tests_for_a_browser_is_not_checked(serve, trusting):
+    serve(answer(200, b"<title>Just a moment...</title>"))
+    rules, lines, _ = scanned(trusting)
     assert (rules, lines[-1]["error"]) == ([], "blocked")
 
 
-def test_a_website_that_is_down_or_leads_away_is_not_called_clean(internet, certificate, trusting):
+def test_a_website_that_is_down_or_leads_away_is_not_called_clean(serve, trusting):
     _, lines, last = scanned(trusting)
     assert (lines[-1]["error"], last["complete"]) == ("connect_failed", False)
     away = answer(302, headers=[("Location", "https://www.example.net/")])
-    with FaultServer(*[away] * 9, tls=certificate[1]) as server:
-        internet.serve(server, port=443)
-        _, lines, last = scanned(trusting)
+    serve(*[away] * 9)
+    _, lines, last = scanned(trusting)
     assert (lines[-1]["error"], last["complete"]) == ("redirected_away", False)
 
 
-def test_a_report_is_one_that_the_importer_reads(internet, certificate, trusting, tmp_path):
-    with FaultServer(answer(200), tls=certificate[1]) as server:
-        internet.serve(server, port=443)
-        lines = list(report(HOST, PUBLIC, tls=trusting))
+def test_a_report_is_one_that_the_importer_reads(serve, trusting, tmp_path):
+    serve(answer(200))
+    lines = list(report(HOST, PUBLIC, tls=trusting))
     rows = [finding_lines._convert(number, line) for number, line in enumerate(lines[1:], start=2)]
     assert len(rows) == len(lines) - 1
 
@@ -510,17 +471,15 @@ def test_old_versions_of_tls_and_a_missing_new_one_are_found(certificate, trusti
 
 
 @pytest.mark.parametrize("plain", [None, answer(200)], ids=["closed", "http"])
-def test_a_website_with_old_versions_of_tls_only_is_checked_and_says_so(internet, certificate, plain):
+def test_a_website_with_old_versions_of_tls_only_is_checked_and_says_so(serve, certificate, plain):
     tls = old_tls(certificate)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)
         tls.maximum_version = ssl.TLSVersion.TLSv1_1
-    with FaultServer(answer(200, headers=GOOD), tls=tls) as encrypted, FaultServer(plain) as server:
-        internet.serve(encrypted, port=443)
-        if plain is not None:
-            internet.serve(server, port=80)
-        assert look(HOST, PUBLIC).reason == ""
-        rules, lines, last = scanned()
+    serve(answer(200, headers=GOOD), tls=tls)
+    serve(plain, port=80)
+    assert look(HOST, PUBLIC).reason == ""
+    rules, lines, last = scanned()
     evidence = {line["finding"]: line["evidence"] for line in lines if "finding" in line}
     assert evidence["tls-1-0-offered"] == evidence["tls-1-1-offered"]
     assert "browsers cannot open the website" in evidence["tls-1-0-offered"]
@@ -690,39 +649,30 @@ def later_than(problems, *, trusting):
 
 
 @pytest.mark.django_db
-def test_https_is_no_longer_called_missing_where_http_is_refused(internet, certificate, trusting):
-    with FaultServer(answer(200), tls=certificate[1]) as encrypted, FaultServer(answer(403)) as plain:
-        internet.serve(encrypted, port=443)
-        internet.serve(plain, port=80)
-        problems = dict.fromkeys(("https-not-offered", "https-not-enforced"), f"http://{HOST}/")
-        statuses = later_than(problems, trusting=trusting)
+def test_https_is_no_longer_called_missing_where_http_is_refused(serve, trusting):
+    serve(answer(200))
+    serve(answer(403), port=80)
+    problems = dict.fromkeys(("https-not-offered", "https-not-enforced"), f"http://{HOST}/")
+    statuses = later_than(problems, trusting=trusting)
     assert statuses["https-not-offered"] == "fixed"
     assert statuses["https-not-enforced"] == "open"
 
 
 @pytest.mark.django_db
-def test_problems_of_a_page_stay_open_where_a_redirect_leads_to_none(internet, certificate, trusting):
+def test_problems_of_a_page_stay_open_where_a_redirect_leads_to_none(serve, internet, trusting):
     internet.zone[f"www.{HOST}."] = [OTHER]
-    with (
-        FaultServer(redirect(f"https://www.{HOST}/"), tls=certificate[1]) as first,
-        FaultServer(answer(404), tls=certificate[1]) as www,
-    ):
-        internet.serve(first, port=443)
-        internet.serve(www, address=OTHER, port=443)
-        statuses = later_than({"mixed-content": f"https://{HOST}/"}, trusting=trusting)
+    serve(redirect(f"https://www.{HOST}/"))
+    serve(answer(404), at=OTHER)
+    statuses = later_than({"mixed-content": f"https://{HOST}/"}, trusting=trusting)
     assert statuses["mixed-content"] == "open"
 
 
 @pytest.mark.django_db
-def test_http_is_off_only_if_its_own_port_is_closed(internet, certificate, trusting):
+def test_http_is_off_only_if_its_own_port_is_closed(serve, internet, trusting):
     internet.zone[f"www.{HOST}."] = [OTHER]
-    with (
-        FaultServer(answer(200), tls=certificate[1]) as encrypted,
-        FaultServer(redirect(f"http://www.{HOST}/")) as plain,
-    ):
-        internet.serve(encrypted, port=443)
-        internet.serve(plain, port=80)
-        statuses = later_than({"https-not-enforced": f"http://{HOST}/"}, trusting=trusting)
+    serve(answer(200))
+    serve(redirect(f"http://www.{HOST}/"), port=80)
+    statuses = later_than({"https-not-enforced": f"http://{HOST}/"}, trusting=trusting)
     assert statuses["https-not-enforced"] == "open"
 
 
@@ -730,7 +680,7 @@ def test_http_is_off_only_if_its_own_port_is_closed(internet, certificate, trust
 @pytest.mark.parametrize("failure", [TimeoutError, ConnectionRefusedError], ids=["time", "refused"])
 @pytest.mark.parametrize(("times", "status"), [(1, "open"), (2, "fixed")], ids=["once", "twice"])
 def test_http_is_off_if_nothing_answers_also_after_a_pause(
-    internet, certificate, trusting, monkeypatch, failure, times, status
+    serve, trusting, monkeypatch, failure, times, status
 ):
     connect, failures = socket.socket.connect, [failure] * times
 
@@ -740,55 +690,49 @@ def test_http_is_off_if_nothing_answers_also_after_a_pause(
         return connect(sock, to)
 
     monkeypatch.setattr(socket.socket, "connect", fail_by_http)
-    with FaultServer(answer(200), tls=certificate[1]) as encrypted, FaultServer(answer(200)) as plain:
-        internet.serve(encrypted, port=443)
-        internet.serve(plain, port=80)
-        statuses = later_than({"https-not-enforced": f"http://{HOST}/"}, trusting=trusting)
+    serve(answer(200))
+    serve(answer(200), port=80)
+    statuses = later_than({"https-not-enforced": f"http://{HOST}/"}, trusting=trusting)
     assert statuses["https-not-enforced"] == status
     assert Coverage.objects.get().state == "ok"
 
 
 @pytest.mark.django_db
-def test_problems_of_https_at_another_name_stay_open_where_it_was_not_looked_for(
-    internet, certificate, trusting
-):
+def test_problems_of_https_at_another_name_stay_open_where_it_was_not_looked_for(serve, internet, trusting):
     internet.zone[f"www.{HOST}."] = [OTHER]
     www_page = f"https://www.{HOST}/"
-    with FaultServer(redirect(www_page)) as plain, FaultServer(answer(200), tls=certificate[1]) as www:
-        internet.serve(plain, port=80)
-        internet.serve(www, address=OTHER, port=443)
-        problems = dict.fromkeys(("hsts-missing", "security-txt-expired"), www_page)
-        statuses = later_than(problems, trusting=trusting)
+    serve(redirect(www_page), port=80)
+    serve(answer(200), at=OTHER)
+    problems = dict.fromkeys(("hsts-missing", "security-txt-expired"), www_page)
+    statuses = later_than(problems, trusting=trusting)
     assert (statuses["hsts-missing"], statuses["security-txt-expired"]) == ("open", "open")
     assert Coverage.objects.get().state == "ok"
 
 
 @pytest.mark.django_db
-def test_a_scan_is_complete_where_the_certificate_is_for_www_only(internet, www, tmp_path):
+def test_a_scan_is_complete_where_the_certificate_is_for_www_only(serve, internet, www, tmp_path):
     file, tls = write_certificate(tmp_path, name=f"www.{HOST}")
     page = routes({"/": http(200, headers=WHOLE), **TEXT})
-    with FaultServer(page, tls=tls) as encrypted, FaultServer(redirect(www)) as plain:
-        internet.serve(plain, port=80)
-        internet.serve(encrypted, port=443)
-        internet.serve(encrypted, address=OTHER, port=443)
-        problems = dict.fromkeys(("csp-missing", "security-txt-expired"), www)
-        statuses = later_than(problems, trusting=ssl.create_default_context(cafile=file))
+    encrypted = serve(page, tls=tls)
+    serve(redirect(www), port=80)
+    internet.serve(encrypted, address=OTHER, port=443)
+    problems = dict.fromkeys(("csp-missing", "security-txt-expired"), www)
+    statuses = later_than(problems, trusting=ssl.create_default_context(cafile=file))
     assert (statuses["csp-missing"], statuses["security-txt-expired"]) == ("fixed", "open")
     assert statuses["certificate-other-name"] == "open"
     assert Coverage.objects.get().state == "ok"
 
 
 @pytest.mark.django_db
-def test_problems_of_the_page_by_http_stay_open_after_https_was_set_up(internet, certificate, trusting):
+def test_problems_of_the_page_by_http_stay_open_after_https_was_set_up(serve, trusting):
     listing = answer(200, b"<title>Index of /</title>", headers=[("Server", "Apache/2.2.1")])
-    with FaultServer(answer(200), tls=certificate[1]) as encrypted, FaultServer(listing) as plain:
-        internet.serve(encrypted, port=443)
-        internet.serve(plain, port=80)
-        statuses = later_than({"directory-listing": f"http://{HOST}/"}, trusting=trusting)
+    serve(answer(200))
+    serve(listing, port=80)
+    statuses = later_than({"directory-listing": f"http://{HOST}/"}, trusting=trusting)
     assert statuses["directory-listing"] == "open"
 
 
-def test_a_security_txt_behind_a_redirect_has_one_address(internet, certificate, trusting):
+def test_a_security_txt_behind_a_redirect_has_one_address(serve, internet, trusting):
     expired = b"Contact: mailto:a@example.com\nExpires: 2020-01-01T00:00:00Z"
 
     def script(server, connection):
@@ -798,10 +742,9 @@ def test_a_security_txt_behind_a_redirect_has_one_address(internet, certificate,
         connection.sendall(moved if b"well-known" in head else http(200, expired, headers=GOOD))
 
     internet.zone[f"www.{HOST}."] = [OTHER]
-    with FaultServer(script, tls=certificate[1]) as server:
-        internet.serve(server, port=443)
-        internet.serve(server, address=OTHER, port=443)
-        _, lines, _ = scanned(trusting)
+    server = serve(script)
+    internet.serve(server, address=OTHER, port=443)
+    _, lines, _ = scanned(trusting)
     [found] = [line for line in lines if line.get("finding") == "security-txt-expired"]
     assert found["location"] == f"https://{HOST}/.well-known/security.txt"
 
@@ -823,45 +766,38 @@ TEXT = {"/.well-known/security.txt": http(200, b"Contact: mailto:a@example.com")
 
 
 @pytest.mark.django_db
-def test_a_cookie_that_a_redirect_sets_is_not_fixed(internet, certificate, trusting):
+def test_a_cookie_that_a_redirect_sets_is_not_fixed(serve, trusting):
     first = http(302, headers=[("Location", "/de/"), COOKIE])
     page = http(200, headers=WHOLE)
-    with FaultServer(routes({"/": first, "/de/": page}), tls=certificate[1]) as server:
-        internet.serve(server, port=443)
-        problems = dict.fromkeys(("cookie-without-secure", "csp-missing"), f"https://{HOST}/")
-        problems_of = [line for line in report(HOST, PUBLIC, tls=trusting) if "finding" in line]
-        statuses = later_than(problems, trusting=trusting)
+    serve(routes({"/": first, "/de/": page}))
+    problems = dict.fromkeys(("cookie-without-secure", "csp-missing"), f"https://{HOST}/")
+    problems_of = [line for line in report(HOST, PUBLIC, tls=trusting) if "finding" in line]
+    statuses = later_than(problems, trusting=trusting)
     assert statuses["csp-missing"] == "fixed", "the address shows no page any more"
     [found] = [line for line in problems_of if line["finding"] == "cookie-without-secure"]
     assert (found["location"], found["matcher"]) == (f"https://{HOST}/", "sid")
 
 
 @pytest.mark.django_db
-def test_a_problem_of_a_cookie_stays_open_while_the_page_comes_from_a_cache(internet, certificate, trusting):
+def test_a_problem_of_a_cookie_stays_open_while_the_page_comes_from_a_cache(serve, trusting):
     cached = answer(200, headers=[*WHOLE, ("X-Cache", "HIT")])
-    with FaultServer(cached, tls=certificate[1]) as server:
-        internet.serve(server, port=443)
-        problems = dict.fromkeys(("cookie-without-secure", "csp-missing"), f"https://{HOST}/")
-        statuses = later_than(problems, trusting=trusting)
+    serve(cached)
+    problems = dict.fromkeys(("cookie-without-secure", "csp-missing"), f"https://{HOST}/")
+    statuses = later_than(problems, trusting=trusting)
     assert (statuses["cookie-without-secure"], statuses["csp-missing"]) == ("open", "fixed")
     assert Coverage.objects.get().state == "ok"
 
 
 @pytest.mark.parametrize("location", [f"https://{HOST}/", f"http://www.{HOST}/"])
 def test_a_redirect_by_http_has_the_problems_of_its_cookies_and_of_its_headers(
-    internet, certificate, trusting, location
+    serve, internet, trusting, location
 ):
     internet.zone[f"www.{HOST}."] = [OTHER]
     moved = answer(301, headers=[("Location", location), COOKIE, ("Server", "Apache/2.4.1")])
-    with (
-        FaultServer(answer(200, headers=WHOLE), tls=certificate[1]) as encrypted,
-        FaultServer(moved) as plain,
-        FaultServer(redirect(f"https://{HOST}/")) as www,
-    ):
-        internet.serve(encrypted, port=443)
-        internet.serve(plain, port=80)
-        internet.serve(www, address=OTHER, port=80)
-        _, lines, _ = scanned(trusting)
+    serve(answer(200, headers=WHOLE))
+    serve(moved, port=80)
+    serve(redirect(f"https://{HOST}/"), port=80, at=OTHER)
+    _, lines, _ = scanned(trusting)
     found = {line["finding"]: line["location"] for line in lines if "finding" in line}
     assert found["cookie-without-secure"] == found["version-shown"] == f"http://{HOST}/"
 
@@ -883,17 +819,11 @@ def www(internet):
     ],
     ids=["none", "short", "none of the page", "good"],
 )
-def test_each_name_on_the_way_to_the_page_needs_hsts(
-    internet, certificate, trusting, www, of_redirect, of_page, found
-):
+def test_each_name_on_the_way_to_the_page_needs_hsts(serve, trusting, www, of_redirect, of_page, found):
     moved = answer(301, headers=[("Location", www), *of_redirect])
-    with (
-        FaultServer(moved, tls=certificate[1]) as first,
-        FaultServer(answer(200, headers=of_page), tls=certificate[1]) as second,
-    ):
-        internet.serve(first, port=443)
-        internet.serve(second, address=OTHER, port=443)
-        _, lines, _ = scanned(trusting)
+    serve(moved)
+    serve(answer(200, headers=of_page), at=OTHER)
+    _, lines, _ = scanned(trusting)
     of_hsts = {
         line["finding"]: line["location"] for line in lines if line.get("finding", "").startswith("hsts")
     }
@@ -901,13 +831,12 @@ def test_each_name_on_the_way_to_the_page_needs_hsts(
 
 
 @pytest.mark.parametrize("is_first", [True, False])
-def test_one_response_of_a_name_with_hsts_is_enough(internet, certificate, trusting, is_first):
+def test_one_response_of_a_name_with_hsts_is_enough(serve, trusting, is_first):
     hsts = GOOD[:1]
     first = http(302, headers=[("Location", "/de/"), *(hsts if is_first else [])])
     page = http(200, headers=[*([] if is_first else hsts), *WHOLE[1:]])
-    with FaultServer(routes({"/": first, "/de/": page}), tls=certificate[1]) as server:
-        internet.serve(server, port=443)
-        rules, _, _ = scanned(trusting)
+    serve(routes({"/": first, "/de/": page}))
+    rules, _, _ = scanned(trusting)
     assert not {"hsts-missing", "hsts-short"} & set(rules)
 
 
@@ -917,34 +846,26 @@ def test_one_response_of_a_name_with_hsts_is_enough(internet, certificate, trust
     [("status", 302, "open"), ("status", 307, "open"), ("status", 301, "fixed"), ("www", 302, "fixed")],
 )
 def test_problems_of_a_page_stay_open_while_its_name_redirects_temporarily_to_another(
-    internet, certificate, trusting, name, status, expected
+    serve, internet, trusting, name, status, expected
 ):
     internet.zone[f"{name}.{HOST}."] = [OTHER]
     moved = answer(status, headers=[("Location", f"https://{name}.{HOST}/"), *GOOD])
-    with (
-        FaultServer(moved, tls=certificate[1]) as first,
-        FaultServer(answer(200, headers=WHOLE), tls=certificate[1]) as second,
-    ):
-        internet.serve(first, port=443)
-        internet.serve(second, address=OTHER, port=443)
-        rules = ("csp-missing", "mixed-content", "any-origin-with-credentials", "hsts-missing")
-        statuses = later_than(dict.fromkeys(rules, f"https://{HOST}/"), trusting=trusting)
+    serve(moved)
+    serve(answer(200, headers=WHOLE), at=OTHER)
+    rules = ("csp-missing", "mixed-content", "any-origin-with-credentials", "hsts-missing")
+    statuses = later_than(dict.fromkeys(rules, f"https://{HOST}/"), trusting=trusting)
     assert [statuses[rule] for rule in rules] == [*[expected] * 3, "fixed"]
     assert Coverage.objects.get().state == "ok"
 
 
 @pytest.mark.django_db
-def test_problems_of_a_page_are_fixed_where_another_name_leads_back_to_it(internet, certificate, trusting):
+def test_problems_of_a_page_are_fixed_where_another_name_leads_back_to_it(serve, internet, trusting):
     internet.zone[f"login.{HOST}."] = [OTHER]
     there = http(302, headers=[("Location", f"https://login.{HOST}/")])
     back = http(302, headers=[("Location", f"https://{HOST}/home")])
-    with (
-        FaultServer(routes({"/": there, "/home": http(200, headers=WHOLE)}), tls=certificate[1]) as first,
-        FaultServer(routes({"/": back}), tls=certificate[1]) as second,
-    ):
-        internet.serve(first, port=443)
-        internet.serve(second, address=OTHER, port=443)
-        statuses = later_than({"mixed-content": f"https://{HOST}/"}, trusting=trusting)
+    serve(routes({"/": there, "/home": http(200, headers=WHOLE)}))
+    serve(routes({"/": back}), at=OTHER)
+    statuses = later_than({"mixed-content": f"https://{HOST}/"}, trusting=trusting)
     assert statuses["mixed-content"] == "fixed"
 
 
@@ -952,36 +873,26 @@ def test_problems_of_a_page_are_fixed_where_another_name_leads_back_to_it(intern
 @pytest.mark.parametrize(("kind", "value"), [("host", f"www.{HOST}"), ("prefix", f"{OTHER}/32")])
 @pytest.mark.parametrize("port", [443, 80])
 def test_a_redirect_to_a_host_that_opted_out_is_not_followed(
-    internet, certificate, trusting, www, port, kind, value
+    serve, internet, trusting, www, port, kind, value
 ):
     ScanOptOut.objects.create(kind=kind, value=value, reason="They asked", by="ada")
     never = policy.never_scanned(HOST)
-    with (
-        FaultServer(redirect(www), tls=certificate[1] if port == 443 else None) as first,
-        FaultServer(answer(200), tls=certificate[1]) as second,
-    ):
-        internet.serve(first, port=port)
-        internet.serve(second, address=OTHER, port=443)
-        lines = list(report(HOST, PUBLIC, tls=trusting, never=never))
-        assert look(HOST, PUBLIC, never=never).reason == "opted_out"
+    serve(redirect(www), port=port)
+    serve(answer(200), at=OTHER)
+    lines = list(report(HOST, PUBLIC, tls=trusting, never=never))
+    assert look(HOST, PUBLIC, never=never).reason == "opted_out"
     assert {address for address, _ in internet.connected} == {PUBLIC}
     assert "opted_out" in json.dumps(lines)
 
 
 @pytest.mark.django_db
 @pytest.mark.parametrize("is_encrypted", [True, False], ids=["https", "http"])
-def test_the_tls_of_a_name_that_a_redirect_leads_to_is_checked(
-    internet, certificate, trusting, www, tmp_path, is_encrypted
-):
+def test_the_tls_of_a_name_that_a_redirect_leads_to_is_checked(serve, trusting, www, tmp_path, is_encrypted):
     (tmp_path / "old").mkdir()
     old = write_certificate(tmp_path / "old", name=f"www.{HOST}", hours=24 * 90)
-    with (
-        FaultServer(redirect(www), tls=certificate[1] if is_encrypted else None) as first,
-        FaultServer(answer(200, headers=WHOLE), tls=old_tls(old)) as second,
-    ):
-        internet.serve(first, port=443 if is_encrypted else 80)
-        internet.serve(second, address=OTHER, port=443)
-        _, lines, _ = scanned(trusting)
+    serve(redirect(www), port=443 if is_encrypted else 80)
+    serve(answer(200, headers=WHOLE), at=OTHER, tls=old_tls(old))
+    _, lines, _ = scanned(trusting)
     found = {line["finding"] for line in lines if line.get("location") == www}
     assert found == {
         "certificate-not-trusted",
@@ -992,7 +903,7 @@ def test_the_tls_of_a_name_that_a_redirect_leads_to_is_checked(
 @pytest.mark.django_db
 @pytest.mark.parametrize("is_encrypted", [True, False], ids=["https", "http"])
 def test_problems_of_tls_stay_open_at_a_name_whose_handshake_fails(
-    internet, certificate, trusting, www, monkeypatch, is_encrypted
+    serve, trusting, www, monkeypatch, is_encrypted
 ):
     checked = scan.check_tls
 
@@ -1002,14 +913,10 @@ def test_problems_of_tls_stay_open_at_a_name_whose_handshake_fails(
         return checked(host, *args, **kwargs)
 
     monkeypatch.setattr(scan, "check_tls", check_tls)
-    with (
-        FaultServer(redirect(www), tls=certificate[1] if is_encrypted else None) as first,
-        FaultServer(answer(200, headers=WHOLE), tls=certificate[1]) as second,
-    ):
-        internet.serve(first, port=443 if is_encrypted else 80)
-        internet.serve(second, address=OTHER, port=443)
-        problems = dict.fromkeys((*encryption.OF_TLS, "csp-missing"), www)
-        statuses = later_than(problems, trusting=trusting)
+    serve(redirect(www), port=443 if is_encrypted else 80)
+    serve(answer(200, headers=WHOLE), at=OTHER)
+    problems = dict.fromkeys((*encryption.OF_TLS, "csp-missing"), www)
+    statuses = later_than(problems, trusting=trusting)
     assert {rule for rule, status in statuses.items() if status == "fixed"} == {"csp-missing"}
 
 
@@ -1017,18 +924,13 @@ def test_the_rules_of_tls_are_those_that_a_name_can_break():
     assert {*encryption.OF_TLS} == {rule for rule in RULES if rule.startswith(("certificate-", "tls-"))}
 
 
-def test_a_good_website_behind_a_redirect_needs_few_connections(internet, certificate, trusting, www):
+def test_a_good_website_behind_a_redirect_needs_few_connections(serve, trusting, www):
     page = routes({"/": http(200, headers=WHOLE), **TEXT})
     moved = routes({"/": http(301, headers=[("Location", www), *GOOD]), **TEXT})
-    with (
-        FaultServer(moved, tls=certificate[1]) as first,
-        FaultServer(page, tls=certificate[1]) as second,
-        FaultServer(redirect(f"https://{HOST}/")) as plain,
-    ):
-        internet.serve(first, port=443)
-        internet.serve(second, address=OTHER, port=443)
-        internet.serve(plain, port=80)
-        rules, lines, _ = scanned(trusting)
+    first = serve(moved)
+    second = serve(page, at=OTHER)
+    plain = serve(redirect(f"https://{HOST}/"), port=80)
+    rules, lines, _ = scanned(trusting)
     assert set(rules) == {"certificate-expires-soon", "certificate-other-name"}  # of the tests
     assert not [line for line in lines if "error" in line]
     assert [each.connections for each in (first, second, plain)] == [5, 5, 1]
@@ -1036,17 +938,13 @@ def test_a_good_website_behind_a_redirect_needs_few_connections(internet, certif
 
 @pytest.mark.django_db
 @pytest.mark.parametrize("status", [400, 404, 405, 410, 421, 426])
-def test_http_without_a_page_shows_no_problems_of_one(internet, certificate, trusting, status):
+def test_http_without_a_page_shows_no_problems_of_one(serve, trusting, status):
     refusal = answer(status, headers=[COOKIE])
-    with (
-        FaultServer(routes({"/": http(200, headers=WHOLE), **TEXT}), tls=certificate[1]) as encrypted,
-        FaultServer(refusal) as plain,
-    ):
-        internet.serve(encrypted, port=443)
-        internet.serve(plain, port=80)
-        rules, lines, _ = scanned(trusting)
-        problems = dict.fromkeys(("mixed-content", "csp-missing"), f"http://{HOST}/")
-        statuses = later_than(problems, trusting=trusting)
+    serve(routes({"/": http(200, headers=WHOLE), **TEXT}))
+    serve(refusal, port=80)
+    rules, lines, _ = scanned(trusting)
+    problems = dict.fromkeys(("mixed-content", "csp-missing"), f"http://{HOST}/")
+    statuses = later_than(problems, trusting=trusting)
     assert set(rules) == {"certificate-expires-soon", "https-not-enforced", "cookie-without-secure"}
     assert not [line for line in lines if "error" in line]
     assert (statuses["mixed-content"], statuses["csp-missing"]) == ("fixed", "fixed")
@@ -1054,43 +952,29 @@ def test_http_without_a_page_shows_no_problems_of_one(internet, certificate, tru
 
 @pytest.mark.django_db
 @pytest.mark.parametrize("status", [400, 404, 405, 410, 421, 426])
-def test_problems_of_the_page_by_http_stay_open_while_https_shows_no_page(
-    internet, certificate, trusting, status
-):
+def test_problems_of_the_page_by_http_stay_open_while_https_shows_no_page(serve, trusting, status):
     """As while the whole website is broken, or https has no page yet."""
-    with (
-        FaultServer(answer(404), tls=certificate[1]) as encrypted,
-        FaultServer(answer(status)) as plain,
-    ):
-        internet.serve(encrypted, port=443)
-        internet.serve(plain, port=80)
-        _, lines, _ = scanned(trusting)
-        problems = dict.fromkeys(OF_THE_PAGE, f"http://{HOST}/")
-        statuses = later_than(problems, trusting=trusting)
+    serve(answer(404))
+    serve(answer(status), port=80)
+    _, lines, _ = scanned(trusting)
+    problems = dict.fromkeys(OF_THE_PAGE, f"http://{HOST}/")
+    statuses = later_than(problems, trusting=trusting)
     assert {statuses[rule] for rule in problems} == {"open"}
     assert {line["error"] for line in lines if "error" in line} == {"no_page"}
 
 
-def test_the_page_by_http_is_checked_where_https_shows_none(internet, certificate, trusting):
-    with (
-        FaultServer(answer(404), tls=certificate[1]) as encrypted,
-        FaultServer(answer(200, headers=GOOD)) as plain,
-    ):
-        internet.serve(encrypted, port=443)
-        internet.serve(plain, port=80)
-        _, lines, _ = scanned(trusting)
+def test_the_page_by_http_is_checked_where_https_shows_none(serve, trusting):
+    serve(answer(404))
+    serve(answer(200, headers=GOOD), port=80)
+    _, lines, _ = scanned(trusting)
     [found] = [line["location"] for line in lines if line.get("finding") == "csp-missing"]
     assert found == f"http://{HOST}/"
 
 
-def test_a_response_by_http_that_is_no_page_does_not_speak_of_the_home_page(internet, certificate, trusting):
-    with (
-        FaultServer(answer(200, headers=WHOLE), tls=certificate[1]) as encrypted,
-        FaultServer(answer(408)) as plain,
-    ):
-        internet.serve(encrypted, port=443)
-        internet.serve(plain, port=80)
-        _, lines, _ = scanned(trusting)
+def test_a_response_by_http_that_is_no_page_does_not_speak_of_the_home_page(serve, trusting):
+    serve(answer(200, headers=WHOLE))
+    serve(answer(408), port=80)
+    _, lines, _ = scanned(trusting)
     assert {line["checked"]: line["error"] for line in lines if "error" in line} == {
         f"http://{HOST}/": "no_page_by_http"
     }
@@ -1100,43 +984,32 @@ def test_a_response_by_http_that_is_no_page_does_not_speak_of_the_home_page(inte
 @pytest.mark.parametrize(
     "later", [answer(200, headers=WHOLE), redirect(f"https://{HOST}/")], ids=["page", "redirect"]
 )
-def test_problems_at_another_name_that_http_leads_to_are_fixed(internet, certificate, trusting, www, later):
-    with (
-        FaultServer(answer(200, headers=WHOLE), tls=certificate[1]) as encrypted,
-        FaultServer(redirect(f"http://www.{HOST}/")) as plain,
-        FaultServer(later) as other,
-    ):
-        internet.serve(encrypted, port=443)
-        internet.serve(plain, port=80)
-        internet.serve(other, address=OTHER, port=80)
-        statuses = later_than({"csp-missing": f"http://www.{HOST}/"}, trusting=trusting)
+def test_problems_at_another_name_that_http_leads_to_are_fixed(serve, trusting, www, later):
+    serve(answer(200, headers=WHOLE))
+    serve(redirect(f"http://www.{HOST}/"), port=80)
+    serve(later, port=80, at=OTHER)
+    statuses = later_than({"csp-missing": f"http://www.{HOST}/"}, trusting=trusting)
     assert statuses["csp-missing"] == "fixed"
 
 
-def test_a_report_names_nothing_outside_of_the_website(internet, certificate, trusting):
+def test_a_report_names_nothing_outside_of_the_website(serve, internet, trusting):
     internet.zone["example.com."] = [OTHER]
-    with (
-        FaultServer(answer(200, headers=WHOLE), tls=certificate[1]) as encrypted,
-        FaultServer(redirect("http://example.com/")) as plain,
-        FaultServer(answer(404, headers=[COOKIE])) as other,
-    ):
-        internet.serve(encrypted, port=443)
-        internet.serve(plain, port=80)
-        internet.serve(other, address=OTHER, port=80)
-        _, lines, _ = scanned(trusting)
+    serve(answer(200, headers=WHOLE))
+    serve(redirect("http://example.com/"), port=80)
+    serve(answer(404, headers=[COOKIE]), port=80, at=OTHER)
+    _, lines, _ = scanned(trusting)
     named = {line.get("checked") or line.get("location") for line in lines[1:]}
     assert not [url for url in named if f"//{HOST}/" not in url]
 
 
 @pytest.mark.parametrize("plain", [answer(200), redirect(f"https://{HOST}/")], ids=["page", "redirect"])
-def test_https_that_demands_a_certificate_is_not_called_missing(internet, certificate, plain):
+def test_https_that_demands_a_certificate_is_not_called_missing(serve, certificate, plain):
     demanding = write_certificate(certificate[0].parent, name=HOST)[1]
     demanding.maximum_version = ssl.TLSVersion.TLSv1_2
     demanding.verify_mode = ssl.CERT_REQUIRED
-    with FaultServer(answer(200), tls=demanding) as encrypted, FaultServer(plain) as server:
-        internet.serve(encrypted, port=443)
-        internet.serve(server, port=80)
-        rules, lines, last = scanned()
+    serve(answer(200), tls=demanding)
+    serve(plain, port=80)
+    rules, lines, last = scanned()
     assert (rules, lines[-1]["error"], last["complete"]) == ([], "tls_invalid", False)
 
 
@@ -1157,18 +1030,15 @@ OTHERS = answer(200, b'<title>Index of /</title><script src="https://cdn.example
 @pytest.mark.parametrize(
     ("plain", "later"), [(answer(200, headers=GOOD), ()), (redirect(f"http://www.{HOST}/"), ("www.",))]
 )
-def test_where_https_is_another_website_the_one_at_http_is_checked(internet, others, encrypted, plain, later):
+def test_where_https_is_another_website_the_one_at_http_is_checked(
+    serve, internet, others, encrypted, plain, later
+):
     internet.zone[f"www.{HOST}."] = [OTHER]
-    with (
-        FaultServer(encrypted, tls=others[0]) as other,
-        FaultServer(plain) as own,
-        FaultServer(answer(200, headers=GOOD)) as www,
-    ):
-        internet.serve(other, port=443)
-        internet.serve(own, port=80)
-        internet.serve(www, address=OTHER, port=80)
-        rules, lines, last = scanned(others[1])
-        assert look(HOST, PUBLIC).reason == ""
+    serve(encrypted, tls=others[0])
+    serve(plain, port=80)
+    serve(answer(200, headers=GOOD), port=80, at=OTHER)
+    rules, lines, last = scanned(others[1])
+    assert look(HOST, PUBLIC).reason == ""
     assert rules[0] in ("certificate-other-name", "certificate-not-trusted")
     certificates = [line for line in lines if line.get("finding") == rules[0]]
     assert "does not name this host, so https may show another website" in certificates[0]["evidence"]
@@ -1184,25 +1054,21 @@ def test_where_https_is_another_website_the_one_at_http_is_checked(internet, oth
     [("https", answer(200, headers=WHOLE))]
     + [(scheme, plain) for scheme in ("https", "http") for plain in (None, *map(answer, (403, 500, 404)))],
 )
-def test_no_problem_of_a_website_is_fixed_by_the_page_of_another(internet, others, plain, scheme):
-    with FaultServer(answer(200, headers=WHOLE), tls=others[0]) as other, FaultServer(plain) as own:
-        internet.serve(other, port=443)
-        if plain is not None:
-            internet.serve(own, port=80)
-        rules = [*OF_THE_PAGE, *(OF_SECURITY_TXT if scheme == "https" else [])]
-        found = dict.fromkeys(rules, f"{scheme}://{HOST}/")
-        statuses = later_than(found, trusting=others[1])
+def test_no_problem_of_a_website_is_fixed_by_the_page_of_another(serve, others, plain, scheme):
+    serve(answer(200, headers=WHOLE), tls=others[0])
+    serve(plain, port=80)
+    rules = [*OF_THE_PAGE, *(OF_SECURITY_TXT if scheme == "https" else [])]
+    found = dict.fromkeys(rules, f"{scheme}://{HOST}/")
+    statuses = later_than(found, trusting=others[1])
     assert {statuses[rule] for rule in found} == {"open"}
 
 
 @pytest.mark.parametrize("plain", [None, redirect(f"https://{HOST}/")], ids=["closed", "redirect"])
-def test_a_wrong_name_is_a_problem_whatever_http_says(internet, others, plain):
-    with FaultServer(answer(200, headers=GOOD), tls=others[0]) as encrypted, FaultServer(plain) as server:
-        internet.serve(encrypted, port=443)
-        if plain is not None:
-            internet.serve(server, port=80)
-        rules, lines, last = scanned(others[1])
-        assert look(HOST, PUBLIC).reason == ""
+def test_a_wrong_name_is_a_problem_whatever_http_says(serve, others, plain):
+    serve(answer(200, headers=GOOD), tls=others[0])
+    serve(plain, port=80)
+    rules, lines, last = scanned(others[1])
+    assert look(HOST, PUBLIC).reason == ""
     assert rules[0] in ("certificate-other-name", "certificate-not-trusted")
     assert last["complete"] is True
     assert ("csp-missing" in rules) is (plain is not None)
@@ -1210,14 +1076,13 @@ def test_a_wrong_name_is_a_problem_whatever_http_says(internet, others, plain):
 
 
 @pytest.mark.parametrize("ciphers", ["AES256-GCM-SHA384", "AES128-SHA", "ECDHE-RSA-AES256-SHA"])
-def test_https_with_older_ciphers_of_browsers_is_not_called_missing(internet, tmp_path, ciphers):
+def test_https_with_older_ciphers_of_browsers_is_not_called_missing(serve, tmp_path, ciphers):
     tls = write_certificate(tmp_path, key=rsa.generate_private_key(65537, 2048), name=HOST)[1]
     tls.maximum_version = ssl.TLSVersion.TLSv1_2
     tls.set_ciphers(ciphers)
-    with FaultServer(answer(200, headers=WHOLE), tls=tls) as encrypted, FaultServer(answer(200)) as plain:
-        internet.serve(encrypted, port=443)
-        internet.serve(plain, port=80)
-        rules, _, last = scanned()
+    serve(answer(200, headers=WHOLE), tls=tls)
+    serve(answer(200), port=80)
+    rules, _, last = scanned()
     assert {"certificate-not-trusted", "tls-1-3-not-offered", "https-not-enforced"} <= set(rules)
     assert "https-not-offered" not in rules
     assert last["complete"] is True
