@@ -32,7 +32,7 @@ def legend(page):
     return page.locator("#chart-open .legend")
 
 
-def test_the_arrow_keys_choose_a_week(charts):
+def test_the_arrow_keys_and_the_pointer_choose_a_week(charts):
     slider = charts.get_by_role("slider", name="Week: Open, week by week")
     expect(legend(charts)).to_contain_text("High 12")
     slider.focus()
@@ -41,10 +41,6 @@ def test_the_arrow_keys_choose_a_week(charts):
     expect(legend(charts)).to_contain_text("Critical 1 High 9 Medium 0")
     assert "Critical 1, High 9, Medium 0" in slider.evaluate("it => it.ariaValueText")
     expect(charts.locator("#chart-open .chosen")).to_have_attribute("x1", "0%")
-
-
-def test_the_pointer_chooses_a_week(charts):
-    slider = charts.get_by_role("slider", name="Week: Open, week by week")
     slider.hover(position={"x": slider.bounding_box()["width"] / 2, "y": 60})
     expect(legend(charts)).to_contain_text("Critical 1 High 5 Medium 0")
 

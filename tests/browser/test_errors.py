@@ -79,7 +79,7 @@ def test_focus_returns_to_a_filter_after_a_retry(dashboard, settings, watch):
     expect(facet(dashboard, "High 12")).to_be_focused()
 
 
-def test_a_lost_connection_can_be_retried_at_the_same_place(dashboard, watch):
+def test_a_lost_connection_is_visible_wherever_the_page_is_and_retried_at_its_place(dashboard, watch):
     watch.expect("net::ERR_INTERNET_DISCONNECTED", "htmx:sendError", "htmx:afterRequest")
     dashboard.context.set_offline(True)
     facet(dashboard, "High 12").click()
@@ -91,10 +91,6 @@ def test_a_lost_connection_can_be_retried_at_the_same_place(dashboard, watch):
     expect(findings(dashboard)).to_have_count(12)
     expect(dashboard).to_have_url(f"{PATH}?severity=High")
     expect(alert).to_be_hidden()
-
-
-def test_a_lost_connection_is_visible_at_every_scroll_position(dashboard, watch):
-    watch.expect("net::ERR_INTERNET_DISCONNECTED", "htmx:sendError", "htmx:afterRequest")
     dashboard.context.set_offline(True)
     last = findings(dashboard).last.get_by_role("link")
     last.scroll_into_view_if_needed()

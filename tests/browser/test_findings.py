@@ -98,7 +98,7 @@ def test_a_shared_link_shows_the_finding(open_page, owner, worst):
     expect(findings(page)).to_have_count(20)
 
 
-def test_the_link_is_copied_without_filters_and_announced(dashboard, service, worst):
+def test_the_link_is_copied_without_filters_or_shown_if_that_is_refused(dashboard, service, worst):
     dashboard.context.grant_permissions(["clipboard-read", "clipboard-write"])
     dashboard.goto(f"{PATH}findings/{worst.pk}/?severity=Critical")
     expect(dashboard.get_by_label("Link to this finding")).to_be_hidden()
@@ -107,33 +107,29 @@ def test_the_link_is_copied_without_filters_and_announced(dashboard, service, wo
     expect(status(dashboard)).to_have_text("Link copied")
     copied = dashboard.evaluate("navigator.clipboard.readText()")
     assert copied == f"{service.url}{PATH}findings/{worst.pk}/"
-
-
-def test_the_link_appears_if_copying_is_refused(opened, service, worst):
-    opened.evaluate("() => { navigator.clipboard.writeText = () => Promise.reject(new Error('refused')); }")
-    opened.get_by_role("button", name="Copy link").click()
-    field = opened.get_by_label("Link to this finding")
+    dashboard.reload()
+    dashboard.evaluate(
+        "() => { navigator.clipboard.writeText = () => Promise.reject(new Error('refused')); }"
+    )
+    dashboard.get_by_role("button", name="Copy link").click()
+    field = dashboard.get_by_label("Link to this finding")
     expect(field).to_be_visible()
     expect(field).to_be_focused()
-    assert opened.evaluate("getSelection().toString()") == f"{service.url}{PATH}findings/{worst.pk}/"
+    assert dashboard.evaluate("getSelection().toString()") == f"{service.url}{PATH}findings/{worst.pk}/"
 
 
-def test_a_finding_of_another_website_reads_like_one_that_does_not_exist(dashboard, watch):
+def test_a_finding_that_is_not_of_this_website_or_was_deleted_is_an_error_page(dashboard, worst, watch):
     watch.expect("404 (Not Found)")
+    worst.delete()
+    findings(dashboard).get_by_role("link", name=WORST).click()
+    expect(dashboard.get_by_role("heading", name="There is no such finding")).to_be_visible()
+    expect(dashboard).to_have_url(re.compile("/findings/"))
     other = make_finding(make_website("other.example.com"), title="Of others")
     for finding_id in (other.pk, 10**9):
         dashboard.goto(f"{PATH}findings/{finding_id}/")
         expect(dashboard.get_by_role("heading", name="There is no such finding")).to_be_visible()
     dashboard.get_by_role("link", name="All findings").click()
     expect(findings(dashboard)).to_have_count(20)
-
-
-def test_a_deleted_finding_is_an_error_page_in_the_region(dashboard, worst, watch):
-    watch.expect("404 (Not Found)")
-    worst.delete()
-    findings(dashboard).get_by_role("link", name=WORST).click()
-    expect(dashboard.get_by_role("heading", name="There is no such finding")).to_be_visible()
-    expect(dashboard).to_have_url(re.compile("/findings/"))
 
 
 def test_fixed_findings_have_a_status_filter(dashboard, worst):

@@ -131,10 +131,6 @@ def test_a_website_can_be_switched(open_page, owner, website, scripts, viewport)
         expect(page).to_have_url("/")
 
 
-def test_a_person_with_one_website_is_not_asked_to_switch(dashboard):
-    expect(dashboard.get_by_role("link", name="Switch website")).to_have_count(0)
-
-
 def test_there_is_no_link_to_findings_where_there_are_none(open_page, owner, watch):
     watch.expect("404 (Not Found)")
     page = open_page(user=owner)
@@ -144,12 +140,13 @@ def test_there_is_no_link_to_findings_where_there_are_none(open_page, owner, wat
         expect(page.get_by_role("link", name="Skip to the findings")).to_have_count(0)
 
 
-def test_the_link_to_the_findings_comes_and_goes_with_them(dashboard):
+def test_the_link_to_the_findings_comes_and_goes_with_them_and_one_website_is_not_switched(dashboard):
     skip = dashboard.get_by_role("link", name="Skip to the findings")
     dashboard.locator("#finding-list .finding-row a").first.click()
     expect(skip).to_have_count(0)
     dashboard.get_by_role("link", name="All findings").click()
     expect(skip).to_have_count(1)
+    expect(dashboard.get_by_role("link", name="Switch website")).to_have_count(0)
 
 
 def test_a_visitor_has_a_menu_for_language_and_theme_and_a_way_to_sign_in(open_page, service, watch):

@@ -62,7 +62,7 @@ def test_j_begins_with_the_first_row_in_sight(dashboard):
     expect(dashboard.locator(".finding-row h3 a").nth(first)).to_be_focused()
 
 
-def test_escape_leads_from_a_finding_back_to_its_row(dashboard):
+def test_j_and_k_lead_through_the_findings_one_by_one_and_escape_back_to_the_row(dashboard):
     dashboard.goto(f"{PATH}?severity=Medium")
     row(dashboard, 3).press("Enter")
     expect(the_finding(dashboard)).to_be_visible()
@@ -70,9 +70,6 @@ def test_escape_leads_from_a_finding_back_to_its_row(dashboard):
     dashboard.keyboard.press("Escape")
     expect(dashboard).to_have_url(f"{PATH}?severity=Medium")
     expect(row(dashboard, 3)).to_be_focused()
-
-
-def test_j_and_k_lead_through_the_findings_one_by_one(dashboard):
     dashboard.goto(f"{PATH}?severity=Medium")
     names = [link.text_content() for link in findings(dashboard).get_by_role("link").all()]
     row(dashboard, 0).press("Enter")
@@ -164,16 +161,7 @@ def test_arrows_move_through_the_hits_and_typing_goes_on_in_the_field(open_page,
     expect(page).to_have_url("/notifications/")
 
 
-def test_enter_waits_for_the_hits_of_what_was_typed(open_page, owner):
-    page = open_page(user=owner)
-    page.goto("/help/")
-    page.keyboard.press("Control+k")
-    field(page).fill("what is new")
-    page.keyboard.press("Enter")
-    expect(page).to_have_url("/new/")
-
-
-def test_a_dialog_closes_and_returns_the_focus(in_list):
+def test_a_dialog_closes_returns_the_focus_and_lets_no_key_through(in_list):
     for key, dialog in (("?", key_list(in_list)), ("Control+k", palette(in_list))):
         in_list.keyboard.press(key)
         expect(dialog).to_be_visible()
@@ -185,9 +173,6 @@ def test_a_dialog_closes_and_returns_the_focus(in_list):
         expect(dialog).to_be_hidden()
         expect(row(in_list, 0)).to_be_focused()
     assert in_list.url.endswith(PATH)
-
-
-def test_no_key_works_behind_a_dialog(in_list):
     in_list.keyboard.press("?")
     expect(key_list(in_list)).to_be_visible()
     in_list.keyboard.press("j")
@@ -222,6 +207,15 @@ def test_a_failed_search_says_so_and_the_next_one_works(open_page, owner, watch)
     field(page).fill("alert")
     expect(palette(page).get_by_text("The connection failed.")).to_be_hidden()
     expect(palette(page).get_by_role("link")).to_have_text(["Alerts"])
+
+
+def test_enter_waits_for_the_hits_of_what_was_typed(open_page, owner):
+    page = open_page(user=owner)
+    page.goto("/help/")
+    page.keyboard.press("Control+k")
+    field(page).fill("what is new")
+    page.keyboard.press("Enter")
+    expect(page).to_have_url("/new/")
 
 
 def test_single_keys_can_be_switched_off(open_page, owner):

@@ -8,7 +8,7 @@ from tests.browser.steps import PATH, findings, pages, status
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 
-def test_page_links_go_through_the_list(dashboard):
+def test_page_links_go_through_the_list_each_from_its_top_and_keep_the_page_size(dashboard):
     pages(dashboard).get_by_role("link", name="Page 3").click()
     expect(dashboard).to_have_url(f"{PATH}?page=3")
     expect(findings(dashboard)).to_have_count(5)
@@ -19,26 +19,17 @@ def test_page_links_go_through_the_list(dashboard):
     pages(dashboard).get_by_role("link", name="Page 1").click()
     expect(dashboard).to_have_url(PATH)
     expect(pages(dashboard).get_by_role("link", name="Previous")).to_have_count(0)
-
-
-def test_another_page_starts_at_its_top_with_focus(dashboard):
     pages(dashboard).get_by_role("link", name="Next", exact=True).click()
     heading = dashboard.get_by_role("heading", name="Findings", exact=True)
     expect(heading).to_be_focused()
     expect(heading).to_be_in_viewport()
     expect(status(dashboard)).to_have_text("45 findings")
-
-
-def test_page_size_is_kept_while_paging(dashboard):
     pages(dashboard).get_by_role("link", name="50").click()
     expect(dashboard).to_have_url(f"{PATH}?page_size=50")
     expect(findings(dashboard)).to_have_count(45)
     pages(dashboard).get_by_role("link", name="20").click()
     expect(dashboard).to_have_url(PATH)
     expect(findings(dashboard)).to_have_count(20)
-
-
-def test_a_page_beyond_the_last_leads_back(dashboard):
     dashboard.goto(f"{PATH}?page=9")
     expect(dashboard.get_by_role("heading", name="There is no such page")).to_be_visible()
     dashboard.get_by_role("link", name="Go to the last page").click()

@@ -13,24 +13,19 @@ pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 NARROWED = "/sites/shop.example.com/?severity=High&query=form&page_size=50"
 
 
-def test_sign_in_leads_to_the_websites_and_on_to_a_dashboard(page, owner):
+def test_sign_in_leads_to_the_websites_and_on_to_a_dashboard_also_after_a_wrong_password(page, owner):
     page.goto("/")
     page.get_by_role("main").get_by_role("link", name="Sign in").click()
     expect(page).to_have_title(re.compile("Sign in"))
-    sign_in(page, owner.username)
-    expect(page.get_by_role("heading", name="Websites", level=1)).to_be_visible()
-    page.get_by_role("link", name="shop.example.com").click()
-    expect(page.get_by_role("heading", name="shop.example.com", level=1)).to_be_visible()
-    expect(page.get_by_text("45 findings", exact=True)).to_be_visible()
-
-
-def test_a_wrong_password_shows_an_error_and_keeps_the_name(page, owner):
-    page.goto("/accounts/login/")
     sign_in(page, owner.username, "wrong horse battery")
     expect(page.get_by_role("alert")).to_contain_text("not correct")
     expect(page.get_by_label("User name or e-mail address")).to_have_value(owner.username)
     sign_in(page, owner.username)
     expect(page).to_have_url("/")
+    expect(page.get_by_role("heading", name="Websites", level=1)).to_be_visible()
+    page.get_by_role("link", name="shop.example.com").click()
+    expect(page.get_by_role("heading", name="shop.example.com", level=1)).to_be_visible()
+    expect(page.get_by_text("45 findings", exact=True)).to_be_visible()
 
 
 def test_sign_in_leads_back_to_the_requested_page(page, owner):

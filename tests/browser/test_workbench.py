@@ -55,7 +55,7 @@ def test_an_analyst_clears_twenty_findings_with_the_keyboard_alone(open_page, an
     assert pressed < 80
 
 
-def test_keys_move_read_note_and_select(open_page, analyst, link):
+def test_keys_move_read_note_and_select_and_the_queue_keeps_the_focus(open_page, analyst, link):
     page = open_page(user=analyst)
     page.goto(URL)
     second = page.locator(".queue li").nth(1).locator("b").inner_text()
@@ -76,6 +76,17 @@ def test_keys_move_read_note_and_select(open_page, analyst, link):
     expect(page.locator(".note .prose").last).to_have_text("rjk: keys are text here")
     page.keyboard.press("k")
     expect(heading).not_to_have_text(second)
+    page.goto(URL)
+    page.evaluate("document.body.dataset.loaded = 'once'")
+    first = page.locator(".queue li").nth(0).get_by_role("checkbox")
+    first.check()
+    link_to_third = page.locator(".queue li a").nth(2)
+    title = link_to_third.locator("b").inner_text()
+    link_to_third.click()
+    expect(page.locator("#finding-title")).to_have_text(title)
+    expect(page.locator("body[data-loaded=once]")).to_have_count(1)
+    expect(first).to_be_checked()
+    expect(current(page)).to_be_focused()
 
 
 def test_the_queue_has_the_focus_as_soon_as_an_answer_is_shown(open_page, analyst, link):
@@ -141,21 +152,6 @@ def test_a_failure_is_shown_and_the_finding_stays(open_page, analyst, link, watc
     expect(page.locator("#finding-title")).to_have_text(title)
 
 
-def test_choosing_a_finding_replaces_the_region_and_keeps_the_selected_rows(open_page, analyst, link):
-    page = open_page(user=analyst)
-    page.goto(URL)
-    page.evaluate("document.body.dataset.loaded = 'once'")
-    first = page.locator(".queue li").nth(0).get_by_role("checkbox")
-    first.check()
-    link_to_third = page.locator(".queue li a").nth(2)
-    title = link_to_third.locator("b").inner_text()
-    link_to_third.click()
-    expect(page.locator("#finding-title")).to_have_text(title)
-    expect(page.locator("body[data-loaded=once]")).to_have_count(1)
-    expect(first).to_be_checked()
-    expect(current(page)).to_be_focused()
-
-
 @pytest.mark.parametrize("at", ["text field", "radio button", "queue"])
 def test_no_key_is_a_command_while_a_form_is_open(open_page, analyst, link, at):
     page = open_page(user=analyst)
@@ -180,8 +176,14 @@ def test_no_key_is_a_command_while_a_form_is_open(open_page, analyst, link, at):
     assert not link.website.findings.filter(reviewed_at__isnull=False).exists()
 
 
-def test_control_and_enter_save_a_form_from_any_of_its_fields(open_page, analyst, link):
+def test_control_and_enter_save_a_form_from_any_field_and_a_refusal_keeps_it_open(open_page, analyst, link):
     page = open_page(user=analyst)
+    page.goto(URL)
+    page.keyboard.press("f")
+    page.locator("details[open] [type=radio]").last.check()
+    page.keyboard.press("Control+Enter")
+    expect(page.locator("details[open] .errorlist")).to_be_visible()
+    expect(page.locator("details[open] [type=text]").first).to_be_focused()
     page.goto(URL)
     title = page.locator("#finding-title").inner_text()
     page.locator("summary").filter(has_text="Accept the risk").click()
@@ -194,16 +196,6 @@ def test_control_and_enter_save_a_form_from_any_of_its_fields(open_page, analyst
     decided = link.website.findings.get(title=title)
     assert decided.status == "accepted_risk"
     assert decided.events.latest("pk").reason.endswith("agreed in May")
-
-
-def test_a_refusal_keeps_the_form_open_with_the_focus_in_it(open_page, analyst, link):
-    page = open_page(user=analyst)
-    page.goto(URL)
-    page.keyboard.press("f")
-    page.locator("details[open] [type=radio]").last.check()
-    page.keyboard.press("Control+Enter")
-    expect(page.locator("details[open] .errorlist")).to_be_visible()
-    expect(page.locator("details[open] [type=text]").first).to_be_focused()
 
 
 def test_without_scripts_everything_is_a_link_or_a_form(open_page, analyst, link):
