@@ -27,7 +27,7 @@ def given(monkeypatch):
     return give
 
 
-def test_issued_secret_is_printed_once_and_works(account):
+def test_issued_secret_is_printed_once_works_and_is_a_field_for_scripts(account):
     output, remark = io.StringIO(), io.StringIO()
     call_command("issue_secret", "acct_0001", "--by", "Ada", stdout=output, stderr=remark)
     secret = Secret.objects.get()
@@ -36,19 +36,8 @@ def test_issued_secret_is_printed_once_and_works(account):
     assert secret.reveal() not in remark.getvalue()
     assert f"secret {secret.pk}" in remark.getvalue()
     assert "is not shown again" in remark.getvalue()
-
-
-def test_a_test_secret_is_issued_by_an_option(account):
-    answer = run_json("issue_secret", "acct_0001", "--test")
-    assert answer["secret"].startswith("es1_test_")
-    assert Secret.objects.get().is_test
-    with pytest.raises(CommandError, match="not allowed with"):
-        run("issue_secret", "acct_0001", "--test", "--from-stdin")
-
-
-def test_issued_secret_is_a_field_for_scripts(account):
     answer = run_json("issue_secret", "acct_0001")
-    secret = Secret.objects.get()
+    secret = Secret.objects.latest("pk")
     assert answer == {
         "changed": True,
         "account": "acct_0001",
@@ -57,6 +46,14 @@ def test_issued_secret_is_a_field_for_scripts(account):
         "created_by": "command line",
         "secret": secret.reveal(),
     }
+
+
+def test_a_test_secret_is_issued_by_an_option(account):
+    answer = run_json("issue_secret", "acct_0001", "--test")
+    assert answer["secret"].startswith("es1_test_")
+    assert Secret.objects.get().is_test
+    with pytest.raises(CommandError, match="not allowed with"):
+        run("issue_secret", "acct_0001", "--test", "--from-stdin")
 
 
 @pytest.mark.parametrize("ending", ["", "\n", "\r\n"])
@@ -101,31 +98,23 @@ def test_secret_of_an_unknown_account_is_refused():
         run("issue_secret", "acct_9999")
 
 
-def test_secret_retires(account):
+def test_secret_retires_and_its_end_is_printed(account):
     number = run_json("issue_secret", "acct_0001")["id"]
     answer = run_json("revoke_secret", "acct_0001", str(number), "--retire")
     assert (answer["id"], answer["state"]) == (number, "retiring")
     assert Secret.objects.get().retires_at.isoformat()[:19] == answer["retires_at"][:19]
+    second = run_json("issue_secret", "acct_0001")["id"]
+    output = run("revoke_secret", "acct_0001", str(second), "--retire")
+    assert f"works until {Secret.objects.get(pk=second).retires_at:%Y-%m-%d %H:%M} UTC" in output
 
 
-def test_retiring_secret_is_printed_with_its_end(account):
-    number = run_json("issue_secret", "acct_0001")["id"]
-    output = run("revoke_secret", "acct_0001", str(number), "--retire")
-    assert f"works until {Secret.objects.get().retires_at:%Y-%m-%d %H:%M} UTC" in output
-
-
-def test_secret_is_revoked(account):
+def test_secret_is_revoked_and_cannot_retire_then(account):
     number = run_json("issue_secret", "acct_0001")["id"]
     answer = run_json("revoke_secret", "acct_0001", str(number))
     assert (answer["id"], answer["state"]) == (number, "revoked")
     assert Secret.objects.get().state == "revoked"
-
-
-def test_revoked_secret_cannot_retire(account):
-    number = str(run_json("issue_secret", "acct_0001")["id"])
-    run("revoke_secret", "acct_0001", number)
     with pytest.raises(CommandError, match="is revoked"):
-        run("revoke_secret", "acct_0001", number, "--retire")
+        run("revoke_secret", "acct_0001", str(number), "--retire")
 
 
 def test_secret_of_another_account_is_refused_naming_ones_own(account):

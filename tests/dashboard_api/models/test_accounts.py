@@ -30,24 +30,16 @@ def test_account_reference_is_printable_ascii_and_not_too_long(ref):
         Account(ref=ref).full_clean()
 
 
-def test_issued_secret_is_long_random_and_marked_as_ours(account):
+def test_issued_secret_is_long_random_marked_as_ours_stored_sealed_and_shows_only_a_hint(account):
     row, clear = issue(account)
     assert clear.startswith("es1_live_")
     assert len(clear) == len("es1_live_") + 43
     assert clear != issue(account)[1]
     assert row.hint == clear[:13]
     assert row.created_by == "Ada"
-
-
-def test_issued_secret_is_stored_sealed(account):
-    row, clear = issue(account)
     row.refresh_from_db()
     assert clear not in row.sealed
     assert row.reveal() == clear
-
-
-def test_secret_says_which_it_is_without_saying_itself(account):
-    row, clear = issue(account)
     assert str(row) == f"secret {row.pk} ({clear[:13]}) of acct_0001"
 
 
@@ -81,13 +73,15 @@ def test_secret_needs_an_issuer(account):
     assert not account.secrets.exists()
 
 
-def test_third_usable_secret_is_refused_naming_the_two(account):
+def test_third_usable_secret_is_refused_naming_the_two_until_one_is_revoked(account):
     first, second = issue(account)[0], issue(account, secret=SECRET)[0]
     with pytest.raises(TooManySecrets) as refusal:
         issue(account)
     assert f"{first.pk}: {first.hint}" in str(refusal.value)
     assert f"{second.pk}: brought in" in str(refusal.value)
     assert account.secrets.count() == 2
+    first.revoke(now=timezone.now())
+    issue(account)
 
 
 def test_retiring_secret_still_counts_until_its_end(account):
@@ -106,23 +100,12 @@ def test_retiring_secret_still_counts_until_its_end(account):
     assert retiring.revoked_at == retiring.retires_at
 
 
-def test_revoked_secret_makes_room_at_once(account):
-    first, _ = issue(account)
-    issue(account)
-    first.revoke(now=timezone.now())
-    issue(account)
-
-
-def test_revoked_secret_cannot_be_brought_in_again(account):
+def test_secret_in_use_or_revoked_cannot_be_brought_in_again(account):
     leaked, _ = issue(account, secret=SECRET)
+    with pytest.raises(DuplicateSecret, match="active"):
+        issue(account, secret=SECRET)
     leaked.revoke(now=timezone.now())
     with pytest.raises(DuplicateSecret, match="revoked"):
-        issue(account, secret=SECRET)
-
-
-def test_secret_in_use_cannot_be_brought_in_twice(account):
-    issue(account, secret=SECRET)
-    with pytest.raises(DuplicateSecret, match="active"):
         issue(account, secret=SECRET)
 
 
@@ -156,18 +139,15 @@ def signers(now):
     return {signer.pk for signer in credentials.read_credentials("acct_0001", "", now).signers}
 
 
-def test_retiring_secret_is_usable_for_its_period(account):
+def test_retiring_secret_is_usable_for_its_period_and_keeps_its_end_when_retired_again(account):
     now = timezone.now()
     secret, _ = issue(account)
     secret.retire(now=now)
     assert secret.is_usable(now + timedelta(hours=23, minutes=59))
     assert not secret.is_usable(now + timedelta(hours=24))
-
-
-def test_revoked_secret_is_never_usable(account):
-    secret, _ = issue(account)
-    secret.revoke(now=timezone.now())
-    assert not secret.is_usable(timezone.now())
+    with pytest.raises(NotActive, match="retiring"):
+        secret.retire(now=now + timedelta(hours=12))
+    assert secret.retires_at == now + limits.RETIRING_PERIOD
 
 
 def test_revoked_secret_cannot_retire_back_to_life_even_on_a_page_loaded_before(account):
@@ -182,19 +162,11 @@ def test_revoked_secret_cannot_retire_back_to_life_even_on_a_page_loaded_before(
     assert secret.state == Secret.State.REVOKED
 
 
-def test_retiring_secret_keeps_its_end_when_retired_again(account):
-    now = timezone.now()
-    secret, _ = issue(account)
-    secret.retire(now=now)
-    with pytest.raises(NotActive, match="retiring"):
-        secret.retire(now=now + timedelta(hours=12))
-    assert secret.retires_at == now + limits.RETIRING_PERIOD
-
-
-def test_revoked_secret_keeps_the_time_of_its_revocation(account):
+def test_revoked_secret_is_not_usable_and_keeps_the_time_of_its_revocation(account):
     now = timezone.now()
     secret, _ = issue(account)
     secret.revoke(now=now)
+    assert not secret.is_usable(now)
     with pytest.raises(AlreadyRevoked):
         secret.revoke(now=now + timedelta(hours=1))
     assert secret.revoked_at == now

@@ -30,13 +30,10 @@ def limited_account(sites_limit):
     return account
 
 
-def test_website_host_is_stored_in_one_form():
+def test_website_host_is_stored_in_one_form_and_exists_once_however_it_is_written():
     website = Website(host="BÜCHER.Example.COM.")
     website.full_clean()
     assert website.host == "xn--bcher-kva.example.com"
-
-
-def test_website_exists_once_however_its_host_is_written():
     make_website("shop.example.com")
     with pytest.raises(ValidationError, match="already exists"):
         Website(host="Shop.Example.COM.").full_clean()
@@ -107,14 +104,10 @@ def test_link_needs_a_verified_website():
         SiteLink.objects.link(make_account(), make_website(verified=False), by="Ada")
 
 
-def test_link_exists_once_and_the_refusal_names_it():
+def test_link_exists_once_and_a_revoked_one_is_to_be_restored_instead_of_linked_again():
     link = make_link()
     with pytest.raises(AlreadyLinked, match=link.link_id):
         SiteLink.objects.link(link.account, link.website, by="Ada")
-
-
-def test_revoked_link_is_to_be_restored_instead_of_linked_again():
-    link = make_link()
     link.revoke(by="Ada", reason="asked to", now=NOW)
     with pytest.raises(AlreadyLinked, match="restore"):
         SiteLink.objects.link(link.account, link.website, by="Ada")
@@ -189,25 +182,17 @@ def test_revoked_link_keeps_the_time_of_its_revocation_even_on_a_page_loaded_bef
     assert link.events.count() == 2
 
 
-def test_restored_link_gives_access_again_and_says_why():
+def test_restored_link_says_why_and_gives_access_again_only_with_a_reason_and_after_a_revocation():
     link = make_link()
-    link.revoke(by="Ada", reason="asked to", now=NOW)
-    link.restore(by="Grace", reason="Paid", now=NOW + timedelta(hours=1))
-    assert SiteLink.objects.not_revoked().get() == link
-    assert [event.action for event in link.events.all()] == ["restored", "revoked", "linked"]
-
-
-def test_restoration_needs_a_reason():
-    link = make_link()
+    with pytest.raises(NotRevoked):
+        link.restore(by="Ada", reason="Paid", now=NOW)
     link.revoke(by="Ada", reason="asked to", now=NOW)
     with pytest.raises(ValidationError, match="Say why"):
         link.restore(by="Ada", reason="", now=NOW)
     assert not SiteLink.objects.not_revoked().exists()
-
-
-def test_link_that_is_not_revoked_cannot_be_restored():
-    with pytest.raises(NotRevoked):
-        make_link().restore(by="Ada", reason="Paid", now=NOW)
+    link.restore(by="Grace", reason="Paid", now=NOW + timedelta(hours=1))
+    assert SiteLink.objects.not_revoked().get() == link
+    assert [event.action for event in link.events.all()] == ["restored", "revoked", "linked"]
 
 
 def test_restored_link_counts_against_the_limit_again():
