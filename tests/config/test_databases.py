@@ -16,41 +16,31 @@ def test_sqlite_keeps_records_and_what_is_short_lived_in_two_files(tmp_path):
     assert made[SHORT_LIVED]["NAME"] == str(tmp_path / "var" / "records.short-lived.sqlite3")
     assert "synchronous=FULL" in made["default"]["OPTIONS"]["init_command"]
     assert "synchronous=NORMAL" in made[SHORT_LIVED]["OPTIONS"]["init_command"]
-
-
-def test_sqlite_writes_nonces_through_to_the_disk_where_a_setting_says_so(tmp_path):
     made = databases("sqlite:///var/records.sqlite3", tmp_path, short_lived="FULL")
     assert "synchronous=FULL" in made[SHORT_LIVED]["OPTIONS"]["init_command"]
+    made = databases(f"sqlite:///{tmp_path}/elsewhere/records.sqlite3", tmp_path / "project")
+    assert made["default"]["NAME"] == str(tmp_path / "elsewhere" / "records.sqlite3")
+    assert (tmp_path / "elsewhere").is_dir()
 
 
 @pytest.mark.parametrize("alias", ["default", SHORT_LIVED])
-def test_sqlite_transactions_begin_immediate_on_connections_that_stay(tmp_path, alias):
+def test_sqlite_begins_immediate_on_connections_that_stay_and_has_room_for_an_import(tmp_path, alias):
     made = databases("sqlite:///records.sqlite3", tmp_path)[alias]
     assert made["OPTIONS"]["transaction_mode"] == "IMMEDIATE"
     assert made["CONN_MAX_AGE"] is None
-
-
-@pytest.mark.parametrize("alias", ["default", SHORT_LIVED])
-def test_sqlite_has_room_for_what_an_import_touches(tmp_path, alias):
-    command = databases("sqlite:///records.sqlite3", tmp_path)[alias]["OPTIONS"]["init_command"]
     for pragma in ("temp_store=MEMORY", "cache_size=-32768", "wal_autocheckpoint=8192"):
-        assert f"PRAGMA {pragma};" in command
+        assert f"PRAGMA {pragma};" in made["OPTIONS"]["init_command"]
 
 
-def test_postgresql_starts_no_workers_for_short_statements_by_default(tmp_path):
-    quick = databases("postgres://shop@db.example.com/dashboard", tmp_path)["default"]["OPTIONS"]
-    assert "-c max_parallel_workers_per_gather=0 -c jit=off" in quick["options"]
-    setting = databases("postgres://shop@db.example.com/dashboard?options=-c%20jit%3Don", tmp_path)
-    assert setting["default"]["OPTIONS"]["options"] == "-c jit=on"
-
-
-def test_a_postgresql_host_that_is_gone_times_out_soon_by_default(tmp_path):
+def test_postgresql_starts_no_workers_and_gives_a_host_that_is_gone_up_soon_by_default(tmp_path):
     options = databases("postgres://shop@db.example.com/dashboard", tmp_path)["default"]["OPTIONS"]
+    assert "-c max_parallel_workers_per_gather=0 -c jit=off" in options["options"]
     assert options["connect_timeout"] == 5
     assert options["keepalives_idle"] + options["keepalives_interval"] * options["keepalives_count"] == 15
     assert options["tcp_user_timeout"] == 10_000
-    setting = databases("postgres://shop@db.example.com/dashboard?connect_timeout=2", tmp_path)["default"]
-    assert setting["OPTIONS"]["connect_timeout"] == 2
+    url = "postgres://shop@db.example.com/dashboard?options=-c%20jit%3Don&connect_timeout=2"
+    setting = databases(url, tmp_path)["default"]["OPTIONS"]
+    assert (setting["options"], setting["connect_timeout"]) == ("-c jit=on", 2)
 
 
 @pytest.mark.django_db(transaction=True)
@@ -87,12 +77,6 @@ def test_postgresql_has_the_lock_timeout():
         assert cursor.fetchone() == ("5000",)
 
 
-def test_an_absolute_path_is_kept(tmp_path):
-    made = databases(f"sqlite:///{tmp_path}/elsewhere/records.sqlite3", tmp_path / "project")
-    assert made["default"]["NAME"] == str(tmp_path / "elsewhere" / "records.sqlite3")
-    assert (tmp_path / "elsewhere").is_dir()
-
-
 @pytest.mark.parametrize("scheme", ["postgres", "postgresql"])
 def test_postgresql_keeps_everything_in_one_database(tmp_path, scheme):
     made = databases(f"{scheme}://shop:pw@db.example.com:5433/dashboard", tmp_path)
@@ -108,14 +92,10 @@ def two_files(settings, monkeypatch):
     monkeypatch.setitem(settings.DATABASES, SHORT_LIVED, settings.DATABASES["default"])
 
 
-def test_the_router_sends_nonces_and_sessions_to_their_own_file(two_files):
+def test_the_router_keeps_nonces_and_sessions_in_their_own_file(two_files):
     router = ShortLivedRouter()
     assert router.db_for_write(Nonce) == router.db_for_read(Session) == SHORT_LIVED
     assert router.db_for_write(Finding) == "default"
-
-
-def test_the_router_migrates_each_table_where_it_is_kept(two_files):
-    router = ShortLivedRouter()
     assert router.allow_migrate(SHORT_LIVED, "sessions", "session")
     assert not router.allow_migrate("default", "sessions", "session")
     assert router.allow_migrate("default", "dashboard_api", "finding")
