@@ -114,14 +114,6 @@ def test_the_import_stays_on_record_with_who_took_it_back_and_why(website):
         take_back(run)
 
 
-def test_the_same_report_can_be_imported_again(website):
-    run = bring(website, row())
-    before = state()
-    take_back(run)
-    bring(website, row())
-    assert state()[1:] == before[1:]
-
-
 def test_imports_of_other_scanners_are_not_touched(website):
     other = make_finding(website, source=make_source("zap"))
     wrong = bring(website, row("a"))
@@ -156,19 +148,6 @@ def test_a_false_positive_that_was_decided_about_again_keeps_that_decision(websi
     assert Finding.objects.filter(status="accepted_risk", triage_until=None).exists()
 
 
-def test_decisions_of_analysts_stay(website):
-    bring(website, row("a"))
-    now = timezone.now()
-    run = bring(website, row("a", day=1, info={"name": "Other", "severity": "high"}))
-    finding = Finding.objects.get()
-    triage.decide(finding, "false_positive", by="ann", reason="Checked by hand", now=now)
-    triage.override_severity(finding, Severity.LOW, by="ann", reason="Not reachable", now=now)
-    take_back(run)
-    finding.refresh_from_db()
-    assert (finding.status, finding.severity) == ("false_positive", Severity.LOW)
-    assert finding.title != "Other"
-
-
 def bring_kind(website, kind, *, day):
     """Import one finding of this kind; return the record of the import."""
     finding = {"finding": "panel", "title": "Panel", "severity": "high", "kind": kind}
@@ -190,16 +169,6 @@ def unconfirm(rule="panel"):
     triage.unconfirm(Finding.objects.get(rule=rule), by="ann", reason="A mistake", now=timezone.now())
 
 
-def test_a_severity_decided_since_keeps_no_kind_of_the_import(website):
-    bring_kind(website, "suspected", day=0)
-    run = bring_kind(website, "confirmed", day=1)
-    finding = Finding.objects.get()
-    triage.override_severity(finding, Severity.LOW, by="ann", reason="Not reachable", now=timezone.now())
-    take_back(run)
-    assert kinds() == ("suspected", None)
-    assert Finding.objects.get().severity == Severity.LOW
-
-
 def test_a_confirmation_since_stays_with_the_scanners_kind_of_before(website):
     bring_kind(website, "suspected", day=0)
     run = bring_kind(website, "confirmed", day=1)
@@ -209,15 +178,6 @@ def test_a_confirmation_since_stays_with_the_scanners_kind_of_before(website):
     unconfirm()
     assert kinds() == ("suspected", None)
     assert words_are_true()
-
-
-def test_a_confirmation_before_the_import_gets_the_scanners_kind_of_before_back(website):
-    bring_kind(website, "suspected", day=0)
-    confirm()
-    run = bring_kind(website, "informational", day=1)
-    assert kinds() == ("confirmed", "informational")
-    take_back(run)
-    assert kinds() == ("confirmed", "suspected")
 
 
 def test_a_confirmation_that_was_taken_back_leaves_the_scanners_kind_of_before(website):
@@ -352,16 +312,6 @@ def test_a_minimum_severity_hides_no_severity_that_is_restored(website):
     assert severity_and_status("a") == (Severity.HIGH, None, "open")
 
 
-def test_a_severity_decided_since_stays_and_ends_with_that_of_the_import_before(website):
-    bring(website, row("a"))
-    wrong = bring(website, row("a", day=1, info={"name": "A", "severity": "low"}))
-    decision = begin_decision(website, rule="a", severity=Severity.MEDIUM)
-    take_back(wrong)
-    assert severity_and_status("a") == (Severity.MEDIUM, Severity.HIGH, "open")
-    ended_decisions.end(decision, by="ann", reason="Over", now=timezone.now())
-    assert severity_and_status("a") == (Severity.HIGH, None, "open")
-
-
 def bring_severity(website, severity, *, day):
     return bring(website, row("a", day=day, info={"name": "A", "severity": severity}))
 
@@ -377,18 +327,6 @@ def test_imports_around_the_end_of_a_rating_leave_the_severity_of_the_scanner(we
     for day in (2, 3):
         bring_severity(website, "medium", day=day)
         assert severity_and_status("a") == (Severity.MEDIUM, None, "open")
-
-
-def test_imports_around_a_rating_leave_the_severity_of_before_the_first(website):
-    bring_severity(website, "medium", day=0)
-    decision = begin_decision(website, rule="a", severity=Severity.LOW)
-    first = bring_severity(website, "critical", day=1)
-    ended_decisions.end(decision, by="ann", reason="Over", now=timezone.now())
-    second = bring_severity(website, "info", day=2)
-    begin_decision(website, rule="a", severity=Severity.LOW)
-    take_back(second)
-    take_back(first)
-    assert severity_and_status("a") == (Severity.LOW, Severity.MEDIUM, "open")
 
 
 def decide(status, rule="a"):
