@@ -190,16 +190,19 @@ def test_a_crashed_nginx_comes_back():
     assert "\ncp -r deploy/systemd/. /etc/systemd/system/\nsystemctl daemon-reload\n" in DOCUMENT
 
 
-@pytest.mark.parametrize("unit", ["dashboard-web@.service", "dashboard-crawl@.service"])
-def test_what_runs_for_good_comes_back_after_a_crash(unit):
-    assert "\nRestart=always\n" in (UNITS / unit).read_text()
-
-
-def test_a_job_that_an_operator_stops_has_not_failed():
-    """For systemd, SIGTERM is a failure of a unit with Type=oneshot only."""
-    unit = (UNITS / "dashboard-job@.service").read_text()
-    assert "\nType=oneshot\n" in unit
-    assert "\nSuccessExitStatus=SIGTERM\n" in unit
+@pytest.mark.parametrize(
+    ("unit", "lines"),
+    [
+        ("web", {"Restart=always"}),  # after a crash
+        ("crawl", {"Restart=always", "MemoryMax=2G", "OOMPolicy=continue"}),  # a large scanner ends alone
+        ("job", {"Type=oneshot", "SuccessExitStatus=SIGTERM"}),  # a job that is stopped has not failed
+    ],
+)
+def test_a_unit_comes_back_or_ends_well_and_says_when_it_fails(unit, lines):
+    text = (UNITS / f"dashboard-{unit}@.service").read_text()
+    assert lines <= set(text.splitlines())
+    assert "\nOnFailure=dashboard-failed@%n.service\n" in text.partition("[Service]")[0]
+    assert "\nExecStart=/usr/bin/logger " in (UNITS / "dashboard-failed@.service").read_text()
 
 
 CODE = {file.parent.name for file in BASE_DIR.glob("*/__init__.py")} - {"benchmarks", "tests"}
@@ -216,13 +219,6 @@ def test_code_is_compiled_once_because_the_service_cannot_write_it():
         assert lines.index("make setup") < compiled < lines.index("dashboard-manage migrate --verbosity 0")
     [line] = [line for line in (DEPLOY / "Dockerfile").read_text().splitlines() if " compileall " in line]
     assert is_whole(line)
-
-
-@pytest.mark.parametrize("unit", ["web", "job", "crawl"])
-def test_a_unit_that_fails_starts_the_one_that_says_so(unit):
-    text = (UNITS / f"dashboard-{unit}@.service").read_text()
-    assert "\nOnFailure=dashboard-failed@%n.service\n" in text.partition("[Service]")[0]
-    assert "\nExecStart=/usr/bin/logger " in (UNITS / "dashboard-failed@.service").read_text()
 
 
 def test_all_units_are_shielded_alike():
@@ -346,23 +342,16 @@ def test_postgresql_and_redis_are_reached_by_their_sockets_alone():
     assert without_network == {"database", "redis"}
 
 
-def test_a_database_is_healthy_only_after_its_first_start_has_made_it():
-    """The image makes it with a server that answers at the socket, not by TCP, and then stops that."""
-    assert "--host" in COMPOSE["services"]["database"]["healthcheck"]["test"]
-
-
-def test_every_service_has_small_logs_and_every_one_that_answers_a_health_check():
+def test_every_service_has_small_logs_a_health_check_and_files_that_it_cannot_change():
     for name, service in COMPOSE["services"].items():
         assert service["logging"]["options"] == {"max-size": "10m", "max-file": "5"}
         assert ("healthcheck" in service) == (name not in {"migrate", "crawl"})
-
-
-def test_containers_of_the_product_cannot_change_its_files():
-    for service in COMPOSE["services"].values():
         if "build" in service:
             assert service["read_only"]
             assert service["cap_drop"] == ["ALL"]
             assert service["security_opt"] == ["no-new-privileges:true"]
+    # The image of the database makes it with a server that answers at the socket, and then stops that.
+    assert "--host" in COMPOSE["services"]["database"]["healthcheck"]["test"]
 
 
 UPGRADE_OF_CONTAINERS = (
@@ -374,10 +363,6 @@ def test_an_upgrade_of_containers_replaces_one_web_process_after_the_other():
     started = [line.partition("  ")[0] for line in UPGRADE_OF_CONTAINERS if line.startswith("dc up")]
     up = "dc up --detach --wait"
     assert started == [f"{up} web-1", f"{up} web-2", up]
-
-
-def test_the_certificate_is_not_part_of_the_repository():
-    assert "deploy/certificates/" in (BASE_DIR / ".gitignore").read_text().splitlines()
 
 
 def test_gunicorn_writes_no_line_of_its_own_when_all_checks_pass(monkeypatch, capsys):
@@ -401,7 +386,8 @@ def test_the_worker_of_scans_is_the_one_of_its_unit_and_starts_only_if_it_is_wan
     assert "network_mode" not in worker  # it must reach the internet, and nothing has to reach it
 
 
-def test_the_image_holds_no_secret_and_copies_files_that_exist():
+def test_repository_and_image_hold_no_secret_and_the_image_copies_files_that_exist():
+    assert "deploy/certificates/" in (BASE_DIR / ".gitignore").read_text().splitlines()
     ignored = (DEPLOY / "Dockerfile.dockerignore").read_text().splitlines()
     assert {"**/.env", ".git", "var"} <= set(ignored)
     dockerfile = (DEPLOY / "Dockerfile").read_text()
@@ -409,11 +395,6 @@ def test_the_image_holds_no_secret_and_copies_files_that_exist():
         assert all((BASE_DIR / name).is_file() for name in names.split())
     for lock in re.findall(r"--require-hashes --no-deps -r (\S+)", dockerfile):
         assert (BASE_DIR / lock).is_file()
-
-
-def test_a_scanner_that_needs_too_much_memory_does_not_end_its_worker():
-    unit = (UNITS / "dashboard-crawl@.service").read_text().splitlines()
-    assert {"MemoryMax=2G", "OOMPolicy=continue"} <= set(unit)
 
 
 def test_no_scanner_reaches_a_private_network_but_this_machine():
