@@ -131,10 +131,6 @@ def test_the_list_shows_every_website_with_its_account(browser):
     assert "shop.example.com Example Shops" in text_of(browser.get("/"))
 
 
-def test_the_list_shows_no_website_of_another_account(browser, stranger):
-    assert "other.example.com" not in browser.get("/").content.decode()
-
-
 def sign_in_as_member(client, account, *, role):
     """Sign a new member of the account in."""
     person = make_user("person")
@@ -441,12 +437,6 @@ def test_a_row_is_a_fragment_for_htmx_only(browser, storing_stub):
     assert storing_stub.requests == []
 
 
-def test_the_row_of_a_foreign_website_is_not_found(browser, stranger, storing_stub):
-    for host in ("other.example.com", "nowhere.example.com"):
-        assert browser.get(f"/sites/{host}/row/", headers=HTMX).status_code == 404
-    assert storing_stub.requests == []
-
-
 def test_a_list_never_shows_the_summary_of_another_account(browser, stranger, storing_stub, owner):
     second = make_portal_account("acct_0003", name="Second")
     make_portal_website(second, HOST)
@@ -461,12 +451,6 @@ def test_a_row_after_the_end_of_the_session_leads_to_the_sign_in_and_back(client
 
 
 # Access
-
-
-def test_an_anonymous_visitor_is_sent_to_sign_in(client, website):
-    response = client.get(PATH)
-    assert response.status_code == 302
-    assert response["Location"] == f"/accounts/login/?next={PATH}"
 
 
 @pytest.mark.parametrize(
@@ -497,12 +481,6 @@ def test_a_foreign_website_reads_like_one_that_does_not_exist(client, stranger, 
     assert stub.requests == []
 
 
-def test_a_foreign_website_has_no_fragment_either(client, stranger, website, stub):
-    client.force_login(stranger)
-    assert client.get(PATH, headers=REGION).status_code == 404
-    assert stub.requests == []
-
-
 def test_leaving_an_account_takes_effect_on_the_next_request(browser, owner, stub):
     assert browser.get(PATH).status_code == 200
     owner.memberships.all().delete()
@@ -522,10 +500,6 @@ def test_the_request_uses_the_account_of_the_url(browser, owner, stub):
     assert stub.requests[0][0].account == second
     assert f"{PATH}?account=acct_0003&amp;severity=High" in page
     assert f'href="{PATH}?account=acct_0001"' in page
-
-
-def test_only_reading_is_possible(browser, stub):
-    assert browser.post(PATH).status_code == 405
 
 
 # Page and fragment
@@ -804,18 +778,6 @@ def test_an_error_of_a_finding_is_retried_at_the_finding(browser, stub):
     response = browser.get(FINDING, {"severity": "High"}, headers=REGION)
     assert response.status_code == 504
     assert f'id="retry" class="button primary" href="{FINDING}?severity=High"' in response.content.decode()
-
-
-def test_a_finding_of_a_foreign_website_is_never_requested(client, stranger, website, stub):
-    client.force_login(stranger)
-    response = client.get(FINDING)
-    assert response.status_code == 404
-    assert "not linked to your account" in text_of(response)
-    assert stub.requests == []
-
-
-def test_an_anonymous_visitor_of_a_finding_is_sent_to_sign_in(client, website):
-    assert client.get(FINDING)["Location"] == f"/accounts/login/?next={FINDING}"
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,7 @@ from portal.exports.files import MAX_ROWS, ExportInterrupted
 from portal.gateway import RateLimited, TimedOut, TooManyCalls, UnknownLink
 from portal.page_urls import Address
 from portal.view_models import export_links
-from tests.factories import make_membership, make_portal_account, make_portal_website, make_user
+from tests.factories import make_membership, make_portal_account, make_portal_website
 from tests.portal.dashboards import make_note, make_threat
 
 pytestmark = pytest.mark.django_db
@@ -262,30 +262,6 @@ def test_a_file_whose_session_ends_before_it_is_sent_leaves_its_place(browser, s
         response = browser.get(f"{PATH}findings.csv", headers={"Accept-Language": "de"})
     assert (response.status_code, len(stub.requests)) == (400, 1)
     assert body_of(browser.get(f"{PATH}findings.csv"))
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_a_foreign_website_reads_like_one_that_does_not_exist(client, website, stub, name):
-    stranger = make_user("stranger")
-    make_membership(stranger, make_portal_account("acct_0002"))
-    client.force_login(stranger)
-    for host in ("shop.example.com", "nowhere.example.com"):
-        response = client.get(f"/sites/{host}/{name}")
-        assert response.status_code == 404
-        assert "not linked to your account" in text_of(response)
-    assert stub.requests == []
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_a_visitor_is_redirected_to_the_sign_in(client, website, name):
-    assert (
-        client.get(f"{PATH}{name}?query=x")["Location"] == f"/accounts/login/?next={PATH}{name}%3Fquery%3Dx"
-    )
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_exports_refuse_post(browser, name):
-    assert browser.post(f"{PATH}{name}").status_code == 405
 
 
 def test_the_account_selects_one_of_two_websites_with_the_same_host(browser, website, stub):

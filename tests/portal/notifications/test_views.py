@@ -109,12 +109,6 @@ def test_a_member_cannot_choose_for_others(browser, owner, viewer):
     assert Subscription.objects.count() == 0
 
 
-def test_choosing_needs_a_csrf_token(owner):
-    client = Client(enforce_csrf_checks=True)
-    client.force_login(owner.user)
-    assert client.post(subscribe_url(owner), CHOICE).status_code == 403
-
-
 def test_the_page_says_where_the_emails_go_or_why_none_do(browser, owner, settings):
     assert b"owner@example.com, in the language of this page" in browser(owner).get(PAGE).content
     owner.user.email = ""

@@ -112,10 +112,6 @@ def test_a_long_list_ends_and_counts_the_rest(browser, account, monkeypatch):
     assert "3 more websites changed less." in " ".join(response.text.split())
 
 
-def test_a_visitor_signs_in_first(client):
-    assert client.get("/new/")["Location"] == "/accounts/login/?next=/new/"
-
-
 def browser_user(client):
     from django.contrib.auth import get_user_model
 

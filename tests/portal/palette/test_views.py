@@ -98,9 +98,3 @@ def test_nothing_found_says_so(browser):
     page = browser.get(HITS, {"query": "zzz"}).text
     assert "Nothing found." in page
     assert 'data-status="0 results"' in page
-
-
-@pytest.mark.parametrize("path", [HITS, "/palette/"])
-def test_strangers_are_led_to_the_sign_in(client, account, path):
-    assert client.get(path)["Location"].startswith("/accounts/login/")
-    assert client.post(path).status_code == 405
