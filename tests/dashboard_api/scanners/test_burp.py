@@ -1,10 +1,7 @@
-from datetime import UTC, datetime
-
 import pytest
 
 from dashboard_api.scanners import burp
-from dashboard_api.scanners.report import Severity, UnreadableReport
-from dashboard_api.scanners.times import UnreadTime
+from dashboard_api.scanners.report import Severity
 from tests.dashboard_api.scanners.samples import make_burp, make_issue, read_whole
 
 
@@ -83,11 +80,6 @@ def test_messages_without_base64_are_read():
     assert "Request:\nGET /a" in read_whole(burp, data).findings[0].evidence
 
 
-@pytest.mark.parametrize("path", ["/a?b=//c", "//admin/x", "///x"])
-def test_location_is_the_path_on_the_host(path):
-    assert read_one(path=path).location == f"https://shop.example.com{path}"
-
-
 def test_one_type_is_one_finding_wherever_it_is_and_issues_of_extensions_go_by_name():
     identities = [
         read_one(**members).identity
@@ -100,21 +92,6 @@ def test_one_type_is_one_finding_wherever_it_is_and_issues_of_extensions_go_by_n
     ]
     assert identities[0] == identities[1]
     assert len(set(identities)) == 3
-
-
-@pytest.mark.parametrize(
-    ("exported", "expected"),
-    [
-        ("Sat Sep 13 22:39:44 CEST 2014", datetime(2014, 9, 13, 20, 39, 44, tzinfo=UTC)),
-        ("Sat Sep 13 22:39:44 EST 2014", datetime(2014, 9, 14, 3, 39, 44, tzinfo=UTC)),
-        ("Wed Jan 27 22:43:35 WIB 2021", datetime(2021, 1, 27, 22, 43, 35, tzinfo=UTC)),
-        ("yesterday", UnreadTime("yesterday")),
-        ("", None),
-    ],
-)
-def test_time_is_that_of_the_export_and_in_utc_if_its_zone_is_unknown(exported, expected):
-    report = read(make_issue(), exported=exported)
-    assert (report.scanned_at, report.complete, report.version) == (expected, None, "2025.1")
 
 
 @pytest.mark.parametrize(
@@ -131,12 +108,3 @@ def test_broken_issue_is_rejected_and_loses_no_other(members, reason):
     report = read(make_issue(**members), make_issue())
     assert [(reject.row, reject.reason) for reject in report.rejects] == [(1, reason)]
     assert len(report.findings) == 1
-
-
-def test_export_without_issues_has_no_rows():
-    assert read().rows == 0
-
-
-def test_export_that_is_cut_off_is_refused():
-    with pytest.raises(UnreadableReport, match="cut off"):
-        read_whole(burp, make_burp(make_issue())[:-5])

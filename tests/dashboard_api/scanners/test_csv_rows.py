@@ -69,12 +69,3 @@ def test_quotes_that_never_end_take_no_more_than_a_field():
 def test_text_that_is_not_utf_8_is_refused_with_what_to_do(data):
     with pytest.raises(UnreadableReport, match='save it as "CSV UTF-8"'):
         read(data)
-
-
-def test_a_column_that_is_named_twice_is_refused():
-    with pytest.raises(UnreadableReport, match="names a column twice"):
-        read("a,b,A\n")
-
-
-def test_an_empty_file_has_no_rows():
-    assert read("") == []

@@ -1,12 +1,11 @@
-import io
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
-from dashboard_api.scanners import finding_csv, read_report
+from dashboard_api.scanners import finding_csv
 from dashboard_api.scanners.report import Severity, UnreadableReport
-from tests.dashboard_api.scanners.samples import as_csv, make_line, read_whole, whole
+from tests.dashboard_api.scanners.samples import as_csv, make_line, read_whole
 
 SAMPLE = Path(__file__).parents[3] / "docs" / "samples" / "findings.csv"
 
@@ -45,12 +44,6 @@ def test_every_column_is_read():
     assert finding.references == ("https://a.example/", "https://b.example/")
     assert (finding.cwe, finding.cve) == ((548, 200), ("CVE-2024-12345",))
     assert finding.seen_at == datetime(2026, 3, 1, 9, tzinfo=UTC)
-
-
-@pytest.mark.parametrize("separator", [",", ";", "\t"])
-def test_separators_of_spreadsheets_are_recognised(separator):
-    data = as_csv([make_line()], separator=separator)
-    assert len(whole(read_report(io.BytesIO(data))).findings) == 1
 
 
 @pytest.mark.parametrize(
@@ -92,10 +85,6 @@ def test_other_file_is_not_recognised(header):
 def test_severity_and_kind(severity, expected):
     finding = read_one(severity=severity)
     assert (finding.severity, finding.kind) == expected
-
-
-def test_title_is_the_rule_where_none_is_named():
-    assert read_one(title="Directory  Listing").identity == read_one().identity == ("directory listing", "")
 
 
 def test_scanner_is_the_source():

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dashboard_api.scanners import finding_lines
-from dashboard_api.scanners.report import RULE_LENGTH, Severity, UnreadableReport
+from dashboard_api.scanners.report import RULE_LENGTH, Severity
 from tests.dashboard_api.scanners.samples import SCAN, json_lines, make_finding_line, read_whole
 
 DOCS = Path(__file__).parents[3] / "docs"
@@ -51,23 +51,6 @@ def test_a_name_that_does_not_spell_its_source_is_not_shown_to_all_accounts():
     assert read_whole(finding_lines, json_lines({**first, "name": "Acunetix"})).source_name == "Acunetix"
 
 
-@pytest.mark.parametrize(
-    "data",
-    [
-        b"",
-        b"{",
-        json_lines(make_finding_line()),
-        json_lines({"scan": "findings/2", "source": "x"}),
-        json_lines({"scan": "findings/1", "source": "Not a slug"}),
-        json_lines({"scan": "findings/1", "source": "port-watch\n"}),
-        json_lines({"scan": "findings/1"}),
-    ],
-)
-def test_file_whose_first_line_names_no_scan_is_refused(data):
-    with pytest.raises(UnreadableReport):
-        read_whole(finding_lines, data)
-
-
 def test_finding_is_read_as_it_is_written():
     finding = read_one(
         matcher="8443",
@@ -108,22 +91,11 @@ def test_a_failed_check_may_name_rules():
     assert read({"checked": "/b", "error": "timeout", "rules": ["one"] * 21}).rejects
 
 
-def test_a_check_may_name_rules_that_it_skipped():
-    report = read({"checked": "/b", "skipped": ["one", " two\t"]})
-    assert [(check.skipped, check.error) for check in report.coverage] == [(("one", "two"), "")]
-
-
 def test_last_line_says_how_the_scan_ended():
     report = read(make_finding_line(), {"complete": True, "scanned_at": "2026-03-01T10:00:00Z"})
     assert (report.rows, report.complete) == (1, True)
     assert report.scanned_at == datetime(2026, 3, 1, 10, tzinfo=UTC)
     assert read({"complete": False}).complete is False
-
-
-def test_time_of_the_newest_row_is_a_fallback():
-    assert read(make_finding_line(seen_at="2026-03-01T10:00:00Z")).scanned_at == datetime(
-        2026, 3, 1, 10, tzinfo=UTC
-    )
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,3 @@
-from datetime import UTC, datetime
-
 import pytest
 
 from dashboard_api.scanners import greenbone
@@ -80,34 +78,9 @@ def test_location_is_the_host_by_name_and_the_port(members, location):
     assert read_one(**members).location == location
 
 
-def test_hosts_are_what_was_checked_by_their_names():
-    report = read(
-        make_greenbone_result(),
-        hosts=("192.0.2.7", "192.0.2.8", "192.0.2.9"),
-        names=[("192.0.2.8", "www.shop.example.com")],
-    )
-    assert [check.location for check in report.coverage] == [
-        "shop.example.com",
-        "www.shop.example.com",
-        "192.0.2.9",
-    ]
-    assert report.rows == 4
-
-
 def test_false_positive_is_coverage():
     report = read(make_greenbone_result(threat="False Positive", severity="-1.0"))
     assert (len(report.coverage), report.findings) == (2, ())
-
-
-@pytest.mark.parametrize(("status", "complete"), [("Done", None), ("Stopped", False), ("Running", False)])
-def test_scan_that_is_not_done_is_not_complete(status, complete):
-    report = read(make_greenbone_result(), status=status)
-    assert (report.complete, report.scanned_at) == (complete, datetime(2026, 3, 1, 10, tzinfo=UTC))
-
-
-def test_a_scan_that_did_not_end_is_of_its_start():
-    data = make_greenbone(make_greenbone_result()).replace(b"scan_end", b"scan_start")
-    assert read_whole(greenbone, data).scanned_at == datetime(2026, 3, 1, 10, tzinfo=UTC)
 
 
 def test_report_in_a_response_is_read():

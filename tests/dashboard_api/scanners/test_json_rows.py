@@ -55,14 +55,6 @@ def test_broken_line_loses_no_other(broken, reason):
     assert read(broken + b'\n{"a": 2}') == [(1, reason), (2, {"a": 2})]
 
 
-def test_element_that_is_no_object_loses_no_other():
-    assert read(b'[{"a": 1}, 2, null]') == [
-        (1, {"a": 1}),
-        (2, "is not a JSON object"),
-        (3, "is not a JSON object"),
-    ]
-
-
 @pytest.mark.parametrize(
     "data",
     [

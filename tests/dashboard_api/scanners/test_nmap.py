@@ -93,13 +93,6 @@ def test_the_port_is_rated_where_no_answer_shows_the_service(port, service, seve
     assert read_one(make_nmap_port(port, **service)).severity == severity
 
 
-@pytest.mark.parametrize("state", ["closed", "filtered"])
-def test_port_that_is_not_open_is_what_was_checked(state):
-    report = read(make_nmap_port("22", state=state))
-    assert (len(report.findings), report.rows) == (0, 2)
-    assert report.coverage[1].rules == ("tcp/22",)
-
-
 @pytest.mark.parametrize("state", ["open|filtered", "unfiltered"])
 def test_port_of_which_nmap_does_not_know_whether_it_is_open_was_not_checked(state):
     report = read(make_nmap_port("3306", state=state))

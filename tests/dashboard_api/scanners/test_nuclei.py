@@ -100,10 +100,6 @@ def test_severity_decides_the_kind_and_its_word_is_kept(word, severity, kind):
     assert (finding.severity, finding.kind, finding.severity_raw) == (severity, kind, word or "")
 
 
-def test_row_without_matcher_status_is_a_finding():
-    assert read_one(matcher_status=None).kind == "confirmed"
-
-
 def test_template_that_did_not_match_is_coverage():
     report = read_whole(nuclei, json_lines(make_row(matcher_status=False)))
     assert report.findings == ()
@@ -286,18 +282,6 @@ def test_evidence_is_capped():
 )
 def test_row_without_what_counts_is_rejected(row, reason):
     assert rejection(row) == reason
-
-
-def test_broken_row_is_rejected_with_its_number_and_loses_no_other():
-    report = read_whole(nuclei, json_lines(make_row(), b'{"template-id": ', b"", b"[1]", make_row()))
-    assert [finding.row for finding in report.findings] == [1, 5]
-    assert [reject.row for reject in report.rejects] == [2, 4]
-    assert report.rows == 4
-
-
-def test_file_that_is_no_report_is_unreadable():
-    with pytest.raises(UnreadableReport):
-        read_whole(nuclei, b"<html></html>")
 
 
 @pytest.mark.parametrize("data", [b"", b" \n", b"[]\n"])

@@ -30,16 +30,6 @@ def test_a_gzip_file_is_the_report_in_it(options):
     assert read(gzip.compress(LINES), **options) == read(LINES)
 
 
-def test_what_is_not_gzip_is_left_as_it_is():
-    for data in (b"", b"\x1f", b"{}", LINES):
-        assert content(data) == data
-
-
-def test_several_members_and_zeros_at_the_end_are_read_as_gzip_reads_them():
-    data = gzip.compress(b"one") + gzip.compress(b"") + gzip.compress(b"two") + b"\0" * 70_000
-    assert content(data) == gzip.decompress(data) == b"onetwo"
-
-
 @pytest.mark.parametrize("length", [2, 5, 10, 18, 100, -9, -8, -1])
 def test_a_gzip_file_that_is_cut_off_is_refused(length):
     with pytest.raises(UnreadableReport, match="cut off"):

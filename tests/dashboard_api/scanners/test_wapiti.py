@@ -92,18 +92,6 @@ def test_category_says_what_it_is_and_what_to_do():
     assert finding.location == "https://shop.example.com/go"
 
 
-@pytest.mark.parametrize("path", ["//search", "//search:8x/", "///x", "/a:b", "/?q=//x"])
-def test_a_path_is_below_the_target_also_with_several_slashes(path):
-    assert read_one(path=path).location == f"https://shop.example.com{path}"
-
-
-def test_other_parameters_and_paths_are_the_same_problem():
-    first, second = read(
-        make_wapiti_entry(), make_wapiti_entry(path="/out", parameter="u", info="... in the parameter u")
-    ).findings
-    assert first.identity == second.identity
-
-
 def test_names_tell_apart_what_one_category_gathers():
     cookie = read_one("HttpOnly Flag cookie", info="HttpOnly flag is not set in the cookie : sid")
     assert cookie.identity != read_one("HttpOnly Flag cookie", info="... in the cookie : csrf").identity
@@ -146,12 +134,6 @@ def test_address_that_is_none_is_rejected():
     assert [reject.reason for reject in report.rejects] == ["names no address: /go"]
 
 
-@pytest.mark.parametrize("data", [b"{}", b"[]", b'{"vulnerabilities": []}', b"{"])
-def test_other_document_is_refused(data):
-    with pytest.raises(UnreadableReport):
-        read_whole(wapiti, data)
-
-
 def test_xml_reads_as_json_does():
     response = {
         "status_code": 302,
@@ -167,34 +149,6 @@ def test_xml_reads_as_json_does():
     assert from_xml == read_whole(wapiti, json.dumps(document).encode())
     assert (len(from_xml.findings), len(from_xml.rejects)) == (1, 1)
     assert "s3cr3t" not in from_xml.findings[0].evidence
-
-
-def test_category_of_several_headers_distinguishes_them():
-    header = read_one("HTTP Secure Headers", info="X-Frame-Options is not set")
-    assert header.identity != read_one("HTTP Secure Headers", info="X-XSS-Protection is not set").identity
-
-
-@pytest.mark.parametrize(
-    ("former", "category", "info"),
-    [
-        ("Cross Site Scripting", "Reflected Cross Site Scripting", "XSS found in the parameter q"),
-        ("HTTP Secure Headers", "Clickjacking Protection", "X-Frame-Options is not set"),
-        ("HTTP Secure Headers", "MIME Type Confusion", "X-Content-Type-Options is not set"),
-        (
-            "HTTP Secure Headers",
-            "HTTP Strict Transport Security (HSTS)",
-            "Strict-Transport-Security is not set",
-        ),
-    ],
-)
-def test_a_category_with_a_new_name_stays_the_same_problem(former, category, info):
-    old = read_one(former, info=info)
-    assert read_one(category, info=info).aliases == (old.identity,)
-    assert old.aliases == ()
-
-
-def test_a_script_that_is_stored_is_a_problem_of_its_own():
-    assert read_one("Stored Cross Site Scripting").aliases == ()
 
 
 def is_sampled(document):

@@ -120,11 +120,6 @@ def test_each_instance_is_a_row_and_a_place_of_one_problem():
     assert [finding.identity for finding in report.findings] == [("10055-4",), ("10055-4",), ("10055-5",)]
 
 
-def test_alert_without_instances_is_a_row_about_its_site():
-    (finding,) = read(make_zap_alert(instances=[])).findings
-    assert finding.location == "https://shop.example.com"
-
-
 def test_name_tells_alerts_apart_where_an_old_report_has_no_reference():
     finding = read_one(alertRef=None)
     assert (finding.identity, finding.rule) == (("10055", "CSP: Wildcard Directive"), "10055")

@@ -1,14 +1,11 @@
 """Reports of Nikto up to 2.5, with texts as its plugins print them."""
 
-import json
-
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from dashboard_api.scanners import nikto
 from dashboard_api.scanners.report import UnreadableReport
-from tests.dashboard_api.scanners.samples import make_item, make_nikto, read_whole
+from tests.dashboard_api.scanners.samples import read_whole
 
 HOST = r'{"host":"shop.example.com","ip":"192.0.2.7","port":"443","banner":"Apache \"x\"","vulnerabilities":['
 OTHER_HOST = HOST.replace("shop.", "www.shop.")
@@ -42,10 +39,6 @@ def test_commas_after_the_last_and_numbers_without_quotes_are_read():
     assert report.rejects == ()
 
 
-def test_a_file_that_was_written_to_twice_is_read_whole():
-    assert read(COMMAS + COMMAS).rows == 6
-
-
 def test_hosts_that_are_glued_together_are_read():
     report = read(GLUED)
     assert [location for *_, location in facts(report)] == [
@@ -64,30 +57,10 @@ def test_what_was_found_before_a_host_begins_is_of_this_host():
         assert locations[:-1] == ["https://shop.example.com"] * (early.count('"msg"') + 2)
 
 
-def test_an_address_with_quotes_is_read():
-    assert read(RAW_QUOTE).findings[0].location == 'https://shop.example.com:443/<a x="y">'
-
-
 def test_a_host_without_items_says_what_was_checked():
     report = read(f"{HOST}],{OTHER_HOST}{SECOND}],}}".encode())
     assert [check.location for check in report.coverage] == ["https://shop.example.com:443"]
     assert len(report.findings) == 1
-
-
-def test_what_is_found_has_the_identity_that_valid_json_gives_it():
-    item = make_item(id="740001", msg='A "b"')
-    by_hand = f'{HOST}{{"id":740001,"method":"HEAD","url":"/dump.tar","msg":"A \\"b\\""}},],}}'.encode()
-    assert [finding.identity for finding in read(by_hand).findings] == [
-        finding.identity for finding in read(json.dumps(make_nikto(item)).encode()).findings
-    ]
-
-
-@pytest.mark.parametrize(
-    "data", [b"}\n", HOST.encode(), f"{HOST}{FIRST}".encode(), COMMAS + b"x", COMMAS[:-9]]
-)
-def test_what_an_interrupted_scan_left_is_refused_with_what_to_do(data):
-    with pytest.raises(UnreadableReport, match="let it run to its end"):
-        read(data)
 
 
 @given(data=st.data())

@@ -1,6 +1,5 @@
 """Reports of SSLyze 3 and 4, which are read like those of later versions."""
 
-import io
 import json
 from copy import deepcopy
 from datetime import UTC, datetime, timedelta
@@ -11,7 +10,7 @@ from hypothesis import strategies as st
 
 from dashboard_api.scanners import sslyze
 from dashboard_api.scanners.sslyze.checks import CHECKS
-from tests.dashboard_api.scanners.samples import make_sslyze, read_whole, suites, whole
+from tests.dashboard_api.scanners.samples import make_sslyze, read_whole, suites
 from tests.dashboard_api.scanners.test_every_format import assert_read_or_refused, nodes, values
 
 LEAF = {
@@ -97,21 +96,6 @@ def test_certificate_that_was_trusted_had_not_expired_when_it_was_scanned():
     assert [check.error for check in report.coverage if check.error] == [
         "certificate_expiry: the certificate expired after the scan: say when the scan was made"
     ]
-
-
-@pytest.mark.parametrize(
-    ("scanned_at", "titles"),
-    [
-        (datetime(2021, 9, 1, tzinfo=UTC), []),
-        (datetime(2021, 11, 1, tzinfo=UTC), ["The certificate expires within 30 days"]),
-        (datetime(2021, 12, 1, tzinfo=UTC), ["The certificate has expired"]),
-    ],
-)
-def test_expiry_is_judged_as_of_the_time_that_the_operator_says(scanned_at, titles):
-    data = json.dumps(make_old(certificate_info=trusted("2021-11-15T04:03:43"))).encode()
-    report = sslyze.read(io.BytesIO(data))
-    report.judged_at = scanned_at
-    assert [finding.title for finding in whole(report).findings] == titles
 
 
 def test_command_that_was_scheduled_and_has_no_result_is_a_failed_check_of_its_name():

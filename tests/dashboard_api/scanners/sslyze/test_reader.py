@@ -147,13 +147,6 @@ def test_a_newer_version_has_forward_secrecy_for_those_that_speak_it():
     assert report.findings == ()
 
 
-@pytest.mark.parametrize("missing", [{}, {"accepted_cipher_suites": None}])
-def test_the_key_exchange_is_not_judged_unless_all_versions_were_tried(missing):
-    report = read(**NO_SUITES | {"tls_1_2_cipher_suites": suites(OLD_RSA), "tls_1_3_cipher_suites": missing})
-    assert report.findings == ()
-    assert not {rule for check in report.coverage for rule in check.rules} & set(OF_ALL_SUITES)
-
-
 UNTRUSTED = [{"was_validation_successful": False, "validation_error": "self-signed"}]
 
 
@@ -206,20 +199,6 @@ def test_command_that_failed_is_a_failed_check_and_one_not_scheduled_is_no_row()
     assert [check.error for check in report.coverage] == ["robot: BUG_IN_SSLYZE"]
     assert (report.rows, report.complete) == (1, None)
     assert report.coverage[0].rules == ("robot",)
-
-
-def test_target_that_is_no_server_is_a_failed_check():
-    report = make_sslyze(**WHOLE)
-    report["invalid_server_strings"] = [{"server_string": "x.shop.example.com", "error_message": "no DNS"}]
-    report = read(report)
-    assert (report.coverage[0].location, report.coverage[0].error) == ("x.shop.example.com", "no DNS")
-    assert report.complete is True
-
-
-@pytest.mark.parametrize("command", CHECKS)
-def test_only_a_scan_of_everything_that_is_judged_is_complete(command):
-    assert read(**WHOLE).complete is True
-    assert read(**{name: WHOLE[name] for name in WHOLE if name != command}).complete is None
 
 
 def test_page_that_could_not_be_asked_for_is_a_failed_check():
@@ -286,12 +265,6 @@ def test_check_without_a_result_is_a_failed_check_of_its_name(command, result, c
     assert report.findings == ()
 
 
-def test_command_that_is_null_is_a_failed_check():
-    report = make_sslyze(**WHOLE)
-    report["server_scan_results"][0]["scan_result"]["robot"] = None
-    assert [check.error for check in read(report).coverage if check.error] == ["robot: no result"]
-
-
 def test_inconsistent_answers_about_robot_are_a_failed_check():
     report = read(robot={"robot_result": "UNKNOWN_INCONSISTENT_RESULTS"})
     assert [check.error for check in report.coverage] == ["robot: UNKNOWN_INCONSISTENT_RESULTS"]
@@ -302,25 +275,6 @@ def test_each_check_of_a_certificate_fails_where_the_server_sent_none():
     assert [check.error for check in report.coverage] == [
         f"{check}: no certificate" for check in CHECKS["certificate_info"]
     ]
-
-
-@pytest.mark.parametrize(
-    ("end", "title"),
-    [
-        ("2026-03-01T09:00:00Z", "The certificate has expired"),
-        ("2026-03-20T10:00:00Z", "The certificate expires within 30 days"),
-        ("2026-05-01T10:00:00Z", None),
-    ],
-)
-def test_expiry_is_judged_as_of_the_scan_and_not_of_today(end, title):
-    findings = read(certificate_info=deployment(not_valid_after=end)).findings
-    assert [finding.title for finding in findings] == ([title] if title else [])
-
-
-def test_expiry_is_judged_as_of_the_start_where_the_report_has_no_end():
-    report = make_sslyze(certificate_info=deployment(not_valid_after="2026-05-01T10:00:00Z"))
-    del report["date_scans_completed"]
-    assert read(report).findings == ()
 
 
 def test_expiry_is_judged_as_of_the_time_that_the_operator_says():

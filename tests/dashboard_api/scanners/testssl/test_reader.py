@@ -6,7 +6,6 @@ import pytest
 
 from dashboard_api.scanners import read_report, testssl
 from dashboard_api.scanners.report import Severity, UnreadableReport
-from dashboard_api.scanners.times import UnreadTime
 from tests.dashboard_api.scanners.samples import make_entry, read_whole
 
 WHOLE = [
@@ -53,12 +52,6 @@ def test_severity_is_testssls(word, severity):
     assert (finding.severity, finding.severity_raw, finding.kind) == (severity, word, "confirmed")
 
 
-@pytest.mark.parametrize("word", ["OK", "INFO"])
-def test_ok_and_info_are_coverage(word):
-    report = read(make_entry(severity=word))
-    assert [(check.location, check.error) for check in report.coverage] == [("shop.example.com:443", "")]
-
-
 @pytest.mark.parametrize("word", ["WARN", "DEBUG", "FATAL"])
 def test_what_could_not_be_tested_is_a_failed_check(word):
     report = read(make_entry(id="RC4", severity=word, finding="not supported here"))
@@ -68,13 +61,6 @@ def test_what_could_not_be_tested_is_a_failed_check(word):
 def test_words_about_the_scanner_belong_to_the_server_and_are_no_failure():
     report = read(make_entry(id="engine_problem", ip="/", severity="WARN"), make_entry())
     assert [(check.location, check.error) for check in report.coverage] == [("shop.example.com:443", "")]
-
-
-def test_scan_with_failures_only_failed_altogether():
-    problem = make_entry(id="scanProblem", severity="FATAL", finding="Can't connect")
-    report = read(make_entry(id="engine_problem", ip="/", severity="WARN"), problem)
-    assert [bool(check.error) for check in report.coverage] == [True, True]
-    assert report.complete is False
 
 
 PROTOCOLS = {
@@ -116,11 +102,6 @@ def test_a_server_that_answers_one_handshake_has_its_findings(name, result):
     assert not any(check.error for check in report.coverage)
 
 
-def test_a_report_without_all_protocols_does_not_say_that_there_are_none():
-    rows = [row for row in without_tls() if row["id"] != "TLS1_3"]
-    assert {finding.rule for finding in read(*rows).findings} == {"TLS1_2", "cipher_order"}
-
-
 def test_another_address_of_the_server_has_its_findings():
     other = make_entry(id="cipher_order", severity="HIGH", ip="shop.example.com/192.0.2.8")
     report = read(*without_tls(), other)
@@ -159,11 +140,6 @@ def test_title_is_the_check_with_a_short_result(members, title):
 @pytest.mark.parametrize("result", ["potentially vulnerable", "VULNERABLE (likely mitigated)"])
 def test_careful_words_are_a_suspicion(result):
     assert read_one(finding=result).kind == "suspected"
-
-
-def test_result_address_and_number_of_the_certificate_are_no_part_of_the_identity():
-    finding = read_one(id="cert_notAfter <hostCert#2>", ip="shop.example.com/192.0.2.8", finding="tomorrow")
-    assert finding.identity == read_one(id="cert_notAfter").identity
 
 
 def test_pretty_reads_as_flat_does():
@@ -219,11 +195,6 @@ def test_interrupted_pretty_report_is_incomplete():
     assert read_pretty(entry).complete is None
 
 
-@pytest.mark.parametrize("started", ["", "soon", "9" * 30, None])
-def test_time_that_is_none_is_unknown(started):
-    assert read_pretty(startTime=started).scanned_at == (UnreadTime(started) if started else None)
-
-
 @pytest.mark.parametrize(
     ("entry", "reason"),
     [
@@ -262,17 +233,6 @@ CSV_NAMES = '"id","fqdn/ip","port","severity","finding","cve","cwe","hint"\n'
 
 def read_csv(*lines):
     return read_whole(testssl, (CSV_NAMES + "".join(line + "\n" for line in lines)).encode())
-
-
-def test_csv_names_the_server_the_weakness_and_the_hint():
-    line = '"BREACH","shop.example.com/192.0.2.7","443","MEDIUM","gzip","CVE-2013-3587","CWE-310","Off"'
-    (finding,) = read_csv(line).findings
-    assert (finding.location, finding.cve, finding.cwe) == (
-        "shop.example.com:443",
-        ("CVE-2013-3587",),
-        (310,),
-    )
-    assert (finding.severity, finding.remediation) == (Severity.MEDIUM, "Off")
 
 
 def test_a_whole_csv_is_complete_and_has_no_time():

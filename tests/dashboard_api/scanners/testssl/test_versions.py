@@ -1,7 +1,6 @@
 """Reports of testssl.sh 3.1 and later, whose problems are those of 3.0 under other ids."""
 
 import json
-from collections import Counter
 
 import pytest
 
@@ -79,22 +78,6 @@ def test_every_row_is_counted_once():
 
 
 @pytest.mark.parametrize(
-    ("words", "severity"),
-    [
-        (["CRITICAL", "LOW"], Severity.HIGH),
-        (["HIGH", "LOW"], Severity.HIGH),
-        (["LOW", "MEDIUM"], Severity.MEDIUM),
-        (["LOW", "OK"], Severity.LOW),
-    ],
-)
-def test_suites_of_a_current_protocol_are_one_finding_as_bad_as_the_weakest_but_not_critical(words, severity):
-    (finding,) = read(*(suite("tls1_2", f"c0{n}", word, f"S{n}") for n, word in enumerate(words))).findings
-    assert (finding.identity, finding.severity) == (("cipher-tls1_2",), severity)
-    assert finding.title == "Weak cipher suites with TLS 1.2"
-    assert finding.remediation
-
-
-@pytest.mark.parametrize(
     ("protocol", "rule", "severity", "title"),
     [
         ("ssl2", "SSLv2", Severity.CRITICAL, "SSL 2: offered"),
@@ -159,16 +142,6 @@ def test_expiry_is_one_finding_with_both_results():
     assert over.title == "The certificate has expired"
 
 
-def test_several_certificates_are_one_finding_that_names_each_and_is_as_bad_as_the_worst():
-    (finding,) = read(
-        ("cert_keySize <hostCert#1>", "MEDIUM", "RSA 1024 bits"),
-        ("cert_keySize <hostCert#2>", "HIGH", "EC 112 bits"),
-    ).findings
-    assert (finding.identity, finding.severity) == (("cert_keySize",), Severity.HIGH)
-    assert finding.title == "Certificate's key: EC 112 bits"
-    assert "cert_keySize <hostCert#1>: RSA 1024 bits" in finding.evidence
-
-
 @pytest.mark.parametrize(
     ("name", "rule"),
     [
@@ -181,13 +154,6 @@ def test_number_of_a_certificate_is_no_part_of_the_rule_wherever_it_is_written(n
     assert read((name, "LOW", "x")).findings[0].rule == rule
 
 
-def test_several_addresses_of_a_server_are_a_finding_each_with_the_same_identity():
-    rows = [make_entry(ip=f"shop.example.com/192.0.2.{number}") for number in (7, 8)]
-    report = read_whole(testssl, json.dumps(rows).encode())
-    assert Counter(finding.identity for finding in report.findings) == {("TLS1",): 2}
-    assert len({finding.evidence for finding in report.findings}) == 2
-
-
 def test_key_whose_size_is_unknown_is_a_failed_check():
     report = read(("cert_keySize", "cannot be determined", ""))
     assert [check.error for check in report.coverage] == ["cert_keySize: cannot be determined"]
@@ -196,12 +162,6 @@ def test_key_whose_size_is_unknown_is_a_failed_check():
 def test_what_is_never_rated_is_no_failed_check():
     report = read(("TLS1_2", "OK", "offered"), ("QUIC", "WARN", "not tested due to lack of local support"))
     assert [check.error for check in report.coverage] == ["", ""]
-
-
-def test_graded_row_that_names_no_server_is_about_the_one_that_is_named():
-    row = make_entry(id="pre_128cipher", ip="/", severity="MEDIUM", finding="Server fails")
-    report = read_whole(testssl, json.dumps([row, make_entry(severity="OK")]).encode())
-    assert [finding.location for finding in report.findings] == ["shop.example.com:443"]
 
 
 @pytest.mark.parametrize("check", TEXTS)
