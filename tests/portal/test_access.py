@@ -5,7 +5,6 @@ from django.test import RequestFactory
 from django_htmx.middleware import HtmxDetails
 
 from portal.access import members_only
-from tests.factories import make_user
 
 PATH = "/sites/shop.example.com/?severity=High"
 
@@ -89,8 +88,3 @@ def test_the_way_back_never_leaves_the_portal(page):
     headers = {} if page is None else {"hx_current_url": page}
     response = ask(AnonymousUser(), hx_request="true", **headers)
     assert response["HX-Redirect"] == "/accounts/login/?next=%2F"
-
-
-@pytest.mark.django_db
-def test_a_member_gets_the_page():
-    assert ask(make_user("owner")).content == b"private"

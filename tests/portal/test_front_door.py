@@ -162,12 +162,6 @@ def test_the_sample_has_no_plan_and_no_link_to_pages_of_members(client, stub, sa
     assert [link for link in links if not link.startswith(for_visitors)] == []
 
 
-def test_pages_of_the_website_itself_still_need_a_member(client, stub, sample):
-    for path in ("", "findings/1/", "report/", "findings.csv", "new/", "row/"):
-        assert client.get(f"/sites/{HOST}/{path}").status_code == 302
-    assert stub.requests == []
-
-
 @pytest.mark.parametrize(
     ("error", "status"), [(RevokedLink(revoked_at=None), 404), (UnknownFinding(), 404), (TimedOut(), 503)]
 )

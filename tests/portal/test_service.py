@@ -1,27 +1,12 @@
 import pytest
 
 from portal import service
-from portal.gateway import DashboardRequest, Misconfigured
+from portal.gateway import Misconfigured
 from portal.models import Account, Website
 from tests.factories import SECRET, make_portal_website
-from tests.faults.server import FaultServer, answer
-from tests.portal.gateway.responses import HOST, dashboard, encoded
+from tests.portal.gateway.responses import HOST
 
 pytestmark = pytest.mark.django_db
-
-
-def test_service_has_the_address_of_the_settings(settings):
-    website = make_portal_website(host=HOST)
-    with FaultServer(answer(200, encoded(dashboard()))) as server:
-        settings.DASHBOARD_BASE_URL = server.base_url
-        assert service.get_dashboard(website, DashboardRequest()).host == HOST
-    assert len(server.received) == 1
-
-
-def test_calls_use_the_secret_of_the_websites_account():
-    site = service.linked_site(make_portal_website())
-    assert site.secret == SECRET
-    assert site.account_ref == "acct_0001"
 
 
 def test_secret_never_appears_in_a_repr():

@@ -445,11 +445,6 @@ def test_a_list_never_shows_the_summary_of_another_account(browser, stranger, st
     assert len(HIGH.findall(browser.get("/").text)) == 1
 
 
-def test_a_row_after_the_end_of_the_session_leads_to_the_sign_in_and_back(client, website):
-    response = client.get(ROW, headers=HTMX)
-    assert response["HX-Redirect"] == "/accounts/login/?next=%2F"
-
-
 # Access
 
 

@@ -42,16 +42,6 @@ def test_account_is_connected_for_scripts(typed):
     assert run_json("connect_account", "acct_0001", "--name", "Shop")["changed"] is True
 
 
-def test_connected_account_gets_its_new_secret_and_keeps_its_name(typed):
-    make_portal_account("acct_0001", name="Shop Ltd")
-    typed("a new secret of some length\r\n")
-    result = run_json("connect_account", "acct_0001")
-    account = Account.objects.get()
-    assert result["created"] is False
-    assert account.name == "Shop Ltd"
-    assert account.reveal_secret() == "a new secret of some length"
-
-
 @pytest.mark.parametrize(
     ("secret", "refusal"),
     [

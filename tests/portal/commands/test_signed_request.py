@@ -107,13 +107,6 @@ def test_request_may_ask_for_a_finding(service):
     assert json.loads(service.received[0].body)["finding_id"] == "12"
 
 
-def test_request_uses_the_given_account(service):
-    make_portal_website(make_portal_account("acct_0001"), HOST)
-    make_portal_website(make_portal_account("acct_0002"), HOST)
-    run("signed_request", "--host", HOST, "--account", "acct_0002")
-    assert json.loads(service.received[0].body)["portal_account_ref"] == "acct_0002"
-
-
 @pytest.mark.parametrize(
     ("arguments", "refusal"),
     [

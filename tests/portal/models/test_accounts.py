@@ -3,7 +3,6 @@ from django.contrib.auth.models import AnonymousUser
 from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
 
-from foundation.sealing import CannotUnseal
 from portal.models import Account, Membership, Website
 from portal.models.accounts import validate_secret
 from tests.factories import (
@@ -27,11 +26,6 @@ def test_account_stores_its_secret_sealed():
 def test_account_shows_its_secret_nowhere():
     account = make_portal_account(secret=SECRET, name="Shop Ltd")
     assert SECRET not in f"{account} {account!r} {vars(account)}"
-
-
-def test_account_without_a_secret_cannot_reveal_one():
-    with pytest.raises(CannotUnseal):
-        Account(ref="acct_0001").reveal_secret()
 
 
 def test_account_of_the_environment_reveals_the_secret_of_the_environment(settings):

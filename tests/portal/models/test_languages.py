@@ -31,24 +31,12 @@ def test_it_is_that_of_the_last_page_however_it_was_chosen(browser, person):
     assert language_of(person.pk) == "en"
 
 
-def test_a_page_in_the_same_language_stores_nothing(browser):
-    browser.get("/news/", headers={"accept-language": "de"})
-    UserLanguage.objects.all().delete()
-    browser.get("/news/", headers={"accept-language": "de"})
-    assert not UserLanguage.objects.exists()
-
-
 def test_each_person_has_a_language_in_a_shared_browser(browser, person):
     browser.get("/", headers={"accept-language": "de"})
     other = make_user("other")
     browser.force_login(other)
     browser.get("/", headers={"accept-language": "de"})
     assert (language_of(person.pk), language_of(other.pk)) == ("de", "de")
-
-
-def test_a_stranger_leaves_none():
-    Client().get("/", headers={"accept-language": "de"})
-    assert not UserLanguage.objects.exists()
 
 
 def test_the_language_is_deleted_with_the_person(browser, person):

@@ -7,7 +7,7 @@ import pytest
 from django.utils import timezone
 
 from portal import labels, service
-from portal.gateway import DashboardRequest, InactiveEntitlement, RevokedLink, TimedOut, UnknownLink
+from portal.gateway import DashboardRequest, InactiveEntitlement, RevokedLink, UnknownLink
 from portal.models import WebsiteSummary
 from tests.factories import make_portal_account, make_portal_website
 from tests.portal.dashboards import NOW, make_dashboard, make_note, make_problem
@@ -58,15 +58,6 @@ def test_a_summary_has_no_single_findings(website, stub):
     assert "Finding 1" not in summary.payload
     assert "Please" not in summary.payload
     assert summary.refusal == ""
-
-
-def test_a_new_summary_replaces_the_earlier_one(website, stub):
-    service.get_dashboard(website, DashboardRequest())
-    first = stored(website).updated_at
-    stub.response = make_dashboard(dashboard=make_dashboard().dashboard, threats=[])
-    service.get_dashboard(website, DashboardRequest())
-    assert WebsiteSummary.objects.count() == 1
-    assert stored(website).updated_at > first
 
 
 def with_worst(*problems, revision="1.0"):
@@ -143,14 +134,6 @@ def test_the_list_knows_why_a_plan_shows_no_results(website, stub, details, reas
     assert reason in labels.REFUSALS
 
 
-def test_a_timeout_keeps_the_stored_summary(website, stub):
-    service.get_dashboard(website, DashboardRequest())
-    stub.response = TimedOut()
-    with pytest.raises(TimedOut):
-        service.get_dashboard(website, DashboardRequest())
-    assert stored(website).dashboard is not None
-
-
 def test_a_summary_in_another_format_is_ignored():
     assert WebsiteSummary(payload='{"ok": true}').dashboard is None
 
@@ -182,9 +165,3 @@ def test_a_response_for_the_former_account_is_not_stored(website, stub):
     stub.meanwhile = lambda: type(website).objects.update(account=other)
     service.get_dashboard(website, DashboardRequest())
     assert stored(website) is None
-
-
-def test_each_website_has_its_own_summary(website, stub):
-    other = make_portal_website(make_portal_account("acct_0002"), website.host)
-    service.get_dashboard(website, DashboardRequest())
-    assert stored(other) is None

@@ -78,11 +78,6 @@ def test_an_email_goes_out_for_each_import(website, owner):
     assert [message.body.count("/findings/") for message in mail.outbox] == [1, 1]
 
 
-def test_nothing_is_sent_without_notifications(website, owner, monkeypatch):
-    monkeypatch.setattr(locmem.EmailBackend, "open", _raising(OSError("asked")), raising=False)
-    assert send_at([website], now=NOON).sent == 0
-
-
 def test_an_email_is_sent_once(website, owner):
     create(owner, website)
     send_at([website], now=NOON)

@@ -70,12 +70,6 @@ def test_the_members_take_no_more_statements_when_there_are_many(account, websit
 # Stored changes
 
 
-def test_the_first_poll_only_stores_the_cursor(audience, website):
-    store_one(audience, cursor_before="", cursor="7.0.0.")
-    assert FeedCursor.objects.get(website=website).cursor == "7.0.0."
-    assert PendingNotification.objects.count() == 0
-
-
 def test_later_changes_are_stored_for_each_subscriber(website, owner, viewer, subscribe):
     subscriptions = [Subscription.of(owner), subscribe(viewer, min_severity="Critical")]
     audience = Audience(website=website, subscriptions=subscriptions)

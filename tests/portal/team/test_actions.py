@@ -127,12 +127,6 @@ def test_an_owner_who_cannot_sign_in_is_no_replacement(account, owner):
         actions.remove(owner, by=owner.user)
 
 
-def test_one_of_two_owners_may_leave(account, owner):
-    make_membership(make_user("second"), account, OWNER)
-    actions.remove(owner, by=owner.user)
-    assert [membership.user.username for membership in account.memberships.all()] == ["second"]
-
-
 def test_the_last_owner_may_be_made_owner_again(owner):
     actions.change_role(owner, OWNER, by=owner.user)
     assert recorded() == []
@@ -209,15 +203,6 @@ def test_an_invitation_is_open_for_a_week(account, owner):
         actions.open_invitation(invitation.token)
     with pytest.raises(actions.InvitationClosed):
         actions.accept(invitation, make_user("new"))
-
-
-def test_a_withdrawn_invitation_is_not_found(account, owner):
-    invitation = invite(account, owner)
-    actions.withdraw(invitation, by=owner.user)
-    with pytest.raises(actions.InvitationClosed):
-        actions.open_invitation(invitation.token)
-    with pytest.raises(actions.InvitationClosed):
-        actions.withdraw(invitation, by=owner.user)
 
 
 def test_a_second_invitation_replaces_the_first_in_the_same_account(account, owner):

@@ -66,10 +66,6 @@ def test_a_chip_removes_its_filter_alone():
     assert by_name["source-zap"].url == PATH + "?severity=High&query=a+b"
 
 
-def test_clearing_keeps_the_page_size():
-    assert clear_url(at(severity="High", query="x", page_size=50, page=2)) == PATH + "?page_size=50"
-
-
 def test_pages_are_elided_around_the_current_one():
     pages = pager(make_page(total=1180, page_count=59), at(page=30))
     assert [link.text for link in pages.links] == ["1", "…", "29", "30", "31", "…", "59"]
@@ -86,11 +82,6 @@ def test_the_deepest_page_says_how_to_see_the_other_findings():
     )
     assert deepest.next_url == ""
     assert [link.text for link in deepest.links][-2:] == ["499", "500"]
-
-
-def test_a_list_that_ends_at_the_deepest_page_is_complete():
-    for page in (make_page(total=10000, page_count=500), make_page(total=9990, page_count=500)):
-        assert pager(page, at(page=500)).remark == ""
 
 
 def test_the_ends_lead_no_further():

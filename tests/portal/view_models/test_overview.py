@@ -186,13 +186,6 @@ def test_a_clean_website_with_an_overdue_check_says_so():
     assert news.text == "A new scan is overdue: ZAP."
 
 
-def test_a_website_without_checks_is_not_clean():
-    news = empty_state(
-        make_clean_dashboard(dashboard=make_page(total=0, grade=None), coverage=[NEVER, FAILED]), HERE
-    )
-    assert (news.tone, news.title) == ("never", "Not scanned yet")
-
-
 def test_filters_without_matches_are_not_a_clean_website():
     none = empty_state(make_clean_dashboard(), Address(path="/s/", filters=Filters(severity="Low")))
     assert (none.title, none.action_url) == ("Nothing matches these filters", "")

@@ -24,7 +24,6 @@ from dashboard_api.models import (
     Entitlement,
     Plan,
     PlanPrice,
-    Subscription,
 )
 from tests.dashboard_api.billing.callbacks.documented import documented_request
 from tests.factories import make_account, make_plan, make_user
@@ -124,15 +123,6 @@ def test_the_state_does_not_depend_on_the_order_of_arrival(client, account):
         for version, status in enumerate(("trialing", "active", "past_due", "suspended"))
     ]
     assert [state_of(client, body) for body in reversed(life)] == ["applied", *["superseded"] * 3]
-    assert entitlement_of(account).status == Status.SUSPENDED
-
-
-def test_every_spelling_of_the_reference_for_payments_means_one_subscription(client, account):
-    ref = str(account.billing_ref)
-    for version, spelling in enumerate((ref, ref.upper(), f"urn:uuid:{ref}", ref.replace("-", ""))):
-        assert state_of(client, event(account, version, billing_ref=spelling)) == "applied"
-    assert Subscription.objects.get().object_id == ref
-    assert state_of(client, event(account, 9, status="suspended", billing_ref=ref.upper())) == "applied"
     assert entitlement_of(account).status == Status.SUSPENDED
 
 
@@ -259,56 +249,11 @@ def test_a_payment_for_more_holds_until_it_ends(client, account, slug, capsys):
         assert getattr(after, name) == getattr(before, name), name
 
 
-def test_what_is_paid_for_holds_once_the_plan_that_staff_set_has_ended(client, account):
-    today = timezone.now().date()
-    by_invoice(account, ends_on=today + timedelta(days=9))
-    state_of(client, event(account, ends_on="2199-01-01"))
-    assert entitlement_of(account).plan == "pro"
-    applying.process_due(timezone.now() + timedelta(days=10))
-    assert (entitlement_of(account).plan, entitlement_of(account).ends_on) == ("team", date(2199, 1, 1))
-
-
 def test_the_same_plan_renews_by_payment(client, account):
     by_invoice(account)
     state_of(client, event(account, plan="pro", ends_on="2199-01-01"))
     row = entitlement_of(account)
     assert (row.plan, row.renews, row.ends_on) == ("pro", True, date(2199, 1, 1))
-
-
-@pytest.mark.parametrize("status", ["expired", "past_due", "trialing"])
-def test_a_plan_that_staff_ended_or_a_trial_gives_way_to_payments(client, account, status):
-    by_invoice(account)
-    entitlements.change(account, {"status": status}, by="ada")
-    state_of(client, event(account))
-    state_of(client, event(account, 2, status="suspended"))
-    assert (entitlement_of(account).plan, entitlement_of(account).status) == ("team", Status.SUSPENDED)
-
-
-def test_a_status_that_staff_set_keeps_no_plan_that_was_paid_for(client, account):
-    state_of(client, event(account, status="suspended"))
-    entitlements.change(account, {"status": "active"}, by="ada")
-    state_of(client, event(account, 2, status="suspended", ends_on="2199-01-01"))
-    assert entitlement_of(account).status == Status.SUSPENDED
-
-
-def test_a_limit_of_its_own_during_a_trial_that_is_paid_for_leaves_a_plan_that_staff_set(client, account):
-    make_plan("big", rank=3)
-    by_invoice(account)
-    ends_on = str(timezone.now().date() + timedelta(days=30))
-    state_of(client, event(account, plan="big", status="trialing", renews=False, ends_on=ends_on))
-    entitlements.override(account, "seats", 9, by="ada", reason="One more.")
-    assert entitlement_of(account).plan == "big"
-    state_of(client, event(account, 2, plan="big", status="expired", renews=False))
-    assert (entitlement_of(account).plan, entitlement_of(account).ends_on) == ("pro", LAST)
-
-
-def test_a_plan_that_staff_set_for_a_suspended_account_is_kept(client, account):
-    entitlements.change(account, {"status": "suspended"}, by="ada")
-    by_invoice(account, status="suspended")
-    entitlements.change(account, {"status": "active"}, by="ada")
-    state_of(client, event(account))
-    row = entitlement_of(account)
-    assert (row.plan, row.status, row.ends_on) == ("pro", Status.ACTIVE, LAST)
 
 
 @pytest.mark.parametrize(
@@ -340,19 +285,6 @@ def test_more_days_follow_where_a_renewing_payment_stops_without_an_event(client
     assert (row.status, row.ends_on, row.renews) == ("active", ends_on + timedelta(days=30), False)
 
 
-def test_more_days_given_twice_add_up_and_the_customer_sees_what_is_paid_for(client, account, capsys):
-    ends_on = timezone.now().date() + timedelta(days=30)
-    state_of(client, event(account, ends_on=str(ends_on)))
-    paid = entitlement_of(account).terms
-    entitlements.extend(account, days=30, by="ada")
-    call_command("set_entitlement", account.ref, extend_days=30, by="ada")
-    assert "Nothing changed" not in capsys.readouterr().out
-    assert entitlement_of(account).terms == paid
-    assert entitlement_of(account).agreed_terms.ends_on == ends_on + timedelta(days=60)
-    changes = AuditEvent.objects.filter(action="entitlement.changed").order_by("-id")[:2]
-    assert [list(change.after) for change in changes] == [["set_by_staff"]] * 2
-
-
 def test_a_smaller_new_revision_of_the_plan_does_not_end_a_renewing_one(client, account):
     by_invoice(account)
     state_of(client, event(account, plan="pro", ends_on="2199-01-01"))
@@ -360,18 +292,6 @@ def test_a_smaller_new_revision_of_the_plan_does_not_end_a_renewing_one(client, 
     state_of(client, event(account, 2, plan="pro", ends_on="2199-02-01"))
     row = entitlement_of(account)
     assert (row.ends_on, row.renews, row.sites_limit) == (date(2199, 2, 1), True, 20)
-
-
-def test_an_edit_of_a_plan_that_staff_set_is_its_next_revision_also_while_a_larger_one_is_paid(
-    client, account
-):
-    make_plan("big", rank=3)
-    state_of(client, event(account, plan="big"))
-    by_invoice(account)
-    assert entitlement_of(account).plan == "big"
-    assert make_plan("pro", rank=2, limits={"websites": 2}).revision == 2
-    state_of(client, event(account, 2, plan="big", status="expired", renews=False))
-    assert (entitlement_of(account).plan, entitlement_of(account).sites_limit) == ("pro", 20)
 
 
 @pytest.mark.parametrize("days", [0, 30])  # until the last day of the period: the provider may have moved on
@@ -392,16 +312,6 @@ def test_more_days_of_a_paid_plan_never_shorten_a_plan_that_staff_set(client, ac
     state_of(client, event(account, plan="big", ends_on=str(timezone.now().date() + timedelta(days=30))))
     with pytest.raises(ValidationError, match=f"Staff have set pro until {LAST}"):
         entitlements.extend(account, days=5, by="ada")
-
-
-def test_a_paid_plan_that_staff_end_stays_so_until_the_provider_reports_something_new(client, account):
-    ends_on = str(timezone.now().date() + timedelta(days=20))
-    state_of(client, event(account, ends_on=ends_on))
-    entitlements.change(account, {"status": "expired"}, by="ada", reason="Refunded")
-    applying.process_due(timezone.now())
-    assert entitlement_of(account).status == Status.EXPIRED
-    state_of(client, event(account, 2, ends_on=ends_on, cancels=True))
-    assert entitlement_of(account).status == Status.ACTIVE
 
 
 def test_a_plan_that_staff_set_is_back_where_a_payment_became_late_long_after_its_period(client, account):
@@ -443,19 +353,6 @@ def test_more_days_are_refused_where_a_payment_is_missing(client, account):
         state_of(client, event(account, version, status=status, past_due_since="2026-11-01"))
         with pytest.raises(ValidationError, match="also set the status to active"):
             entitlements.extend(account, days=30, by="ada")
-
-
-@pytest.mark.parametrize("slug", ["pro", "big"])
-def test_a_plan_that_staff_set_is_back_when_a_payment_that_renewed_stops_without_an_event(
-    client, account, slug
-):
-    make_plan("big", rank=3)
-    by_invoice(account)
-    state_of(client, event(account, plan=slug, ends_on=str(timezone.now().date() + timedelta(days=30))))
-    for days, renews in [(33, True), (34, False)]:  # three days are grace
-        applying.process_due(timezone.now() + timedelta(days=days))
-        assert entitlement_of(account).renews == renews
-    assert (entitlement_of(account).plan, entitlement_of(account).ends_on) == ("pro", LAST)
 
 
 def test_where_a_plan_ends_without_an_event_a_payment_that_arrives_meanwhile_is_waited_for(client, account):
@@ -532,21 +429,6 @@ def test_of_several_payments_the_one_for_the_largest_plan_counts(client, account
         event(account, 2, plan="pro", subscription="sub_2", status="past_due", past_due_since=str(LAST)),
     )
     assert entitlement_of(account).plan == "team"
-
-
-def test_a_smaller_revision_of_the_plan_that_staff_set_is_no_better(client, account):
-    by_invoice(account)
-    first = entitlement_of(account).plan_revision
-    make_plan("pro", rank=2, limits={"websites": 1})
-    state_of(client, event(account, plan="pro"))
-    assert entitlement_of(account).plan_revision == first
-
-
-def test_a_subscription_that_ended_leaves_a_plan_that_begins_later(client, account):
-    begins = timezone.now().date() + timedelta(days=14)
-    by_invoice(account, starts_on=begins)
-    state_of(client, event(account, status="expired", renews=False))
-    assert (entitlement_of(account).status, entitlement_of(account).starts_on) == ("active", begins)
 
 
 def test_a_plan_that_staff_set_is_back_with_its_features(client, account):
@@ -718,15 +600,6 @@ def test_staff_move_a_customer_who_paid_with_the_reference_of_another_account(cl
     row = entitlement_of(other)
     assert (row.plan, row.renews) == (plan, bool(left)), "without another payment, it ends on its last day"
     assert state_of(client, event(account, 2, customer="cus_1", subscription="sub_2")) == "applied"
-
-
-def test_what_the_earlier_customer_paid_for_counts_no_more(client, account):
-    state_of(client, event(account, customer="cus_1", subscription="sub_1", plan="pro"))
-    state_of(client, event(account, customer="cus_2", subscription="sub_2", ends_on="2199-01-01"))
-    failed = CallbackEvent.objects.get(state="failed")
-    applying.replace_customer(failed.pk, timezone.now())
-    assert (entitlement_of(account).plan, entitlement_of(account).ends_on) == ("team", date(2199, 1, 1))
-    assert list(account.subscriptions.values_list("object_id", flat=True)) == ["sub_2"]
 
 
 def test_without_what_the_earlier_customer_paid_for_the_plan_that_staff_set_is_back(client, account):
