@@ -141,6 +141,14 @@ def test_other_dates_say_whether_the_day_comes_first(start, exported, expected):
     assert read_whole(acunetix, data).scanned_at == expected
 
 
+def test_the_date_of_a_response_says_whether_the_day_comes_first():
+    response = "HTTP/1.1 200 OK\r\nDate: Sat, 02 Mar 2024 09:10:00 GMT\r\n\r\n"
+    item = make_acunetix_item(response=response)
+    scan = make_acunetix_scan(item, StartTime="02/03/2024, 09:00:00", FinishTime="02/03/2024, 10:00:00")
+    data = make_acunetix(scan).replace(b"13/03/2026, 11:00:00", b"")
+    assert read_whole(acunetix, data).scanned_at == datetime(2024, 3, 2, 10, tzinfo=UTC)
+
+
 @pytest.mark.parametrize(
     "texts", [{"FinishTime": "", "StartTime": "13/03/2026, 11:00:00"}, {"FinishTime": ""}]
 )

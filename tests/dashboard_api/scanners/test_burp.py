@@ -1,7 +1,10 @@
+from datetime import UTC, datetime
+
 import pytest
 
 from dashboard_api.scanners import burp
 from dashboard_api.scanners.report import Severity
+from dashboard_api.scanners.times import UnreadTime
 from tests.dashboard_api.scanners.samples import make_burp, make_issue, read_whole
 
 
@@ -92,6 +95,21 @@ def test_one_type_is_one_finding_wherever_it_is_and_issues_of_extensions_go_by_n
     ]
     assert identities[0] == identities[1]
     assert len(set(identities)) == 3
+
+
+@pytest.mark.parametrize(
+    ("exported", "expected"),
+    [
+        ("Sat Sep 13 22:39:44 CEST 2014", datetime(2014, 9, 13, 20, 39, 44, tzinfo=UTC)),
+        ("Sat Sep 13 22:39:44 EST 2014", datetime(2014, 9, 14, 3, 39, 44, tzinfo=UTC)),
+        ("Wed Jan 27 22:43:35 WIB 2021", datetime(2021, 1, 27, 22, 43, 35, tzinfo=UTC)),
+        ("yesterday", UnreadTime("yesterday")),
+        ("", None),
+    ],
+)
+def test_time_is_that_of_the_export_and_in_utc_if_its_zone_is_unknown(exported, expected):
+    report = read(make_issue(), exported=exported)
+    assert (report.scanned_at, report.complete, report.version) == (expected, None, "2025.1")
 
 
 @pytest.mark.parametrize(

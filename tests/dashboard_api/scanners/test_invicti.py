@@ -141,3 +141,9 @@ def test_a_vulnerability_says_whether_the_day_comes_first(proof):
     document["Generated"] = "12/03/2024 05:00 PM"
     for data in (json.dumps(document).encode(), make_invicti_xml(document)):
         assert read_whole(invicti, data).scanned_at == datetime(2024, 2, 12, 16, 29, tzinfo=UTC)
+
+
+def test_a_time_that_may_be_in_two_months_is_not_clear():
+    document = make_invicti(make_invicti_row(FirstSeenDate=AMBIGUOUS), Initiated=AMBIGUOUS)
+    document["Generated"] = AMBIGUOUS
+    assert read_whole(invicti, json.dumps(document).encode()).scanned_at == UnreadTime(AMBIGUOUS)

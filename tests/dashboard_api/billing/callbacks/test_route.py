@@ -24,6 +24,7 @@ from dashboard_api.models import (
     Entitlement,
     Plan,
     PlanPrice,
+    Subscription,
 )
 from tests.dashboard_api.billing.callbacks.documented import documented_request
 from tests.factories import make_account, make_plan, make_user
@@ -123,6 +124,15 @@ def test_the_state_does_not_depend_on_the_order_of_arrival(client, account):
         for version, status in enumerate(("trialing", "active", "past_due", "suspended"))
     ]
     assert [state_of(client, body) for body in reversed(life)] == ["applied", *["superseded"] * 3]
+    assert entitlement_of(account).status == Status.SUSPENDED
+
+
+def test_every_spelling_of_the_reference_for_payments_means_one_subscription(client, account):
+    ref = str(account.billing_ref)
+    for version, spelling in enumerate((ref, ref.upper(), f"urn:uuid:{ref}", ref.replace("-", ""))):
+        assert state_of(client, event(account, version, billing_ref=spelling)) == "applied"
+    assert Subscription.objects.get().object_id == ref
+    assert state_of(client, event(account, 9, status="suspended", billing_ref=ref.upper())) == "applied"
     assert entitlement_of(account).status == Status.SUSPENDED
 
 

@@ -94,6 +94,11 @@ def test_message_of_several_sentences_is_the_description():
     assert read_one(msg="MultiViews is on.").description == ""
 
 
+def test_addresses_in_the_message_are_references():
+    finding = read_one(msg="Found. See: https://a.example/1", references="https://b.example")
+    assert finding.references == ("https://b.example", "https://a.example/1")
+
+
 @pytest.mark.parametrize("reference", ["CWE-548", "http://cwe.mitre.org/data/definitions/548.html"])
 def test_weakness_is_the_references(reference):
     assert read_one(references=f"https://a.example {reference}").cwe == (548,)

@@ -78,6 +78,22 @@ def test_every_row_is_counted_once():
 
 
 @pytest.mark.parametrize(
+    ("words", "severity"),
+    [
+        (["CRITICAL", "LOW"], Severity.HIGH),
+        (["HIGH", "LOW"], Severity.HIGH),
+        (["LOW", "MEDIUM"], Severity.MEDIUM),
+        (["LOW", "OK"], Severity.LOW),
+    ],
+)
+def test_suites_of_a_current_protocol_are_one_finding_as_bad_as_the_weakest_but_not_critical(words, severity):
+    (finding,) = read(*(suite("tls1_2", f"c0{n}", word, f"S{n}") for n, word in enumerate(words))).findings
+    assert (finding.identity, finding.severity) == (("cipher-tls1_2",), severity)
+    assert finding.title == "Weak cipher suites with TLS 1.2"
+    assert finding.remediation
+
+
+@pytest.mark.parametrize(
     ("protocol", "rule", "severity", "title"),
     [
         ("ssl2", "SSLv2", Severity.CRITICAL, "SSL 2: offered"),
