@@ -98,10 +98,10 @@ class NotFound(ApiError):
 
 
 class NotPublished(ApiError):
-    """The document is not published: there was no run yet, or none on this day."""
+    """The document is not published yet."""
 
     status, code = 404, "not_published"
-    message = "This document is not published: statistics begin with the first full day of this service."
+    message = "This document is not published yet. The first run of publish_telemetry makes it."
 
 
 class BadRequest(ApiError):

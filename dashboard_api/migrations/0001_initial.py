@@ -83,13 +83,12 @@ class Migration(migrations.Migration):
                     models.CharField(
                         choices=[
                             ("nothing", "nothing"),
-                            ("counted", "counted, without any character of the name"),
-                            ("named", "counted, with the first letter of the name"),
+                            ("counted", "counted in the statistics"),
+                            ("shown", "counted, and shown in the live feed with a masked domain"),
                         ],
                         db_default="counted",
                         default="counted",
-                        editable=False,
-                        help_text="What may be published about its websites; owners set it in the portal.",
+                        help_text="What may be published about its websites; owners choose it in the portal.",
                         max_length=7,
                         verbose_name="publicity",
                     ),
@@ -488,29 +487,18 @@ class Migration(migrations.Migration):
                 (
                     "kind",
                     models.CharField(
-                        choices=[("statistics", "statistics"), ("feed", "live feed")], max_length=10
+                        choices=[("statistics", "statistics"), ("feed", "live feed")],
+                        max_length=10,
+                        unique=True,
                     ),
                 ),
-                ("day", models.DateField(null=True)),
                 ("made_at", models.DateTimeField()),
-                ("body", models.BinaryField()),
-                ("gzipped", models.BinaryField()),
+                ("body", models.TextField()),
             ],
             options={
                 "verbose_name": "published document",
                 "verbose_name_plural": "published documents",
-                "ordering": ["-made_at"],
-                "constraints": [
-                    models.UniqueConstraint(fields=("kind", "day"), name="dashboard_api_published_once"),
-                    models.CheckConstraint(
-                        condition=models.Q(
-                            models.Q(("day__isnull", False), ("kind", "statistics")),
-                            models.Q(("day__isnull", True), ("kind", "feed")),
-                            _connector="OR",
-                        ),
-                        name="dashboard_api_published_statistics_have_a_day",
-                    ),
-                ],
+                "ordering": ["kind"],
             },
         ),
         migrations.CreateModel(
@@ -580,8 +568,8 @@ class Migration(migrations.Migration):
                         blank=True,
                         choices=[
                             ("nothing", "nothing"),
-                            ("counted", "counted, without any character of the name"),
-                            ("named", "counted, with the first letter of the name"),
+                            ("counted", "counted in the statistics"),
+                            ("shown", "counted, and shown in the live feed with a masked domain"),
                         ],
                         db_default="",
                         default="",
@@ -1241,50 +1229,6 @@ class Migration(migrations.Migration):
                 related_name="findings",
                 to="dashboard_api.website",
             ),
-        ),
-        migrations.CreateModel(
-            name="FeedEntry",
-            fields=[
-                (
-                    "id",
-                    models.BigAutoField(
-                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
-                    ),
-                ),
-                ("public_id", models.CharField(editable=False, max_length=16, unique=True)),
-                ("finding_id", models.BigIntegerField(unique=True)),
-                ("severity", models.CharField(max_length=6)),
-                ("category", models.CharField(max_length=30, verbose_name="category")),
-                ("coarseness", models.PositiveSmallIntegerField(default=0)),
-                ("domain", models.CharField(max_length=80, verbose_name="mask")),
-                ("region", models.CharField(max_length=3, verbose_name="region")),
-                ("appears_at", models.DateTimeField(verbose_name="appears")),
-                ("day", models.DateField(verbose_name="day")),
-                ("created_at", models.DateTimeField(default=django.utils.timezone.now, editable=False)),
-                ("withdrawn_at", models.DateTimeField(blank=True, null=True, verbose_name="withdrawn")),
-                ("withdraw_reason", models.CharField(blank=True, max_length=500, verbose_name="reason")),
-                (
-                    "account",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="+",
-                        to="dashboard_api.account",
-                    ),
-                ),
-                (
-                    "website",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="+",
-                        to="dashboard_api.website",
-                    ),
-                ),
-            ],
-            options={
-                "verbose_name": "entry of the live feed",
-                "verbose_name_plural": "live feed",
-                "ordering": ["-day", "public_id"],
-            },
         ),
         migrations.CreateModel(
             name="Coverage",
@@ -2589,12 +2533,6 @@ class Migration(migrations.Migration):
                     _connector="OR",
                 ),
                 name="dashboard_api_finding_fixed_has_time",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="feedentry",
-            constraint=models.UniqueConstraint(
-                fields=("account", "day"), name="dashboard_api_feedentry_one_a_day"
             ),
         ),
         migrations.AddConstraint(

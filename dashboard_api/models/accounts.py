@@ -26,8 +26,8 @@ class Publicity(models.TextChoices):
     """The part of websites that may be published, the strictest first. Decision record 0124."""
 
     NOTHING = "nothing", "nothing"
-    COUNTED = "counted", "counted, without any character of the name"
-    NAMED = "named", "counted, with the first letter of the name"
+    COUNTED = "counted", "counted in the statistics"
+    SHOWN = "shown", "counted, and shown in the live feed with a masked domain"
 
 
 class Account(models.Model):
@@ -63,8 +63,7 @@ class Account(models.Model):
         choices=Publicity,
         default=Publicity.COUNTED,
         db_default=Publicity.COUNTED,
-        editable=False,
-        help_text="What may be published about its websites; owners set it in the portal.",
+        help_text="What may be published about its websites; owners choose it in the portal.",
     )
 
     # None only until the next process_callbacks, if code before this column added the account.

@@ -8,7 +8,7 @@ from dashboard_api.errors import UnknownLink
 from dashboard_api.models import Account, Publicity, SiteLink
 from foundation.regions import proposed_region
 
-_STRICTEST_FIRST = (Publicity.NOTHING, Publicity.COUNTED, Publicity.NAMED)
+_STRICTEST_FIRST = (Publicity.NOTHING, Publicity.COUNTED, Publicity.SHOWN)
 
 
 def stricter(of_account: str, own: str) -> str:

@@ -54,7 +54,7 @@ def _change(request: HttpRequest, account: Account) -> HttpResponse:
         return _refused(request, account, error)
     choices = {name: value for name, value in form.cleaned_data.items() if name != "host"}
     audit("publicity.chosen", account, host=host, after=choices)
-    messages.success(request, _("Saved. What is public changes within an hour."))
+    messages.success(request, _("Saved. The feed changes within an hour, and the statistics next week."))
     return redirect(page)
 
 

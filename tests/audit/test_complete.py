@@ -106,7 +106,6 @@ NO_CHANGE = CHANGES_NOTHING | {
     "dashboard_api:public-feed": "only reads",
     "dashboard_api:public-feed-page": "only reads",
     "dashboard_api:public-statistics": "only reads",
-    "dashboard_api:public-statistics-of-day": "only reads",
     "dashboard_api:sent-report": "only reads",
     "dashboard_api:site-changes": "only reads; the call is on record",
     "dashboard_api:site-claims": "only reads; the call is on record",
@@ -135,7 +134,7 @@ ADMIN_ACTIONS = {
     *("extend_by_365_days", "false_positive", "fixed", "mark_reviewed", "override_severity", "reopen"),
     *("confirm_finding", "unconfirm_finding"),
     *("end_override", "move_accounts", "override_limit", "replay", "let_customer_pay"),
-    *("restore", "retire", "revoke", "suspend", "take_back", "unverify", "verify", "withdraw"),
+    *("restore", "retire", "revoke", "suspend", "take_back", "unverify", "verify"),
 }
 PLAIN_COMMANDS = {
     "demo": "sets up a database of its own",

@@ -176,7 +176,7 @@ def test_calls_that_are_refused_after_a_restore_are_named():
 
 def test_old_public_documents_are_named(settings):
     made_at = timezone.now() - timedelta(hours=27)
-    Published.objects.create(kind="feed", made_at=made_at, body=b"{}", gzipped=b"")
+    Published.objects.create(kind="feed", made_at=made_at, body="{}")
     line = f"Public telemetry was made on {made_at:%Y-%m-%d}: run 'manage.py publish_telemetry' every hour."
     assert lines_about("Public telemetry") == [line]
     settings.PUBLIC_TELEMETRY = False

@@ -24,7 +24,7 @@ def test_no_lock_reaches_the_rows_that_a_filter_or_an_order_joins():
     link, now = make_link(), timezone.now()
     whose = {"host": link.website.host, "link_id": link.link_id, "portal_account_ref": link.account.ref}
     publicity = PublicityRequest(
-        portal_account_ref=link.account.ref, host=link.website.host, publicity="named"
+        portal_account_ref=link.account.ref, host=link.website.host, publicity="shown"
     )
     claim = OwnershipClaim.objects.get()
     with CaptureQueriesContext(connection) as queries:
