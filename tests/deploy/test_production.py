@@ -419,4 +419,4 @@ def test_settings_that_the_checks_refuse_stop_the_start(production):
         f"timeout 60 {SERVING.replace('%i', '0')}", DASHBOARD_BASE_URL="http://127.0.0.1:8000"
     )
     assert done.returncode != 0
-    assert "portal.E005" in done.stderr
+    assert "portal.E002" in done.stderr

@@ -17,8 +17,8 @@ from config import backups
 from config.management.commands import restore
 from dashboard_api.models import Nonce, OwnershipClaim
 from tests.commands import run, run_json
+from tests.config.test_environment import TWO
 from tests.config.test_sessions import PAGE, sign_in
-from tests.config.test_settings_checks import TWO
 from tests.factories import make_account, make_finding, make_note, make_user, make_website
 
 pytestmark = pytest.mark.django_db
