@@ -28,7 +28,8 @@ def api_access(request: HttpRequest) -> HttpResponse:
     """Show references, link ids and snippets of the accounts that the person manages."""
     accounts = _managed(request).prefetch_related("websites")
     owned = set(Membership.objects.of_user(request.user).owners().values_list("account", flat=True))
-    return render(request, "portal/api_access/index.html", {"page": api_page(request, accounts, owned)})
+    context = {"page": api_page(request, accounts, owned), "owns": bool(owned)}
+    return render(request, "portal/api_access/index.html", context)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

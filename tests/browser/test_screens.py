@@ -44,7 +44,7 @@ OVERVIEW = (
     "/api/",
     "/notifications/",
     "/activity/",
-    "/activity/calls/",
+    "/api/calls/",
     "/plan/",
     f"{PATH}scans/",
     f"{PATH}new/?since=0.0.0.&min_severity=High",

@@ -40,14 +40,14 @@ def test_the_page_and_the_file_have_the_calls_of_the_account_alone(client, owner
     ask(client, fields_for(theirs), secret="another-secret-0002")
     refused = ask(client, fields_for(link, page=0))["X-Request-Id"]
     ask(client, fields_for(link))
-    text = owner.get("/activity/calls/").content.decode()
+    text = owner.get("/api/calls/").content.decode()
     for words in (refused, "invalid_request", link.account.secrets.get().hint, "shop.example.com"):
         assert words in text
     assert "theirs.example.com" not in text
-    only_refused = owner.get("/activity/calls.csv", {"outcome": "refused"}).getvalue().decode("utf-8-sig")
+    only_refused = owner.get("/api/calls.csv", {"outcome": "refused"}).getvalue().decode("utf-8-sig")
     assert [row["request"] for row in csv.DictReader(io.StringIO(only_refused))] == [refused]
     assert Nonce.objects.filter(route="account/calls").count() == 2
-    assert "account/calls" not in owner.get("/activity/calls/").content.decode()
+    assert "account/calls" not in owner.get("/api/calls/").content.decode()
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""The signed calls of an account, for its owners: what the service has on record, as pages and as a file."""
+"""The tab of an account's signed calls, for its owners: what the service has on record, and a file of it."""
 
 import re
 from collections.abc import Iterator
@@ -7,12 +7,20 @@ from typing import Any
 
 import msgspec
 from django import forms
-from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
+from django.core.exceptions import BadRequest
+from django.http import Http404, HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
+from django.shortcuts import render
 from django.utils.translation import gettext_lazy as _
+from django.views.decorators.gzip import gzip_page
+from django.views.decorators.http import require_safe
 
 from portal import service
+from portal.access import file_of, members_only
+from portal.error_pages import logged_error_page
 from portal.gateway import Calls, CallsRequest, GatewayError, SignedCall
 from portal.models import Account, Membership
+from portal.places import send_csv
 from portal.spreadsheets import BYTE_ORDER_MARK, inert, lines
 
 PAGE_ROWS = 50
@@ -79,13 +87,68 @@ class CallsForm(forms.Form):
         )
 
 
-def owned_accounts(user: AbstractBaseUser | AnonymousUser) -> list[Account]:
-    """Return the accounts that the person owns."""
-    owned = Membership.objects.of_user(user).owners().values("account")
-    return list(Account.objects.filter(pk__in=owned))
+@require_safe
+@members_only
+@gzip_page
+def calls(request: HttpRequest) -> HttpResponse:
+    """Show the signed calls of an account, the newest first; ``before`` continues the list."""
+    form = _form(request)
+    if form is None:
+        return render(request, "portal/api_access/calls.html")
+    wanted = form.to_request(before=request.GET.get("before", ""), page_size=PAGE_ROWS)
+    try:
+        found = service.get_calls(form.chosen_account, wanted)
+    except GatewayError as error:
+        return _refused(request, form, error)
+    query = request.GET.copy()
+    query.pop("before", None)
+    context = {"form": form, "rows": found.calls, "csv_query": query.urlencode()}
+    if found.before:
+        query["before"] = found.before
+        context["older_query"] = query.urlencode()
+    return render(request, "portal/api_access/calls.html", context)
 
 
-def write_csv(account: Account, request: CallsRequest, page: Calls) -> Iterator[str]:
+@require_safe
+@file_of("portal:calls")
+@members_only
+def calls_csv(request: HttpRequest) -> HttpResponseBase:
+    """Send the calls with the filters of the page as a file."""
+    form = _form(request)
+    if form is None:
+        raise Http404
+    account = form.chosen_account
+    wanted = form.to_request(before="", page_size=FILE_PAGE_ROWS)
+    try:
+        first = service.get_calls(account, wanted)
+    except GatewayError as error:
+        return _refused(request, form, error)
+    return send_csv(request, "calls", account.pk, lambda: _lines(account, wanted, first))
+
+
+def _form(request: HttpRequest) -> CallsForm | None:
+    """Return the valid form; None for a person who owns no account; raises BadRequest for a wrong filter."""
+    owned = Membership.objects.of_user(request.user).owners().values("account")
+    accounts = list(Account.objects.filter(pk__in=owned))
+    if not accounts:
+        return None
+    form = CallsForm(request.GET, accounts=accounts)
+    if not form.is_valid():
+        raise BadRequest
+    return form
+
+
+def _refused(request: HttpRequest, form: CallsForm, error: GatewayError) -> HttpResponse:
+    """Return the page with an error in place of the list."""
+    error_page = logged_error_page(error, form.chosen_account.ref)
+    context = {"form": form, "error_page": error_page, "page": {"url": request.get_full_path()}}
+    response = render(request, "portal/api_access/calls.html", context, status=error_page.status)
+    if error_page.retry_after:
+        response["Retry-After"] = str(error_page.retry_after)
+    return response
+
+
+def _lines(account: Account, request: CallsRequest, page: Calls) -> Iterator[str]:
     """Yield the header, then the calls, beginning with ``page``, the response to ``request``.
 
     A file that lacks calls says so in its last line; an error then raises FileInterrupted.

@@ -6,13 +6,13 @@ import io
 import pytest
 
 from portal import service
-from portal.activity.calls import MAX_ROWS, FileInterrupted
+from portal.api_access.calls import MAX_ROWS, FileInterrupted
 from portal.gateway import Unavailable
 from tests import factories
 from tests.portal.dashboards import make_call, make_calls
 
 pytestmark = pytest.mark.django_db
-URL, FILE = "/activity/calls/", "/activity/calls.csv"
+URL, FILE = "/api/calls/", "/api/calls.csv"
 
 
 @pytest.fixture
@@ -69,7 +69,7 @@ def test_other_members_and_strangers_cause_no_call(client, owner, asked, role):
     if role:
         factories.make_membership(user, owner.account, role)
     client.force_login(user)
-    assert "Only owners see the activity" in text_of(client)
+    assert "Only owners see this page" in text_of(client)
     assert client.get(FILE).status_code == 404
     assert asked == []
 
@@ -87,9 +87,12 @@ def test_an_owner_of_several_accounts_chooses_one_of_them_and_no_other(client, o
     assert len(asked) == 1
 
 
-def test_the_actions_cause_no_call(client, owner, asked):
-    assert client.get("/activity/").status_code == 200
+def test_the_other_tab_leads_there_and_causes_no_call(client, owner, asked):
+    assert f'href="{URL}"' in client.get("/api/").text
     assert asked == []
+    manager = factories.make_membership(factories.make_user("bob"), owner.account, "manager")
+    client.force_login(manager.user)
+    assert f'href="{URL}"' not in client.get("/api/").text
 
 
 def test_filters_and_the_next_page_are_those_of_the_request(client, owner, asked):
