@@ -310,7 +310,7 @@ class WrongClaimState(ApiError):
 
     status, code = 409, "wrong_state"
     message = "The claim has ended: send POST /v1/site/claim for a new one."
-    detail_types: ClassVar = {"state": "string"}
+    detail_types: ClassVar = {"ended_reason": "string"}
 
 
 class ClaimRefused(ApiError):

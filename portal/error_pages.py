@@ -230,17 +230,17 @@ def _revoked_link(error: RevokedLink, reference: str, linking_url: str) -> Error
             title=_("The proof of ownership is missing"),
             text=_("We could not find the token for 14 days, so the link to this website ended."),
             advice=_(
-                "Publish the token again, or repair what does not answer, and check: the website comes back, "
+                "Publish it again, or repair what does not answer, and add the website again: it comes back, "
                 "unless another account has it by now."
             ),
             reference=reference,
-            actions=_actions(proof, support),
+            actions=_actions((_("Add a website"), proof[1]), support),
         )
     advice = labels.NOT_LINKED.get(error.reason, _("Contact support with the reference below."))
     actions = _actions(support)
     if error.reason == "proof_awaited":
         actions = _actions(proof, support)
-    elif error.reason == "claim_ended":
+    elif error.reason in ("claim_ended", "taken_over"):
         actions = _actions((_("Add a website"), proof[1]), support)
     text = _("The link between this website and your account has been revoked.")
     if error.revoked_at is not None:

@@ -191,7 +191,10 @@ def get_entitlement(account: Account) -> AccountPlan:
 
 
 def get_claims(account: Account) -> list[WebsiteClaim]:
-    """Return the claims of ``account`` that have not ended, at most MAX_CLAIMS; raises GatewayError."""
+    """Return the open claims of ``account``, and those that ended lately, at most MAX_CLAIMS.
+
+    Raises GatewayError.
+    """
     claims: list[WebsiteClaim] = []
     for page in range(1, MAX_CLAIMS // CLAIMS_PAGE_SIZE + 1):
         request = ClaimsRequest(page=page, page_size=CLAIMS_PAGE_SIZE)
@@ -203,7 +206,7 @@ def get_claims(account: Account) -> list[WebsiteClaim]:
 
 
 def get_claim_to(account: Account, host: str) -> WebsiteClaim | None:
-    """Return the account's claim to ``host``, unless it has ended; raises GatewayError."""
+    """Return the account's claim to ``host``, unless it ended long ago; raises GatewayError."""
     request = ClaimsRequest(host=host)
     claims = fetch_claims(configured_service(), _signer_of(account), request).claims
     return next((claim for claim in claims if claim.host == host), None)

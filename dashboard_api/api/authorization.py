@@ -63,15 +63,16 @@ def paused_link(entitlement: EntitlementTerms | Entitlement | None, today: date)
 def revoked_link(account_ref: str, host: str, at: datetime) -> RevokedLink:
     """Return the refusal of a revoked link; its reason follows from the account's claim to the website."""
     claims = OwnershipClaim.objects.filter(account__ref=account_ref, host=host).order_by("-pk")
-    state = claims.values_list("state", flat=True).first() or ""
+    state, ended_reason = claims.values_list("state", "ended_reason").first() or ("", "")
     reasons: dict[str, str] = {
-        OwnershipClaim.State.LAPSED: "ownership_lapsed",
+        OwnershipClaim.EndedReason.LAPSED: "ownership_lapsed",
+        OwnershipClaim.EndedReason.TAKEN_OVER: "taken_over",
         OwnershipClaim.State.VERIFIED: "by_operator",
         OwnershipClaim.State.FAILING: "by_operator",
         OwnershipClaim.State.PENDING: "proof_awaited",
         OwnershipClaim.State.CONTESTED: "proof_awaited",
     }
-    reason = reasons.get(state, "claim_ended")
+    reason = reasons.get(ended_reason or state, "claim_ended")
     return RevokedLink(revoked_at=f"{at:%Y-%m-%dT%H:%M:%SZ}", reason=reason)
 
 

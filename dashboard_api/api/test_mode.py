@@ -11,7 +11,6 @@ from dashboard_api.contract import (
     AccountChangesRequest,
     CallsRequest,
     ChangesRequest,
-    ClaimAnswerRequest,
     ClaimCheckRequest,
     ClaimRequest,
     ClaimsRequest,
@@ -29,7 +28,7 @@ from dashboard_api.contract import (
 )
 from dashboard_api.errors import UnknownFinding, UnknownLink, UnknownScan
 
-_OfClaims = ClaimRequest | ClaimCheckRequest | ClaimWithdrawRequest | ClaimAnswerRequest | ClaimsRequest
+_OfClaims = ClaimRequest | ClaimCheckRequest | ClaimWithdrawRequest | ClaimsRequest
 _OfPlan = EntitlementRequest | AccountChangesRequest | WebsitesRequest
 _OfAccount = CallsRequest | _OfPlan | _OfClaims | PublicityRequest | SecretsRequest
 Request = DashboardRequest | FindingRequest | ChangesRequest | OfScans | _OfAccount

@@ -24,7 +24,6 @@ urlpatterns = [
     path("site/claim", claim_views.site_claim, name="site-claim"),
     path("site/claim/check", claim_views.site_claim_check, name="site-claim-check"),
     path("site/claim/withdraw", claim_views.site_claim_withdraw, name="site-claim-withdraw"),
-    path("site/claim/answer", claim_views.site_claim_answer, name="site-claim-answer"),
     path("site/claims", claim_views.site_claims, name="site-claims"),
     path("account/publicity", publicity_views.account_publicity, name="account-publicity"),
     path("account/secrets", secret_views.account_secrets, name="account-secrets"),

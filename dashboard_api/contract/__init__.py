@@ -2,13 +2,12 @@
 
 from dashboard_api.contract.cursor import CallPosition, Cursor
 from dashboard_api.contract.envelope import Envelope, read_envelope
-from dashboard_api.contract.fields import AGREE, AS_ACCOUNT, NEXT_IMPORT, PROBLEM, PROOFS, REFUSED
+from dashboard_api.contract.fields import AS_ACCOUNT, NEXT_IMPORT, PROBLEM, PROOFS, REFUSED
 from dashboard_api.contract.paths import (
     ACCOUNT_CHANGES_PATH,
     CALLS_PATH,
     CHANGES_PATH,
     CHANGING_PATHS,
-    CLAIM_ANSWER_PATH,
     CLAIM_CHECK_PATH,
     CLAIM_PATH,
     CLAIM_WITHDRAW_PATH,
@@ -30,7 +29,6 @@ from dashboard_api.contract.requests import (
     AccountChangesRequest,
     CallsRequest,
     ChangesRequest,
-    ClaimAnswerRequest,
     ClaimCheckRequest,
     ClaimRequest,
     ClaimsRequest,
@@ -49,7 +47,6 @@ from dashboard_api.contract.requests import (
     read_account_changes_request,
     read_calls_request,
     read_changes_request,
-    read_claim_answer_request,
     read_claim_check_request,
     read_claim_request,
     read_claim_withdraw_request,
@@ -69,13 +66,11 @@ from dashboard_api.contract.requests import (
 
 __all__ = [
     "ACCOUNT_CHANGES_PATH",
-    "AGREE",
     "AS_ACCOUNT",
     "CALLS_PATH",
     "CHANGES_PATH",
     "CHANGING_PATHS",
     "CLAIMS_PATH",
-    "CLAIM_ANSWER_PATH",
     "CLAIM_CHECK_PATH",
     "CLAIM_PATH",
     "CLAIM_WITHDRAW_PATH",
@@ -99,7 +94,6 @@ __all__ = [
     "CallPosition",
     "CallsRequest",
     "ChangesRequest",
-    "ClaimAnswerRequest",
     "ClaimCheckRequest",
     "ClaimRequest",
     "ClaimWithdrawRequest",
@@ -120,7 +114,6 @@ __all__ = [
     "read_account_changes_request",
     "read_calls_request",
     "read_changes_request",
-    "read_claim_answer_request",
     "read_claim_check_request",
     "read_claim_request",
     "read_claim_withdraw_request",

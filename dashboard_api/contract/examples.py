@@ -74,13 +74,6 @@ REQUESTS: dict[str, dict[str, Any]] = {
         "claim_id": "7",
         "reason": "The website was sold.",
     },
-    "ClaimAnswerRequest": {
-        "portal_account_ref": LINK["portal_account_ref"],
-        "claim_id": "7",
-        "other_claim_id": "9",
-        "decision": "agree",
-        "reason": "It is our agency.",
-    },
     "ClaimsRequest": {"portal_account_ref": LINK["portal_account_ref"]},
     "SecretsRequest": {"portal_account_ref": LINK["portal_account_ref"], "issue": True},
     "PublicityRequest": {
@@ -177,22 +170,18 @@ _CLAIM: dict[str, Any] = {
     "next_check_at": "2026-11-28T12:00:00Z",
     "check_allowed_at": "2026-11-21T12:00:15Z",
     "expires_at": None,
-    "answer_due_at": None,
     "verified_at": "2026-11-21T12:00:00Z",
     "lapses_at": None,
+    "ended_at": None,
+    "ended_reason": None,
     "link_id": LINK["link_id"],
     "link_problem": None,
     "others": [
         {
             "claim_id": "9",
-            "state": "contested",
             "method": "dns",
-            "strength": "dns",
             "token": "tdv1-obzg6zdsmfwxgzlqmfzgk43uojuw4zzb",
             "since": "2026-11-22T09:00:00Z",
-            "objected_at": None,
-            "answer_due_at": "2026-11-25T09:00:00Z",
-            "verified_at": None,
         }
     ],
     "paused_schedule": None,

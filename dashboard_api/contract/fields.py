@@ -1,6 +1,5 @@
 """Fields of each signed request: how a value is read, and its schema in OpenAPI."""
 
-from dataclasses import replace
 from typing import Any
 
 from dashboard_api import limits
@@ -16,7 +15,6 @@ LOCATIONS = "locations"
 SORTS = ("worst", "newest", "oldest", LOCATIONS, "priority")
 ANSWERED, REFUSED = OUTCOMES = ("answered", "refused")
 PROOFS = ("dns", "file", "meta")
-AGREE, OBJECT = DECISIONS = ("agree", "object")
 PROFILES = tuple(ScanJob.Profile.values)
 FREQUENCIES = tuple(ScanSchedule.Frequency.values)
 STATUSES = (*Finding.Status.values, ALL)
@@ -304,35 +302,10 @@ CLAIM_CHECK_FIELDS: dict[str, Field] = {
             "finds the token. The default is everywhere."
         },
     ),
-    "others": Field(
-        read=values.true_or_false,
-        schema={
-            "type": ["boolean", "null"],
-            "description": "true: instead, have the proofs of the other accounts checked, within minutes. "
-            "Only for an account that holds the website.",
-        },
-    ),
 }
 CLAIM_WITHDRAW_FIELDS: dict[str, Field] = {
     "portal_account_ref": WHOSE["portal_account_ref"],
     "claim_id": _CLAIM_ID,
-    "reason": _REASON,
-}
-CLAIM_ANSWER_FIELDS: dict[str, Field] = {
-    "portal_account_ref": WHOSE["portal_account_ref"],
-    "claim_id": _CLAIM_ID,
-    "other_claim_id": replace(
-        _CLAIM_ID, schema=_CLAIM_ID.schema | {"description": "claim_id of one of the claim's others."}
-    ),
-    "decision": Field(
-        read=values.one_of(DECISIONS),
-        required=True,
-        schema={
-            "type": "string",
-            "enum": [*DECISIONS],
-            "description": "agree: the other account is linked, too; object: the operator decides.",
-        },
-    ),
     "reason": _REASON,
 }
 CLAIMS_FIELDS: dict[str, Field] = {
@@ -346,7 +319,7 @@ CLAIMS_FIELDS: dict[str, Field] = {
         schema={
             "type": ["string", "null"],
             "pattern": r"^([1-9][0-9]{0,17})?$",
-            "description": "Only this claim, even if it has ended.",
+            "description": "Only this claim, also if it ended long ago.",
         },
     ),
     "page": DASHBOARD_FIELDS["page"],

@@ -27,7 +27,6 @@ from dashboard_api.contract.fields import (
     ACCOUNT_FIELDS,
     CALLS_FIELDS,
     CHANGES_FIELDS,
-    CLAIM_ANSWER_FIELDS,
     CLAIM_CHECK_FIELDS,
     CLAIM_FIELDS,
     CLAIM_WITHDRAW_FIELDS,
@@ -48,7 +47,6 @@ from dashboard_api.contract.paths import (
     ACCOUNT_CHANGES_PATH,
     CALLS_PATH,
     CHANGES_PATH,
-    CLAIM_ANSWER_PATH,
     CLAIM_CHECK_PATH,
     CLAIM_PATH,
     CLAIM_WITHDRAW_PATH,
@@ -197,7 +195,8 @@ ROUTES = (
         name="siteClaimCheck",
         summary="Check a claim now",
         description="An addition to the specification: looks for the token, for up to 12 "
-        "seconds. A proof verifies the website and links it: link_id is for the calls about the website.",
+        "seconds. A proof verifies the website and links it: link_id is for the calls about the website. If "
+        "another account has the website, its token is looked for, too: without it, this account takes over.",
         question="ClaimCheckRequest",
         fields=CLAIM_CHECK_FIELDS,
         answer=responses.ClaimResponse,
@@ -219,24 +218,11 @@ ROUTES = (
         group=OWNERSHIP_GROUP,
     ),
     Route(
-        path=CLAIM_ANSWER_PATH,
-        name="siteClaimAnswer",
-        summary="Answer another account's claim",
-        description="An addition to the specification: an account that holds a website agrees that another "
-        "one, whose claim is contested, gets a link, too, or objects, and the operator decides.",
-        question="ClaimAnswerRequest",
-        fields=CLAIM_ANSWER_FIELDS,
-        answer=responses.ClaimResponse,
-        own_refusals=_OF_CLAIMS,
-        absent_refusals=(*_NO_LINK, errors.InactiveEntitlement),
-        group=OWNERSHIP_GROUP,
-    ),
-    Route(
         path=CLAIMS_PATH,
         name="siteClaims",
         summary="The claims of the account",
-        description="An addition to the specification: the claims that have not ended, by host; with "
-        "claim_id, that claim.",
+        description="An addition to the specification: open claims by host, and for 30 days ended ones that "
+        "were not withdrawn and are the last to their host; with claim_id, that claim.",
         question="ClaimsRequest",
         fields=CLAIMS_FIELDS,
         answer=responses.ClaimsResponse,

@@ -12,7 +12,6 @@ UNCOUNTED_PATHS = frozenset((CHANGES_PATH, CALLS_PATH, ENTITLEMENT_PATH, ACCOUNT
 CLAIM_PATH = "/v1/site/claim"
 CLAIM_CHECK_PATH = "/v1/site/claim/check"
 CLAIM_WITHDRAW_PATH = "/v1/site/claim/withdraw"
-CLAIM_ANSWER_PATH = "/v1/site/claim/answer"
 CLAIMS_PATH = "/v1/site/claims"
 PUBLICITY_PATH = "/v1/account/publicity"
 SECRETS_PATH = "/v1/account/secrets"
@@ -23,7 +22,7 @@ SCAN_SCHEDULE_PATH = "/v1/site/scan/schedule"
 SCANS_PATH = "/v1/site/scans"
 CHANGING_PATHS = frozenset(
     (
-        CLAIM_PATH, CLAIM_CHECK_PATH, CLAIM_WITHDRAW_PATH, CLAIM_ANSWER_PATH, PUBLICITY_PATH, SECRETS_PATH,
+        CLAIM_PATH, CLAIM_CHECK_PATH, CLAIM_WITHDRAW_PATH, PUBLICITY_PATH, SECRETS_PATH,
         SCAN_PATH, SCAN_CANCEL_PATH, SCAN_SCHEDULE_PATH,
     )
 )  # fmt: skip

@@ -13,7 +13,6 @@ from dashboard_api.contract.fields import (
     AS_ACCOUNT,
     CALLS_FIELDS,
     CHANGES_FIELDS,
-    CLAIM_ANSWER_FIELDS,
     CLAIM_CHECK_FIELDS,
     CLAIM_FIELDS,
     CLAIM_WITHDRAW_FIELDS,
@@ -123,7 +122,6 @@ class ClaimCheckRequest(msgspec.Struct, frozen=True, kw_only=True):
     portal_account_ref: str
     claim_id: int
     method: str = ""
-    others: bool = False
 
 
 class ClaimWithdrawRequest(msgspec.Struct, frozen=True, kw_only=True):
@@ -131,16 +129,6 @@ class ClaimWithdrawRequest(msgspec.Struct, frozen=True, kw_only=True):
 
     portal_account_ref: str
     claim_id: int
-    reason: str
-
-
-class ClaimAnswerRequest(msgspec.Struct, frozen=True, kw_only=True):
-    """A checked request to answer another account's claim to a website of this account."""
-
-    portal_account_ref: str
-    claim_id: int
-    other_claim_id: int
-    decision: str
     reason: str
 
 
@@ -376,7 +364,6 @@ read_claim_request = _reader(ClaimRequest, CLAIM_FIELDS)
 read_claims_request = _reader(ClaimsRequest, CLAIMS_FIELDS)
 read_claim_check_request = _reader(ClaimCheckRequest, CLAIM_CHECK_FIELDS)
 read_claim_withdraw_request = _reader(ClaimWithdrawRequest, CLAIM_WITHDRAW_FIELDS)
-read_claim_answer_request = _reader(ClaimAnswerRequest, CLAIM_ANSWER_FIELDS)
 read_scans_request = _reader(ScansRequest, SCANS_FIELDS)
 read_scan_status_request = _reader(ScanStatusRequest, SCAN_STATUS_FIELDS)
 read_scan_cancel_request = _reader(ScanCancelRequest, SCAN_CANCEL_FIELDS)

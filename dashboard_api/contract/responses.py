@@ -654,25 +654,12 @@ class ClaimCheck(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class OtherClaim(msgspec.Struct, frozen=True, kw_only=True):
-    """Another account's proof of the website, for an account that holds it: the token can be looked for."""
+    """Another account's contested claim to a website of this account: its token can be looked for."""
 
     claim_id: str
-    state: Annotated[str, Meta(description="contested, verified or failing.")]
-    method: Annotated[str, Meta(description="dns, file, meta or manual.")]
-    strength: Annotated[str, Meta(description="dns, https, http or manual.")]
+    method: Annotated[str, Meta(description="The place of its proof: dns, file or meta.")]
     token: Annotated[str, Meta(description="Look for it, and delete it if you do not know it.")]
-    since: Annotated[Moment, Meta(description="When the token was found.")]
-    objected_at: Annotated[Moment | None, Meta(description="When an account that holds it objected.")]
-    answer_due_at: Annotated[
-        Moment | None,
-        Meta(
-            description="When the account gets the website unless you object. It can become later; null: not "
-            "yet by itself."
-        ),
-    ]
-    verified_at: Annotated[
-        Moment | None, Meta(description="When the account got the website; null while it is contested.")
-    ]
+    since: Annotated[Moment, Meta(description="When the claim became contested.")]
 
 
 class PausedSchedule(msgspec.Struct, frozen=True, kw_only=True):
@@ -694,10 +681,7 @@ class WebsiteClaim(msgspec.Struct, frozen=True, kw_only=True):
 
     claim_id: str
     host: str
-    state: Annotated[
-        str,
-        Meta(description="pending, contested, verified, failing, lapsed, expired, refused or withdrawn."),
-    ]
+    state: Annotated[str, Meta(description="pending, contested, verified, failing or ended.")]
     method: Annotated[str | None, Meta(description="The place of the proof: file, meta, dns or manual.")]
     strength: Annotated[str | None, Meta(description="https, http, dns or manual.")]
     token: Annotated[str, Meta(description="Public: for this account and host only.")]
@@ -706,33 +690,26 @@ class WebsiteClaim(msgspec.Struct, frozen=True, kw_only=True):
     created_at: Moment
     next_check_at: Annotated[Moment | None, Meta(description="The next check by itself; null: none.")]
     check_allowed_at: Annotated[Moment, Meta(description="From when a check by hand is possible.")]
-    expires_at: Annotated[
-        Moment | None,
-        Meta(
-            description=(
-                "The end of a claim that waits for its proof, or is contested without DNS; null "
-                "while a later check cannot ask."
-            )
-        ),
-    ]
-    answer_due_at: Annotated[
-        Moment | None,
-        Meta(
-            description="When a contested claim that DNS proves is verified unless a holder objects. It can "
-            "become later; null: silence does not count yet, or the operator decides."
-        ),
-    ]
+    expires_at: Annotated[Moment | None, Meta(description="The end of a claim that waits for its proof.")]
     verified_at: Moment | None
     lapses_at: Annotated[
         Moment | None,
         Meta(description="When the link ends unless the proof is back; null while a later check cannot ask."),
+    ]
+    ended_at: Annotated[Moment | None, Meta(description="When the claim ended.")]
+    ended_reason: Annotated[
+        str | None,
+        Meta(
+            description="withdrawn, expired (no proof for 30 days), refused (by the operator), lapsed (the "
+            "proof was missing for 14 days) or taken_over (by an account that has proven the website)."
+        ),
     ]
     link_id: Annotated[str | None, Meta(description="The link to the website, once it is verified.")]
     link_problem: Annotated[
         str | None, Meta(description="Why a verified website is not linked: no_room, archived or other.")
     ]
     others: Annotated[
-        list[OtherClaim], Meta(description="Proofs of other accounts, if this one holds the website.")
+        list[OtherClaim], Meta(description="Contested claims of others, if this account holds the website.")
     ]
     paused_schedule: Annotated[
         PausedSchedule | None, Meta(description="The schedule of scans, if it paused itself.")

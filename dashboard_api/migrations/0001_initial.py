@@ -1629,10 +1629,7 @@ class Migration(migrations.Migration):
                             ("contested", "contested"),
                             ("verified", "verified"),
                             ("failing", "proof missing"),
-                            ("lapsed", "lapsed"),
-                            ("expired", "expired"),
-                            ("refused", "refused"),
-                            ("withdrawn", "withdrawn"),
+                            ("ended", "ended"),
                         ],
                         default="pending",
                         max_length=10,
@@ -1665,13 +1662,9 @@ class Migration(migrations.Migration):
                 ("created_at", models.DateTimeField(default=django.utils.timezone.now)),
                 ("verified_at", models.DateTimeField(null=True)),
                 ("contested_at", models.DateTimeField(null=True)),
-                ("objected_at", models.DateTimeField(null=True)),
-                ("silent_since", models.DateTimeField(null=True)),
-                ("had_dispute", models.BooleanField(db_default=False, default=False)),
                 ("misses", models.PositiveSmallIntegerField(default=0)),
                 ("missed_at", models.DateTimeField(null=True)),
                 ("unasked_at", models.DateTimeField(null=True)),
-                ("lapsed_at", models.DateTimeField(null=True)),
                 ("checks", models.JSONField(default=list)),
                 ("checked_at", models.DateTimeField(null=True)),
                 ("found_at", models.DateTimeField(null=True)),
@@ -1680,6 +1673,20 @@ class Migration(migrations.Migration):
                 ("asked_count", models.PositiveSmallIntegerField(db_default=0, default=0)),
                 ("next_check_at", models.DateTimeField(default=django.utils.timezone.now, null=True)),
                 ("ended_at", models.DateTimeField(null=True)),
+                (
+                    "ended_reason",
+                    models.CharField(
+                        blank=True,
+                        choices=[
+                            ("withdrawn", "withdrawn"),
+                            ("expired", "expired"),
+                            ("refused", "refused"),
+                            ("lapsed", "lapsed"),
+                            ("taken_over", "taken over"),
+                        ],
+                        max_length=10,
+                    ),
+                ),
                 (
                     "account",
                     models.ForeignKey(
@@ -1711,11 +1718,13 @@ class Migration(migrations.Migration):
                         condition=models.Q(
                             models.Q(
                                 ("ended_at__isnull", True),
-                                ("state__in", ["pending", "contested", "verified", "failing", "lapsed"]),
+                                ("ended_reason", ""),
+                                ("state__in", ["pending", "contested", "verified", "failing"]),
                             ),
                             models.Q(
                                 ("ended_at__isnull", False),
-                                ("state__in", ["expired", "refused", "withdrawn"]),
+                                ("state", "ended"),
+                                models.Q(("ended_reason", ""), _negated=True),
                             ),
                             _connector="OR",
                         ),
@@ -1723,7 +1732,7 @@ class Migration(migrations.Migration):
                     ),
                     models.CheckConstraint(
                         condition=models.Q(
-                            models.Q(("state__in", ["verified", "failing", "lapsed"]), _negated=True),
+                            models.Q(("state__in", ["verified", "failing"]), _negated=True),
                             models.Q(models.Q(("method", ""), _negated=True), ("verified_at__isnull", False)),
                             _connector="OR",
                         ),
@@ -1731,18 +1740,11 @@ class Migration(migrations.Migration):
                     ),
                     models.CheckConstraint(
                         condition=models.Q(
-                            models.Q(
-                                models.Q(("state", "contested"), _negated=True),
-                                ("contested_at__isnull", False),
-                                _connector="OR",
-                            ),
-                            models.Q(
-                                models.Q(("state", "lapsed"), _negated=True),
-                                ("lapsed_at__isnull", False),
-                                _connector="OR",
-                            ),
+                            models.Q(("state", "contested"), _negated=True),
+                            ("contested_at__isnull", False),
+                            _connector="OR",
                         ),
-                        name="dashboard_api_ownershipclaim_state_has_time",
+                        name="dashboard_api_ownershipclaim_contested_has_time",
                     ),
                 ],
             },

@@ -12,7 +12,7 @@ from dashboard_api.models import OwnershipClaim, ScanJob, ScanSchedule, SiteLink
 from dashboard_api.models.scan_job import PAGE_CHANGED
 from dashboard_api.ownership import calendar
 from dashboard_api.ownership.checking import FILE_PATH, META_NAME
-from dashboard_api.ownership.claims import answer_due_at, others_of
+from dashboard_api.ownership.claims import contested_of
 from dashboard_api.ownership.dns import has_record, record_name, relative_name
 from foundation.outbound.names import origin_of
 
@@ -32,10 +32,13 @@ def describe(claim: OwnershipClaim) -> dict[str, Any]:
     return members
 
 
-def claims_response(account_id: int, request: ClaimsRequest) -> bytes:
+def claims_response(account_id: int, request: ClaimsRequest, *, now: datetime) -> bytes:
     """Return the encoded ClaimsResponse."""
     claims = OwnershipClaim.objects.filter(account=account_id).order_by("host", "pk")
-    claims = claims.filter(pk=request.claim_id) if request.claim_id else claims.open()
+    if request.claim_id:
+        claims = claims.filter(pk=request.claim_id)
+    else:
+        claims = claims.listed(now - calendar.LISTED_FOR)
     if request.host:
         claims = claims.filter(host=request.host)
     start = (request.page - 1) * request.page_size
@@ -60,7 +63,7 @@ def _described(claims: Sequence[OwnershipClaim]) -> Iterable[responses.WebsiteCl
     }
     different = _different_pages(host for _account, host in ids)
     others = defaultdict(list)
-    for other in others_of([claim for claim in claims if (claim.account_id, claim.host) in ids]):
+    for other in contested_of([claim for claim in claims if (claim.account_id, claim.host) in ids]):
         others[other.host].append(_other(other))
     for claim in claims:
         holds = claim.state in OwnershipClaim.HOLDING
@@ -98,9 +101,10 @@ def _claim(
         next_check_at=_optional(claim.next_check_at),
         check_allowed_at=_seconds(claim.check_allowed_at or claim.created_at),
         expires_at=_optional(_expires_at(claim)),
-        answer_due_at=_optional(answer_due_at(claim)),
         verified_at=_optional(claim.verified_at),
         lapses_at=_optional(_lapses_at(claim)),
+        ended_at=_optional(claim.ended_at),
+        ended_reason=claim.ended_reason or None,
         link_id=link_id,
         link_problem=claim.link_problem or None,
         others=others,
@@ -128,34 +132,21 @@ def _different_pages(hosts: Iterable[str]) -> dict[str, responses.DifferentPage]
 def _other(claim: OwnershipClaim) -> responses.OtherClaim:
     return responses.OtherClaim(
         claim_id=str(claim.pk),
-        state=claim.state,
         method=claim.method,
-        strength=claim.strength,
         token=claim.token,
-        since=_seconds(claim.contested_at or claim.verified_at or claim.created_at),
-        objected_at=_optional(claim.objected_at),
-        answer_due_at=_optional(answer_due_at(claim)),
-        verified_at=None if claim.state == State.CONTESTED else _optional(claim.verified_at),
+        since=_seconds(claim.contested_at or claim.created_at),
     )
 
 
 def _expires_at(claim: OwnershipClaim) -> datetime | None:
-    if claim.state == State.PENDING:
-        return claim.created_at + calendar.PENDING_FOR
-    if claim.state == State.CONTESTED and claim.contested_at and claim.strength != claim.Strength.DNS:
-        return _unless_passed(claim, claim.contested_at + calendar.CONTESTED_FOR)
-    return None
+    return claim.created_at + calendar.PENDING_FOR if claim.state == State.PENDING else None
 
 
 def _lapses_at(claim: OwnershipClaim) -> datetime | None:
-    """Return when the link ends."""
+    """Return when the link ends; None once a check after that could not ask: the next that can decides."""
     if claim.state != State.FAILING or claim.missed_at is None:
         return None
-    return _unless_passed(claim, claim.missed_at + calendar.LAPSES_AFTER)
-
-
-def _unless_passed(claim: OwnershipClaim, ends_at: datetime) -> datetime | None:
-    """Return the end; None once a check after that could not ask: the next that can decides."""
+    ends_at = claim.missed_at + calendar.LAPSES_AFTER
     return None if claim.checked_at and claim.checked_at >= ends_at else ends_at
 
 

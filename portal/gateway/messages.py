@@ -107,11 +107,10 @@ class ClaimRequest(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ClaimCheckRequest(msgspec.Struct, frozen=True, kw_only=True):
-    """A request to look for the token of a claim now; with ``others``, for those of other accounts."""
+    """A request to look for the token of a claim now."""
 
     path: ClassVar[str] = "/v1/site/claim/check"
     claim_id: str
-    others: bool | None = None
 
 
 class ClaimWithdrawRequest(msgspec.Struct, frozen=True, kw_only=True):
@@ -122,17 +121,7 @@ class ClaimWithdrawRequest(msgspec.Struct, frozen=True, kw_only=True):
     reason: str
 
 
-class ClaimAnswerRequest(msgspec.Struct, frozen=True, kw_only=True):
-    """A request to agree or object to another account's claim to a website of this account."""
-
-    path: ClassVar[str] = "/v1/site/claim/answer"
-    claim_id: str
-    other_claim_id: str
-    decision: str
-    reason: str
-
-
-ClaimAction = ClaimRequest | ClaimCheckRequest | ClaimWithdrawRequest | ClaimAnswerRequest
+ClaimAction = ClaimRequest | ClaimCheckRequest | ClaimWithdrawRequest
 
 
 class ClaimsRequest(msgspec.Struct, frozen=True, kw_only=True):
@@ -693,17 +682,12 @@ class ClaimCheck(WithTimes, frozen=True, kw_only=True):
 
 
 class OtherClaim(WithTimes, frozen=True, kw_only=True):
-    """Another account's proof of a website that this account holds."""
+    """Another account's contested claim to a website that this account holds."""
 
     claim_id: Annotated[str, msgspec.Meta(pattern=r"\A[1-9][0-9]{0,17}\Z")]
-    state: str
     method: str = ""
-    strength: str = ""
     token: str = ""
     since: Moment | None = None
-    objected_at: Moment | None = None
-    answer_due_at: Moment | None = None
-    verified_at: Moment | None = None
 
 
 class PausedSchedule(WithTimes, frozen=True, kw_only=True):
@@ -735,9 +719,10 @@ class WebsiteClaim(WithTimes, frozen=True, kw_only=True):
     next_check_at: Moment | None = None
     check_allowed_at: Moment | None = None
     expires_at: Moment | None = None
-    answer_due_at: Moment | None = None
     verified_at: Moment | None = None
     lapses_at: Moment | None = None
+    ended_at: Moment | None = None
+    ended_reason: str | None = None
     link_id: (
         Annotated[str, msgspec.Meta(pattern=r"\A[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\Z")] | None
     ) = None

@@ -63,9 +63,8 @@ def store(account: Account, claim: WebsiteClaim) -> None:
         return
     values = {
         "claim_id": int(claim.claim_id),
-        "state": claim.state,
+        "state": claim.ended_reason or claim.state,
         "lapses_at": claim.lapses_at,
-        "is_contested": needs_answer(claim),
     }
     if ClaimState.objects.filter(website=website, **values).exists():
         return
@@ -76,9 +75,4 @@ def store(account: Account, claim: WebsiteClaim) -> None:
 
 def is_noted(claim: WebsiteClaim) -> bool:
     """Return whether the state of the claim needs an action."""
-    return claim.state in ("failing", "lapsed") or needs_answer(claim)
-
-
-def needs_answer(claim: WebsiteClaim) -> bool:
-    """Return whether another account's claim to the website waits for an answer of this one."""
-    return any(other.state == "contested" and other.objected_at is None for other in claim.others)
+    return claim.state == "failing" or claim.ended_reason in ("lapsed", "taken_over")

@@ -17,7 +17,7 @@ from portal.access import for_strangers, members_only
 from portal.gateway import ClaimCheckRequest, ClaimEnded, GatewayError, UnknownClaim, WebsiteClaim
 from portal.models import Account, HelperLink
 from portal.onboarding import actions
-from portal.onboarding.view_models import ENDED, claim_page
+from portal.onboarding.view_models import claim_page
 from portal.onboarding.views import _failed_check, _managing, _own_account
 
 RETRY_SECONDS = 60
@@ -108,7 +108,7 @@ def _live_link(token: str) -> HelperLink | None:
 def _claim(account: Account, claim_id: str) -> WebsiteClaim:
     """Return an open claim of the account; raises Http404 and GatewayError."""
     found = service.get_claim(account, claim_id)
-    if found is None or found.state in ENDED:
+    if found is None or found.state == "ended":
         raise Http404
     return found
 

@@ -23,7 +23,6 @@ from portal.access import members_only
 from portal.error_pages import ErrorPage, logged_error_page
 from portal.gateway import (
     CheckTooSoon,
-    ClaimAnswerRequest,
     ClaimCheckRequest,
     ClaimEnded,
     ClaimRefused,
@@ -41,8 +40,8 @@ from portal.htmx import HtmxHttpRequest
 from portal.labels import NOT_LINKED
 from portal.models import Account, Membership, Website
 from portal.onboarding import actions, emails
-from portal.onboarding.forms import AddWebsiteForm, AnswerForm, WithdrawForm
-from portal.onboarding.view_models import ENDED, claim_page, claim_rows, claim_url, helper_offer
+from portal.onboarding.forms import AddWebsiteForm, WithdrawForm
+from portal.onboarding.view_models import claim_page, claim_rows, claim_url, helper_offer
 from portal.page_urls import portal_origin, site_address
 
 UNUSABLE = ("support", "renewal", "start")  # what a plan lacks under which checks are refused
@@ -63,15 +62,15 @@ def add_website(request: HtmxHttpRequest) -> HttpResponse:
     account = next((each for each in accounts if each.ref == wanted), None)
     if account is None:
         raise Http404
-    context: dict[str, Any] = {"form": AddWebsiteForm(accounts=accounts, initial={"account": account.ref})}
+    initial = {"account": account.ref, "host": request.GET.get("host", "")}
+    context: dict[str, Any] = {"form": AddWebsiteForm(accounts=accounts, initial=initial)}
     context |= {"account": account, "accounts": accounts}
     try:
         claims = service.get_claims(account)
     except GatewayError as error:
         return _refused(request, "add", context, logged_error_page(error, account.ref))
     _settle_all(request, account, claims)
-    context |= {"rows": claim_rows(account, claims, is_owner=_is_owner(request, account))}
-    context["lack"] = _lack(account)
+    context |= {"rows": claim_rows(account, claims), "lack": _lack(account)}
     return render(request, "portal/onboarding/add.html", context)
 
 
@@ -112,12 +111,12 @@ def claim(request: HtmxHttpRequest, account: int, claim_id: int) -> HttpResponse
     if shown:
         return HttpResponse(status=204) if shown == found.state else HttpResponseClientRefresh()
     site_url = _site_url(request, own, found)
-    lack = _lack(own) if found.link_id is None and found.state not in ENDED else ""
+    lack = _lack(own) if found.link_id is None and found.state != "ended" else ""
     page = claim_page(
         own, found, site_url=site_url, is_owner=_is_owner(request, own), has_plan=lack not in UNUSABLE
     )
     link = actions.helper_link(own, found.claim_id)
-    context = {"page": page, "account": own, "form": WithdrawForm(), "answer_form": AnswerForm()}
+    context = {"page": page, "account": own, "form": WithdrawForm()}
     context |= {"helper": helper_offer(own, found, link), "helper_origin": portal_origin(request)}
     context |= {"lack": lack, "is_proven": found.state in (*actions.LINKED, "contested")}
     return render(request, "portal/onboarding/claim.html", context)
@@ -145,27 +144,6 @@ def check_claim(request: HtmxHttpRequest, account: int, claim_id: int) -> HttpRe
     if claim.state == "pending":
         messages.info(request, _("We looked just now, and did not find the token."))
     return _lead(request, own, claim)
-
-
-@require_POST
-@members_only
-def check_other_claims(request: HtmxHttpRequest, account: int, claim_id: int) -> HttpResponse:
-    """Have the proofs of other accounts checked soon."""
-    own = _own_account(_managing(request), account)
-    page = redirect("portal:claim", account=own.pk, claim_id=claim_id)
-    try:
-        claim = service.send(own, ClaimCheckRequest(claim_id=_valid(claim_id), others=True))
-    except UnknownClaim as error:
-        raise Http404 from error
-    except ClaimEnded:
-        messages.warning(request, _("Nothing is checked: your account does not hold this website now."))
-        return page
-    except GatewayError as error:
-        messages.warning(request, _failed_check(error, own))
-        return page
-    audit("website.other_claims_checked", own, host=claim.host)
-    messages.success(request, _("We look for the tokens of the others within the next minutes."))
-    return page
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -197,43 +175,6 @@ def withdraw_claim(request: HtmxHttpRequest, account: int, claim_id: int) -> Htt
         request, _("%(host)s is no longer claimed by your account.") % {"host": readable_host(claim.host)}
     )
     return redirect("portal:sites") if is_removed else _to_claims(own)
-
-
-@require_http_methods(["GET", "HEAD", "POST"])
-@members_only
-def answer_claim(request: HtmxHttpRequest, account: int, claim_id: int) -> HttpResponse:
-    """Agree or object to the claim of another account, as an owner; the form is on the page of the claim."""
-    own = _own_account(_managing(request).owners(), account)
-    if request.method != "POST":
-        return lost_form(request, "portal:claim", account=own.pk, claim_id=claim_id)
-    form = AnswerForm(request.POST)
-    if not form.is_valid():
-        messages.warning(request, _("Say why, in at most 500 characters."))
-        return redirect("portal:claim", account=own.pk, claim_id=claim_id)
-    if form.cleaned_data["decision"] == "agree":
-        require_proof(request)
-    answer = ClaimAnswerRequest(claim_id=_valid(claim_id), **form.cleaned_data)
-    try:
-        claim = service.send(own, answer)
-    except UnknownClaim as error:
-        raise Http404 from error
-    except ClaimEnded:
-        text = _("Nothing was changed: the other claim is no longer contested, or an account objected to it.")
-        messages.warning(request, text)
-        return redirect("portal:claim", account=own.pk, claim_id=claim_id)
-    except GatewayError as error:
-        context = {"account": own, "page": {"url": reverse("portal:claim", args=[own.pk, claim_id])}}
-        return _refused(request, "claim", context, logged_error_page(error, own.ref))
-    after = {"decision": answer.decision}
-    audit("website.claim_answered", own, host=claim.host, reason=answer.reason, after=after)
-    if answer.decision == "agree":
-        messages.success(
-            request,
-            _("You agreed: the other account now has %(host)s, too.") % {"host": readable_host(claim.host)},
-        )
-    else:
-        messages.success(request, _("You objected: our team decides, and asks you if needed."))
-    return redirect(claim_url(own, claim))
 
 
 def _managing(request: HttpRequest) -> Any:

@@ -67,18 +67,6 @@ ROUTES = {
         "405 405 404",
         "405 405 302",
     ),
-    "/websites/{account}/claims/{claim_id}/others/check/": (
-        "405 405 302",
-        "405 405 404",
-        "405 405 404",
-        "405 405 302",
-    ),
-    "/websites/{account}/claims/{claim_id}/answer/": (
-        "302 200 302",
-        "404 404 404",
-        "404 404 404",
-        "302 302 302",
-    ),
     "/websites/{account}/claims/{claim_id}/helper/": (
         "405 405 302",
         "405 405 404",

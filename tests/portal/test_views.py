@@ -226,7 +226,7 @@ def test_an_owner_of_several_accounts_is_led_to_the_proof_in_the_account_of_the_
     make_membership(person, account, role=role)
     client.force_login(person)
     text = client.get(PATH + page).text
-    assert ('href="/websites/add/?account=acct_0001">Check the proof<' in text) == can_link
+    assert ('href="/websites/add/?account=acct_0001">Add a website<' in text) == can_link
     assert ("/websites/add/" in text) == can_link
 
 

@@ -20,7 +20,6 @@ from dashboard_api.models import Secret
 from tests.dashboard_api.calls import (
     CALLS_PATH,
     CHANGES_PATH,
-    CLAIM_ANSWER_PATH,
     CLAIM_CHECK_PATH,
     CLAIM_PATH,
     CLAIM_WITHDRAW_PATH,
@@ -219,7 +218,6 @@ CLAIM_QUESTIONS = [
     (CLAIM_CHECK_PATH, {"claim_id": "{claim}", "method": "mail"}),
     (CLAIM_WITHDRAW_PATH, {"claim_id": "{claim}"}),
     (CLAIM_WITHDRAW_PATH, {"claim_id": "{claim}", "reason": "sold"}),
-    (CLAIM_ANSWER_PATH, {"claim_id": "{claim}", "other_claim_id": "9", "decision": "maybe", "reason": "x"}),
     (CLAIMS_PATH, {}),
     (CLAIMS_PATH, {"host": "a.example.com", "claim_id": "{claim}"}),
     (CLAIMS_PATH, {"host": "", "claim_id": None}),
@@ -259,13 +257,12 @@ OF_CLAIMS = ("unknown_claim", "wrong_state", "claim_refused", "check_too_soon", 
 def test_each_refusal_of_claims_is_documented_at_its_routes_alone(document):
     codes = {
         path: {code for code in OF_CLAIMS if f'"{code}"' in json.dumps(document["paths"][path])}
-        for path in (CLAIM_PATH, CLAIM_CHECK_PATH, CLAIM_WITHDRAW_PATH, CLAIM_ANSWER_PATH, CLAIMS_PATH, PATH)
+        for path in (CLAIM_PATH, CLAIM_CHECK_PATH, CLAIM_WITHDRAW_PATH, CLAIMS_PATH, PATH)
     }
     assert codes == {
         CLAIM_PATH: {"claim_refused"},
         CLAIM_CHECK_PATH: {"unknown_claim", "wrong_state", "check_too_soon"},
         CLAIM_WITHDRAW_PATH: {"unknown_claim", "wrong_state"},
-        CLAIM_ANSWER_PATH: {"unknown_claim", "wrong_state"},
         CLAIMS_PATH: set(),
         PATH: {"unknown_link"},
     }
