@@ -11,7 +11,7 @@ from django.test import Client
 
 from config import client_health, health
 from portal import service
-from portal.gateway import Claims
+from portal.gateway import Claims, ScanRules, Scans
 from tests import routes
 from tests.factories import (
     make_account,
@@ -76,6 +76,8 @@ def _answers(monkeypatch):
     monkeypatch.setattr(service, "fetch_calls", lambda *_: make_calls())
     monkeypatch.setattr(service, "fetch_claims", lambda *_: Claims(ok=True, claims=[make_claim()], total=1))
     monkeypatch.setattr(service, "send_claim", lambda *_: make_claim())
+    monkeypatch.setattr(service, "send_scan_rules", lambda *_: ScanRules(ok=True, host="shop.example.com"))
+    monkeypatch.setattr(service, "fetch_scans", lambda *_: Scans(ok=True, host="shop.example.com"))
 
 
 @pytest.fixture
