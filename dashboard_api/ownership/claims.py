@@ -83,12 +83,14 @@ def add(account: Account, host: str, *, by: str, now: datetime) -> OwnershipClai
     """Return the account's open claim to ``host``, in its stored form, or a new one.
 
     A claim that lapsed lately begins again with its token, which may be in its place. A host below one that
-    the account has proven by DNS is verified at once. Raises NoWebsite and TooManyClaims.
+    the account has proven by DNS is verified at once, unless another account has it. Raises NoWebsite and
+    TooManyClaims.
     """
     check_has_one_owner(host)
     claim = _added(account, host, by=by, now=now)
     is_new = claim.state == State.PENDING and claim.checked_at is None
-    if is_new and any(
+    is_free = is_new and not _others(claim).exists()
+    if is_free and any(
         parent.state == State.VERIFIED and not parent.misses and parent.unasked_at is None
         for parent in proven_parents(claim)
     ):

@@ -2,7 +2,7 @@
 
 from django.conf import settings
 from django.contrib.auth import get_user_model
-from django.core.mail import send_mail
+from django.core.mail import EmailMessage
 from django.db import transaction
 from django.urls import reverse
 
@@ -39,5 +39,5 @@ def _tell(claim: OwnershipClaim, subject: str, text: str) -> None:
 
 def _send(subject: str, body: str) -> None:
     staff = get_user_model().objects.with_perm(_PERMISSION, backend=_BACKEND)
-    for person in staff.filter(is_staff=True).exclude(email=""):
-        send_mail(subject, body, None, [person.email])
+    addresses = staff.filter(is_staff=True).exclude(email="").values_list("email", flat=True)
+    EmailMessage(subject, body, bcc=[*addresses]).send()

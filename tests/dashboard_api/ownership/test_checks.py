@@ -15,7 +15,7 @@ from dashboard_api.ownership.claims import Check, Verdict
 from tests import factories
 from tests.dashboard_api.crawler.placeholders import PLACEHOLDERS, WEBSITE
 from tests.faults.certificate import write_certificate
-from tests.faults.server import FaultServer, answer, http, say_nothing, send
+from tests.faults.server import FaultServer, http, say_nothing, send
 from tests.foundation.outbound.internet import PUBLIC, Internet
 
 pytestmark = pytest.mark.django_db
@@ -64,18 +64,22 @@ def test_a_token_that_is_missing_behind_another_page_says_nothing(monkeypatch, s
 @pytest.fixture
 def looks(monkeypatch):
     """The verdict of each place, or ``of`` a token, and the places in the order in which they were asked."""
-    looks = SimpleNamespace(verdicts={}, of={}, asked=[], parents=[])
+    looks = SimpleNamespace(verdicts={}, of={}, asked=[], parents=[], deadlines=set())
 
-    def look(token, method):
+    def look(token, method, deadline):
         looks.asked.append(method)
+        looks.deadlines.add(deadline)
         verdict = looks.of.get(token, looks.verdicts).get(method, Verdict.MISSING)
         return CheckResult(outcome="not_found", verdict=verdict, expected="", strength="https")
 
-    def look_in_dns(_host, token, *, parents, **_):
+    def look_in_dns(_host, token, *, parents, deadline):
         looks.parents = list(parents)
-        return look(token, "dns")
+        return look(token, "dns", deadline)
 
-    monkeypatch.setattr(checks, "check", lambda _host, token, method, **_: look(token, method))
+    def check(_host, token, method, *, deadline, **_):
+        return look(token, method, deadline)
+
+    monkeypatch.setattr(checks, "check", check)
     monkeypatch.setattr(checks, "look_in_dns", look_in_dns)
     return looks
 
@@ -302,19 +306,10 @@ def test_a_token_of_the_holder_that_is_anywhere_or_could_not_be_asked_for_keeps_
     assert (claim.state, claims.holds(claim), claims.holds(holder)) == ("verified", True, False)
 
 
-def test_a_look_for_the_token_of_the_holder_is_not_made_after_the_time_of_the_check(monkeypatch):
-    internet = Internet(monkeypatch)
-    internet.zone[f"{HOST}."] = [PUBLIC]
-    monkeypatch.setattr(checks, "has_record", lambda _host: False)
-    monkeypatch.setattr(checks, "SECONDS", 0.7)
-    holder = added(proof=Check(Verdict.FOUND, "file", "https"))
-    claim = claims.add(factories.make_account("acct_0002", secrets=()), HOST, by="eve", now=NOW)
-    with FaultServer(answer(200, claim.token.encode()), say_nothing) as server:
-        internet.serve(server)
-        claim = checks.check_claim(claim, now=NOW)
-    holder.refresh_from_db()
-    assert (claim.state, claims.holds(holder)) == ("contested", True)
-    assert {check["outcome"] for check in holder.checks} == {"timed_out"}
+def test_the_look_for_the_token_of_the_holder_shares_the_time_of_the_check(rivals, looks):
+    rivals({})
+    assert len(looks.asked) == 5
+    assert len(looks.deadlines) == 1
 
 
 def test_a_file_changes_nothing_about_a_website_that_staff_confirmed(looks):
