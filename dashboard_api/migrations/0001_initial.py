@@ -1722,9 +1722,9 @@ class Migration(migrations.Migration):
                                 ("state__in", ["pending", "contested", "verified", "failing"]),
                             ),
                             models.Q(
+                                models.Q(("ended_reason", ""), _negated=True),
                                 ("ended_at__isnull", False),
                                 ("state", "ended"),
-                                models.Q(("ended_reason", ""), _negated=True),
                             ),
                             _connector="OR",
                         ),
