@@ -21,7 +21,7 @@ from urllib.parse import urlsplit
 import environ
 from django.core.exceptions import ImproperlyConfigured
 
-from portal.gateway import Misconfigured
+from portal.gateway.errors import Misconfigured
 from portal.gateway.target import check_base_url
 
 LOOPBACK_HOSTS = {"localhost", "127.0.0.1", "[::1]"}

@@ -8,20 +8,6 @@ from dashboard_api.api.authentication import Authenticated
 from dashboard_api.api.authorization import check_entitlement
 from dashboard_api.api.request import Call
 from dashboard_api.api.signed import signed
-from dashboard_api.contract import (
-    CLAIM_CHECK_PATH,
-    CLAIM_PATH,
-    CLAIM_WITHDRAW_PATH,
-    CLAIMS_PATH,
-    ClaimCheckRequest,
-    ClaimRequest,
-    ClaimsRequest,
-    ClaimWithdrawRequest,
-    read_claim_check_request,
-    read_claim_request,
-    read_claim_withdraw_request,
-    read_claims_request,
-)
 from dashboard_api.errors import (
     CheckTooSoon,
     ClaimRefused,
@@ -31,9 +17,19 @@ from dashboard_api.errors import (
 from dashboard_api.models import Account, Entitlement, OwnershipClaim
 from dashboard_api.ownership import checks, claims
 from dashboard_api.ownership.response import claim_response, claims_response
+from signed_api.claims import (
+    CLAIM,
+    CLAIM_CHECK,
+    CLAIM_WITHDRAW,
+    CLAIMS,
+    ClaimCheckRequest,
+    ClaimRequest,
+    ClaimsRequest,
+    ClaimWithdrawRequest,
+)
 
 
-@signed(CLAIM_PATH, read_claim_request)
+@signed(CLAIM)
 def site_claim(call: Call, caller: Authenticated, fields: ClaimRequest) -> bytes:
     """``POST /v1/site/claim``: claim a website; the same host again is the same claim."""
     account = _entitled(caller, call.moment.date())
@@ -44,11 +40,11 @@ def site_claim(call: Call, caller: Authenticated, fields: ClaimRequest) -> bytes
     return claim_response(claim)
 
 
-@signed(CLAIM_CHECK_PATH, read_claim_check_request)
+@signed(CLAIM_CHECK)
 def site_claim_check(call: Call, caller: Authenticated, fields: ClaimCheckRequest) -> bytes:
     """``POST /v1/site/claim/check``: look for the token now, which takes up to 12 seconds."""
     account = _entitled(caller, call.moment.date())
-    claim = _claim_of(account, fields.claim_id)
+    claim = _claim_of(account, int(fields.claim_id))
     if claim.ended_at is not None:
         raise WrongClaimState(ended_reason=claim.ended_reason)
     try:
@@ -57,21 +53,21 @@ def site_claim_check(call: Call, caller: Authenticated, fields: ClaimCheckReques
         raise CheckTooSoon(seconds=error.seconds) from error
 
 
-@signed(CLAIM_WITHDRAW_PATH, read_claim_withdraw_request)
+@signed(CLAIM_WITHDRAW)
 def site_claim_withdraw(call: Call, caller: Authenticated, fields: ClaimWithdrawRequest) -> bytes:
     """``POST /v1/site/claim/withdraw``: end a claim and its link, also without a plan; repeatable."""
     account = Account.objects.get(pk=caller.account_id)
-    claim = _claim_of(account, fields.claim_id)
+    claim = _claim_of(account, int(fields.claim_id))
     try:
         claim = claims.withdraw(claim, by=account.ref, reason=fields.reason, now=call.moment)
     except claims.WrongState as error:
-        claim = _claim_of(account, fields.claim_id)  # as it is now
+        claim = _claim_of(account, int(fields.claim_id))  # as it is now
         if claim.ended_reason != OwnershipClaim.EndedReason.WITHDRAWN:
             raise WrongClaimState(ended_reason=claim.ended_reason) from error
     return claim_response(claim)
 
 
-@signed(CLAIMS_PATH, read_claims_request)
+@signed(CLAIMS)
 def site_claims(call: Call, caller: Authenticated, fields: ClaimsRequest) -> bytes:
     """``POST /v1/site/claims``: the account's claims, also without a plan."""
     return claims_response(caller.account_id, fields, now=call.moment)

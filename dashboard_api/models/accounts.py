@@ -17,6 +17,7 @@ from audit.recording import record as audit
 from dashboard_api import limits
 from dashboard_api.models.nonces import SecretUse
 from foundation.sealing import CannotUnseal, seal, unseal
+from signed_api.limits import MAX_ACCOUNT_REF_LENGTH
 
 # With secret: retired or revoked in the open transaction, which a receiver may refuse by ValidationError.
 secret_ends = Signal()
@@ -35,7 +36,7 @@ class Account(models.Model):
 
     ref = models.CharField(
         "reference",
-        max_length=limits.MAX_ACCOUNT_REF_LENGTH,
+        max_length=MAX_ACCOUNT_REF_LENGTH,
         unique=True,
         validators=[RegexValidator(r"\A[!-~]+\Z", "Use printable ASCII characters without spaces.")],
         help_text="portal_account_ref in signed calls, such as acct_0001; it cannot change later.",

@@ -12,7 +12,6 @@ from django.db import transaction
 from django.db.models import Min, Sum
 
 from dashboard_api import limits
-from dashboard_api.contract.fields import PROOFS
 from dashboard_api.crawler.home_page import MAX_BYTES, home_page_of
 from dashboard_api.crawler.known_page import known_page
 from dashboard_api.models import OwnershipClaim, Website
@@ -24,6 +23,7 @@ from dashboard_api.ownership.dns import Proof, has_record, look_in_dns
 from foundation.deadline import Deadline
 from foundation.outbound.fetch import SECONDS, FetchFailed, fetch
 from foundation.outbound.names import origin_of
+from signed_api.claims import PROOFS
 
 Method = OwnershipClaim.Method
 _BUSY_SECONDS = 5

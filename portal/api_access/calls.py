@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator
-from datetime import UTC, date
+from datetime import UTC
 from typing import Any
 
 import msgspec
@@ -18,10 +18,11 @@ from django.views.decorators.http import require_safe
 from portal import service
 from portal.access import file_of, members_only
 from portal.error_pages import logged_error_page
-from portal.gateway import Calls, CallsRequest, GatewayError, SignedCall
 from portal.models import Account, Membership
 from portal.places import send_csv
 from portal.spreadsheets import BYTE_ORDER_MARK, inert, lines
+from signed_api.account import CallsRequest, CallsResponse, SignedCall
+from signed_api.errors import CallError
 
 PAGE_ROWS = 50
 FILE_PAGE_ROWS = 1_000  # the service's limit
@@ -78,9 +79,8 @@ class CallsForm(forms.Form):
 
     def to_request(self, *, before: str, page_size: int) -> CallsRequest:
         """Return the request for the calls that the filters leave, older than ``before``."""
-        day: date | None = self.cleaned_data["day"]
         return CallsRequest(
-            day=day.isoformat() if day else "",
+            day=self.cleaned_data["day"],
             outcome=self.cleaned_data["outcome"],
             before=before if _POSITION.fullmatch(before) else "",
             page_size=page_size,
@@ -98,7 +98,7 @@ def calls(request: HttpRequest) -> HttpResponse:
     wanted = form.to_request(before=request.GET.get("before", ""), page_size=PAGE_ROWS)
     try:
         found = service.get_calls(form.chosen_account, wanted)
-    except GatewayError as error:
+    except CallError as error:
         return _refused(request, form, error)
     query = request.GET.copy()
     query.pop("before", None)
@@ -121,7 +121,7 @@ def calls_csv(request: HttpRequest) -> HttpResponseBase:
     wanted = form.to_request(before="", page_size=FILE_PAGE_ROWS)
     try:
         first = service.get_calls(account, wanted)
-    except GatewayError as error:
+    except CallError as error:
         return _refused(request, form, error)
     return send_csv(request, "calls", account.pk, lambda: _lines(account, wanted, first))
 
@@ -138,7 +138,7 @@ def _form(request: HttpRequest) -> CallsForm | None:
     return form
 
 
-def _refused(request: HttpRequest, form: CallsForm, error: GatewayError) -> HttpResponse:
+def _refused(request: HttpRequest, form: CallsForm, error: CallError) -> HttpResponse:
     """Return the page with an error in place of the list."""
     error_page = logged_error_page(error, form.chosen_account.ref)
     context = {"form": form, "error_page": error_page, "page": {"url": request.get_full_path()}}
@@ -148,7 +148,7 @@ def _refused(request: HttpRequest, form: CallsForm, error: GatewayError) -> Http
     return response
 
 
-def _lines(account: Account, request: CallsRequest, page: Calls) -> Iterator[str]:
+def _lines(account: Account, request: CallsRequest, page: CallsResponse) -> Iterator[str]:
     """Yield the header, then the calls, beginning with ``page``, the response to ``request``.
 
     A file that lacks calls says so in its last line; an error then raises FileInterrupted.
@@ -159,7 +159,7 @@ def _lines(account: Account, request: CallsRequest, page: Calls) -> Iterator[str
             return
         try:
             page = service.get_calls(account, msgspec.structs.replace(request, before=page.before))
-        except GatewayError as error:
+        except CallError as error:
             yield lines([[INCOMPLETE]])
             raise FileInterrupted from error
         yield _rows(account, page)
@@ -167,7 +167,7 @@ def _lines(account: Account, request: CallsRequest, page: Calls) -> Iterator[str
         yield lines([[MORE]])
 
 
-def _rows(account: Account, page: Calls) -> str:
+def _rows(account: Account, page: CallsResponse) -> str:
     return lines([inert(cell) for cell in _cells(account, call)] for call in page.calls)
 
 

@@ -16,11 +16,11 @@ from django.utils.translation import ngettext
 
 from foundation.hosts import readable_host
 from portal import labels, service
-from portal.gateway import WebsiteClaim
 from portal.models import Account
 from portal.onboarding.actions import settle_all
 from portal.onboarding.view_models import ENDED, claim_url, not_linked
 from portal.owner_emails import Outcome, Words, for_each_account, send, send_now
+from signed_api.claims import WebsiteClaim
 
 RECENT = timedelta(days=2)  # a proof that was found earlier is no news
 WARNING_DAYS = (2, 7)  # before the link ends

@@ -9,9 +9,9 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from portal import labels
-from portal.gateway import ClaimCheck, OtherClaim, ProofRecord, WebsiteClaim
 from portal.models import Account, HelperLink
 from portal.onboarding.actions import LINKED
+from signed_api.claims import ClaimCheck, OtherClaim, ProofRecord, WebsiteClaim
 
 STATES = {
     "pending": gettext_lazy("Waiting for the proof"),

@@ -21,21 +21,7 @@ from foundation.stored_texts import translate
 from portal import service
 from portal.access import members_only
 from portal.error_pages import ErrorPage, logged_error_page
-from portal.gateway import (
-    CheckTooSoon,
-    ClaimCheckRequest,
-    ClaimEnded,
-    ClaimRefused,
-    ClaimRequest,
-    ClaimWithdrawRequest,
-    GatewayError,
-    Scan,
-    ScansRequest,
-    TimedOut,
-    TooManyCalls,
-    UnknownClaim,
-    WebsiteClaim,
-)
+from portal.gateway.errors import TooManyCalls
 from portal.htmx import HtmxHttpRequest
 from portal.labels import NOT_LINKED
 from portal.models import Account, Membership, Website
@@ -43,6 +29,17 @@ from portal.onboarding import actions, emails
 from portal.onboarding.forms import AddWebsiteForm, WithdrawForm
 from portal.onboarding.view_models import claim_page, claim_rows, claim_url, helper_offer
 from portal.page_urls import portal_origin, site_address
+from signed_api.claims import (
+    CLAIM,
+    CLAIM_CHECK,
+    CLAIM_WITHDRAW,
+    ClaimCheckRequest,
+    ClaimRequest,
+    ClaimWithdrawRequest,
+    WebsiteClaim,
+)
+from signed_api.errors import CallError, CheckTooSoon, ClaimEnded, ClaimRefused, TimedOut, UnknownClaim
+from signed_api.scans import Scan, ScansRequest
 
 UNUSABLE = ("support", "renewal", "start")  # what a plan lacks under which checks are refused
 BUSY_SECONDS = 5  # roughly, until a check that another person began is over
@@ -67,7 +64,7 @@ def add_website(request: HtmxHttpRequest) -> HttpResponse:
     context |= {"account": account, "accounts": accounts}
     try:
         claims = service.get_claims(account)
-    except GatewayError as error:
+    except CallError as error:
         return _refused(request, "add", context, logged_error_page(error, account.ref))
     _settle_all(request, account, claims)
     context |= {"rows": claim_rows(account, claims), "lack": _lack(account)}
@@ -81,12 +78,12 @@ def _add(request: HtmxHttpRequest, accounts: Sequence[Account]) -> HttpResponse:
         return render(request, "portal/onboarding/add.html", context)
     account = form.chosen_account
     try:
-        claim = service.send(account, ClaimRequest(host=form.cleaned_data["host"]))
+        claim = service.claim(account, CLAIM, ClaimRequest(host=form.cleaned_data["host"]))
     except ClaimRefused as refusal:
-        reasons = [translate(reason) for reason in refusal.reasons]
+        reasons = [translate(reason) for reason in refusal.detail.reasons]
         form.add_error("host", reasons or [_("This website cannot be added.")])
         return render(request, "portal/onboarding/add.html", context)
-    except GatewayError as error:
+    except CallError as error:
         return _refused(request, "add", context, logged_error_page(error, account.ref))
     audit("website.claimed", account, host=claim.host)
     return _lead(request, account, claim)
@@ -99,7 +96,7 @@ def claim(request: HtmxHttpRequest, account: int, claim_id: int) -> HttpResponse
     own = _own_account(_managing(request), account)
     try:
         found = service.get_claim(own, _valid(claim_id))
-    except GatewayError as error:
+    except CallError as error:
         return _refused(request, "claim", {"account": own}, logged_error_page(error, own.ref))
     if found is None:
         raise Http404
@@ -129,13 +126,13 @@ def check_claim(request: HtmxHttpRequest, account: int, claim_id: int) -> HttpRe
     own = _own_account(_managing(request), account)
     page = reverse("portal:claim", args=[own.pk, claim_id])
     try:
-        claim = service.send(own, ClaimCheckRequest(claim_id=_valid(claim_id)))
+        claim = service.claim(own, CLAIM_CHECK, ClaimCheckRequest(claim_id=_valid(claim_id)))
     except UnknownClaim as error:
         raise Http404 from error
     except ClaimEnded:
         return _ended(request, own)
-    except GatewayError as error:
-        with suppress(GatewayError):  # perhaps another check has found the token
+    except CallError as error:
+        with suppress(CallError):  # perhaps another check has found the token
             if (found := service.get_claim(own, str(claim_id))) and actions.settle(own, found):
                 return _to_results(request, own, found)
         messages.warning(request, _failed_check(error, own))
@@ -160,12 +157,14 @@ def withdraw_claim(request: HtmxHttpRequest, account: int, claim_id: int) -> Htt
     require_proof(request)
     reason = form.cleaned_data["reason"]
     try:
-        claim = service.send(own, ClaimWithdrawRequest(claim_id=_valid(claim_id), reason=reason))
+        claim = service.claim(
+            own, CLAIM_WITHDRAW, ClaimWithdrawRequest(claim_id=_valid(claim_id), reason=reason)
+        )
     except UnknownClaim as error:
         raise Http404 from error
     except ClaimEnded:
         return _ended(request, own)
-    except GatewayError as error:
+    except CallError as error:
         context = {"account": own, "page": {"url": reverse("portal:claim", args=[own.pk, claim_id])}}
         return _refused(request, "claim", context, logged_error_page(error, own.ref))
     is_removed = actions.remove_unlinked(own, claim, reason=reason)
@@ -236,7 +235,7 @@ def _lack(account: Account) -> str:
     """Return what another website lacks: a "payment", "room" in the plan, or one of UNUSABLE; else empty."""
     try:
         plan = service.get_entitlement(account)
-    except GatewayError:
+    except CallError:
         return ""
     own = plan.entitlement
     if own and not own.may_grow:
@@ -252,7 +251,7 @@ def _lack(account: Account) -> str:
 
 def _newest_scan(website: Website) -> Scan | None:
     """Return the newest scan; None without one, or if the service does not say."""
-    with suppress(GatewayError):
+    with suppress(CallError):
         return next(iter(service.get_scans(website, ScansRequest(page_size=1)).jobs), None)
     return None
 
@@ -280,7 +279,7 @@ def _to_claims(account: Account) -> HttpResponse:
     return redirect(reverse("portal:add_website", query={"account": account.ref}))
 
 
-def _failed_check(error: GatewayError, account: Account) -> str:
+def _failed_check(error: CallError, account: Account) -> str:
     """Return why a check was not made, or had no result, and when to try again."""
     if isinstance(error, CheckTooSoon | TooManyCalls):
         seconds = (error.retry_after if isinstance(error, CheckTooSoon) else 0) or BUSY_SECONDS

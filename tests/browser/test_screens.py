@@ -14,9 +14,9 @@ from dashboard_api.api import public_views
 from dashboard_api.models import Entitlement, OwnershipClaim, ScanJob, ScanSchedule, Secret
 from dashboard_api.ownership import claims
 from portal import service as portal_service
-from portal.gateway import TimedOut
 from portal.models import Account, ClaimState, Website
 from portal.sharing import actions
+from signed_api.errors import TimedOut
 from tests.browser.steps import PATH
 from tests.factories import (
     make_account,

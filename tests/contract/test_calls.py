@@ -3,14 +3,11 @@
 import csv
 import io
 
-import msgspec
 import pytest
 
-from dashboard_api.contract import responses
 from dashboard_api.models import Nonce
-from portal import gateway
 from portal import service as portal_service
-from portal.gateway import CallsRequest
+from signed_api.account import CallsRequest
 from tests.dashboard_api.calls import ask, fields_for
 from tests.factories import make_account, make_link, make_website
 
@@ -23,15 +20,6 @@ def service(request, service, settings):
     if request.param == "direct":
         settings.DASHBOARD_BASE_URL = ""
     return service
-
-
-def test_the_portal_reads_every_member_of_a_call():
-    assert responses.SignedCall.__struct_fields__ == gateway.SignedCall.__struct_fields__
-    assert {field.name for field in msgspec.structs.fields(responses.CallsResponse)} == {
-        "ok",
-        "calls",
-        "before",
-    }
 
 
 def test_the_page_and_the_file_have_the_calls_of_the_account_alone(client, owner, link):

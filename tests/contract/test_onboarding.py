@@ -9,11 +9,9 @@ from django.core.management import call_command
 from django.utils import timezone
 
 from audit.models import AuditEvent
-from dashboard_api.contract import responses
 from dashboard_api.models import Entitlement, OwnershipClaim, ScanJob, SiteLink
 from dashboard_api.ownership import claims
 from dashboard_api.ownership.claims import Check, Verdict
-from portal import gateway
 from portal.models import Website, WebsiteSummary
 from portal.onboarding import emails
 from portal.onboarding.claim_states import note_ended_links
@@ -92,13 +90,6 @@ def text_of(client, url):
     response = client.get(url, follow=True)
     assert response.status_code == 200
     return html.unescape(response.content.decode())
-
-
-@pytest.mark.parametrize(
-    "name", ["OtherClaim", "ProofFile", "ProofRecord", "ProofInstructions", "ClaimCheck", "WebsiteClaim"]
-)
-def test_the_portal_reads_every_member_of_a_claim(name):
-    assert getattr(responses, name).__struct_fields__ == getattr(gateway, name).__struct_fields__
 
 
 @pytest.mark.parametrize("service", ["http", "direct"], indirect=True)

@@ -7,8 +7,8 @@ from django.utils import timezone
 
 from audit.models import AuditEvent
 from portal import service
-from portal.gateway import TimedOut
 from portal.models import WebsiteSummary
+from signed_api.errors import TimedOut
 from tests.factories import (
     make_account,
     make_finding,

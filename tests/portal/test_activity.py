@@ -11,9 +11,10 @@ from django.utils import timezone
 
 from audit.recording import Acting, Person, Subject, acting, record
 from portal import places, service
-from portal.gateway.messages import Calls
 from portal.models import WebsiteSummary
+from signed_api.account import CallsResponse
 from tests import factories
+from tests.structs import build
 
 pytestmark = pytest.mark.django_db
 URL = "/activity/"
@@ -218,7 +219,7 @@ def test_another_website_that_opens_a_file_gets_the_page(client, owner, file, pa
 
 @pytest.mark.parametrize("page", ["/activity.csv", "/api/calls.csv"])
 def test_a_file_that_takes_minutes_leaves_the_threads_to_others(client, owner, page, monkeypatch):
-    monkeypatch.setattr(service, "get_calls", lambda *_: Calls(ok=True, calls=[]))
+    monkeypatch.setattr(service, "get_calls", lambda *_: build(CallsResponse, ok=True, calls=[]))
     first, second = client.get(page), client.get(page)
     assert (first.status_code, second.status_code, second["Retry-After"]) == (200, 503, "5")
     places.hold_place(other := HttpRequest(), -1)

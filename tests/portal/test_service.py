@@ -1,11 +1,12 @@
 import pytest
 
 from portal import service
-from portal.gateway import DashboardRequest, Misconfigured
+from portal.gateway.errors import Misconfigured
 from portal.models import Account, Website
+from signed_api.findings import DashboardRequest
 from tests.factories import SECRET, make_portal_website
 from tests.faults.server import FaultServer, answer
-from tests.portal.gateway.responses import HOST, dashboard, encoded
+from tests.signed_api.responses import HOST, dashboard, encoded
 
 pytestmark = pytest.mark.django_db
 

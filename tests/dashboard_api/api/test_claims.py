@@ -7,10 +7,11 @@ from django.core.management import call_command
 from django.utils import timezone
 
 from audit.models import AuditEvent
-from dashboard_api.contract import examples
 from dashboard_api.models import OwnershipClaim, ScanJob, ScanSchedule, SiteLink
 from dashboard_api.ownership import claims
 from dashboard_api.ownership.claims import Check, Verdict
+from signed_api.claims import CLAIM
+from signed_api.example_calls import example_of
 from tests.dashboard_api.calls import (
     CLAIM_CHECK_PATH,
     CLAIM_PATH,
@@ -301,7 +302,7 @@ def test_a_claim_that_was_withdrawn_is_found_by_its_id_only(client, account):
 def test_a_test_secret_gets_the_example_and_makes_no_claim(client, account):
     secret = account.secrets.model.objects.issue(account, by="ada", is_test=True)[1]
     response = call(client, CLAIM_PATH, host=HOST, secret=secret)
-    assert response.json() == examples.RESPONSES["ClaimResponse"]
+    assert response.json() == example_of(CLAIM)["response"]
     assert not OwnershipClaim.objects.exists()
 
 

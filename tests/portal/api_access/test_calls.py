@@ -2,13 +2,15 @@
 
 import csv
 import io
+from datetime import date
 
 import pytest
 
-from portal import service
 from portal.api_access.calls import MAX_ROWS, FileInterrupted
-from portal.gateway import Unavailable
+from signed_api.account import CALLS
+from signed_api.errors import Unavailable
 from tests import factories
+from tests.portal.answers import answer_with
 from tests.portal.dashboards import make_call, make_calls
 
 pytestmark = pytest.mark.django_db
@@ -38,7 +40,7 @@ def asked(monkeypatch):
             return answer
 
     asked = Asked()
-    monkeypatch.setattr(service, "fetch_calls", asked.answer)
+    answer_with(monkeypatch, CALLS, asked.answer)
     return asked
 
 
@@ -98,10 +100,10 @@ def test_the_other_tab_leads_there_and_causes_no_call(client, owner, asked):
 def test_filters_and_the_next_page_are_those_of_the_request(client, owner, asked):
     asked.answers = [make_calls(make_call(), before="1763370000123456.abc")]
     text = text_of(client, "?day=2026-11-20&outcome=refused")
-    assert (asked[0][1].day, asked[0][1].outcome) == ("2026-11-20", "refused")
+    assert (asked[0][1].day, asked[0][1].outcome) == (date(2026, 11, 20), "refused")
     query = text.partition(f'rel="next" href="{URL}')[2].partition('"')[0].replace("&amp;", "&")
     text_of(client, query)
-    assert (asked[1][1].before, asked[1][1].day) == ("1763370000123456.abc", "2026-11-20")
+    assert (asked[1][1].before, asked[1][1].day) == ("1763370000123456.abc", date(2026, 11, 20))
     text_of(client, "?before=now")
     assert asked[2][1].before == ""
     for wrong in ("?day=yesterday", "?outcome=fine"):
@@ -139,8 +141,8 @@ def test_the_file_has_the_calls_of_all_pages_and_no_formula(client, owner, asked
     )
     assert (second["status"], second["code"], second["secret_id"]) == ("429", "rate_limited", "7")
     assert [(request.before, request.day, request.page_size) for _, request in asked] == [
-        ("", "2026-11-20", 1_000),
-        ("1.a", "2026-11-20", 1_000),
+        ("", date(2026, 11, 20), 1_000),
+        ("1.a", date(2026, 11, 20), 1_000),
     ]
     assert response["Content-Disposition"].startswith('attachment; filename="calls-')
     assert response["Cache-Control"] == "private, no-store"

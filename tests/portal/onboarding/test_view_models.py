@@ -9,10 +9,11 @@ from django.utils import translation
 
 from dashboard_api.models import OwnershipClaim
 from dashboard_api.ownership import advice
-from portal.gateway import ClaimCheck, OtherClaim
 from portal.models import Account
 from portal.onboarding.view_models import OF_DNS, OUTCOMES, STATES, _outcome, claim_page, claim_rows
+from signed_api.claims import ClaimCheck, OtherClaim
 from tests.portal.dashboards import NOW, make_claim, make_claim_check
+from tests.structs import build
 
 LINK = "6f1c2f0e-8f7e-4f57-9a3b-0d4a5b6c7d8e"
 ACCOUNT = Account(pk=7, ref="acct_0001")
@@ -51,7 +52,7 @@ def test_every_state_and_outcome_of_the_service_has_words_here():
                 "state": "verified",
                 "link_id": LINK,
                 "method": "dns",
-                "checks": [ClaimCheck(method="dns", at=NOW, outcome="name_missing")],
+                "checks": [build(ClaimCheck, method="dns", at=NOW, outcome="name_missing")],
             },
             "Deep scans and names below this website need it: publish it again.",
         ),
@@ -60,7 +61,7 @@ def test_every_state_and_outcome_of_the_service_has_words_here():
                 "state": "verified",
                 "link_id": LINK,
                 "method": "dns",
-                "checks": [ClaimCheck(method="dns", at=NOW, outcome="servers_silent")],
+                "checks": [build(ClaimCheck, method="dns", at=NOW, outcome="servers_silent")],
             },
             "Keep the token in its place",
         ),
@@ -89,7 +90,7 @@ def test_only_a_verified_and_linked_website_needs_no_action():
 
 
 def test_a_website_that_another_account_claims_says_so():
-    other = OtherClaim(claim_id="9", method="dns", token="tdv1-x", since=NOW)
+    other = build(OtherClaim, claim_id="9", method="dns", token="tdv1-x", since=NOW)
     claim = make_claim(state="verified", link_id=LINK, others=[other])
     (row,) = claim_rows(ACCOUNT, [claim])
     assert (row.text, row.tone) == ("Another account claims this website.", "partial")

@@ -11,27 +11,24 @@ from django.utils import timezone
 
 from audit.models import AuditEvent
 from portal import service
-from portal.gateway import (
-    AccountEntitlement,
-    AccountPlan,
-    CannotConnect,
-    CheckTooSoon,
-    ClaimCheckRequest,
-    ClaimEnded,
-    ClaimRefused,
-    ClaimRequest,
-    Claims,
-    ClaimWithdrawRequest,
-    InactiveEntitlement,
-    LimitUse,
-    TimedOut,
-    TooManyCalls,
-    UnknownClaim,
-)
+from portal.gateway.errors import TooManyCalls
 from portal.models import Badge, ClaimState, ShareLink, Website, WebsiteSummary
 from portal.onboarding import actions
+from signed_api.billing import AccountEntitlement, EntitlementResponse, LimitUse
+from signed_api.claims import CLAIMS, ClaimCheckRequest, ClaimRequest, ClaimsResponse, ClaimWithdrawRequest
+from signed_api.errors import (
+    CannotConnect,
+    CheckTooSoon,
+    ClaimEnded,
+    ClaimRefused,
+    InactiveEntitlement,
+    TimedOut,
+    UnknownClaim,
+)
 from tests import factories
+from tests.portal.answers import answer_claims, answer_with
 from tests.portal.dashboards import make_claim, make_claim_check
+from tests.structs import build, refused
 
 pytestmark = pytest.mark.django_db
 ADD = "/websites/add/"
@@ -78,9 +75,9 @@ def answers(monkeypatch):
             used, limit = self.websites
             day = timezone.now().date()
             days = {"starts_on": self.starts_on, "ends_on": day, "usable_until": day}
-            own = AccountEntitlement(plan="team", status=self.status, may_grow=self.may_grow, **days)
-            limits = [LimitUse(name="websites", used=used, limit=limit)]
-            return AccountPlan(ok=True, entitlement=own, limits=limits)
+            own = build(AccountEntitlement, plan="team", status=self.status, may_grow=self.may_grow, **days)
+            limits = [build(LimitUse, name="websites", used=used, limit=limit)]
+            return build(EntitlementResponse, ok=True, entitlement=own, limits=limits)
 
         def list_claims(self, _service, account, request):
             if isinstance(self.claims, Exception):
@@ -88,11 +85,13 @@ def answers(monkeypatch):
             found = [claim for claim in self.claims if request.host in ("", claim.host)]
             self.claims = self.later if self.later is not None else self.claims
             start = (request.page - 1) * request.page_size
-            return Claims(ok=True, claims=found[start : start + request.page_size], total=len(found))
+            return build(
+                ClaimsResponse, ok=True, claims=found[start : start + request.page_size], total=len(found)
+            )
 
     answers = Answers()
-    monkeypatch.setattr(service, "send_claim", answers.respond)
-    monkeypatch.setattr(service, "fetch_claims", answers.list_claims)
+    answer_claims(monkeypatch, answers.respond)
+    answer_with(monkeypatch, CLAIMS, answers.list_claims)
     monkeypatch.setattr(service, "get_entitlement", answers.plan)
     return answers
 
@@ -127,7 +126,7 @@ def test_a_wrong_host_is_explained_next_to_its_field_and_not_sent(client, owner,
 
 
 def test_the_services_reasons_are_next_to_the_field(client, owner, answers):
-    answers.answer = ClaimRefused(reasons=["First <reason>.", "Second reason."])
+    answers.answer = refused(ClaimRefused, reasons=["First <reason>.", "Second reason."])
     text = text_of(add(client))
     assert "First <reason>." in text
     assert "Second reason." in text
@@ -437,7 +436,7 @@ def test_a_plan_under_which_checks_are_refused_is_named_before_the_proof(
         (TooManyCalls(), "Check again in 5 seconds."),
         (TimedOut(), "The check is taking longer than usual."),
         (CannotConnect(), "The service cannot be reached."),
-        (InactiveEntitlement(plan="pro", entitlement_status="expired", ends_on=None), "Renew the plan"),
+        (refused(InactiveEntitlement, plan="pro", status="expired", ends_on=None), "Renew the plan"),
     ],
 )
 def test_a_check_that_did_not_take_place_says_why(client, owner, answers, page, error, words):

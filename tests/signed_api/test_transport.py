@@ -1,9 +1,8 @@
 """One signed request: its signature, its nonce, and what it does not show."""
 
 import es1
-from foundation.deadline import Deadline
-from foundation.request_ids import begin_request, restored_request
-from portal.gateway.exchange import attempt
+from portal.gateway.direct import DirectAdapter
+from signed_api.transport import Deadline, attempt
 from tests.factories import SECRET
 
 URL = "https://api.example.com/v1/site/dashboard"
@@ -16,7 +15,7 @@ def answer(environ, start_response):
 
 
 def exchange():
-    return attempt(URL, BODY, secret=SECRET, deadline=Deadline(5), application=answer)
+    return attempt(URL, BODY, secret=SECRET, deadline=Deadline(5), adapter=DirectAdapter(answer))
 
 
 def test_signature_verifies_with_the_path_and_the_bytes_of_the_request():
@@ -37,12 +36,6 @@ def test_each_request_has_a_nonce_of_its_own():
     nonces = {exchange().sent_headers[es1.NONCE_HEADER] for _ in range(100)}
     assert len(nonces) == 100
     assert {len(nonce) for nonce in nonces} == {32}
-
-
-def test_a_request_carries_the_id_of_the_page_that_needs_it():
-    with restored_request():
-        request_id = begin_request().request_id
-        assert exchange().sent_headers["x-request-id"] == request_id
 
 
 def test_secret_is_not_shown():

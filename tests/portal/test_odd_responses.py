@@ -6,14 +6,15 @@ import re
 import msgspec
 import pytest
 
-from portal import service
-from portal.gateway import BadResponse, RateLimited
-from portal.gateway.exchange import MAX_RESPONSE_BYTES, Exchange
-from portal.gateway.messages import Dashboard
-from portal.gateway.responses import read_response
+from signed_api.client import read_response
+from signed_api.errors import BadResponse, RateLimited
+from signed_api.findings import DASHBOARD
+from signed_api.limits import MAX_RESPONSE_BYTES
+from signed_api.transport import Exchange
 from tests.factories import make_membership, make_portal_account, make_portal_website, make_user
+from tests.portal.answers import answer_with
 from tests.portal.dashboards import make_dashboard, make_note, make_threat
-from tests.portal.gateway.responses import HOST
+from tests.signed_api.responses import HOST
 
 ODD_NUMBERS = [0, 2**53, -(2**53), 2**63, 10**400]
 ODD_TIMES = ["0001-01-01T00:00:00Z", "0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59-12:00"]
@@ -25,7 +26,7 @@ def exchange(body, status=200, **headers):
 
 
 def read(answer):
-    return read_response(exchange(json.dumps(answer).encode()), Dashboard, host=HOST)
+    return read_response(exchange(json.dumps(answer).encode()), DASHBOARD, host=HOST)
 
 
 @pytest.fixture
@@ -71,7 +72,7 @@ def test_no_number_day_time_or_empty_list_breaks_the_page(client, monkeypatch, m
     for way, values in leaves(message):
         for value in values:
             answer = put(message, way, value)
-            monkeypatch.setattr(service, "fetch_dashboard", lambda *_, answer=answer: read(answer))
+            answer_with(monkeypatch, DASHBOARD, lambda *_, answer=answer: read(answer))
             statuses = [client.get(path).status_code for path in (f"/sites/{HOST}/", "/")]
             broken += [(way, str(value)[:40])] * (not {200, 502}.issuperset(statuses))
     assert broken == []
@@ -127,5 +128,5 @@ def test_every_file_of_another_tool_may_bring_a_source(message):
 )
 def test_every_429_is_a_rate_limit_even_from_a_proxy(body, headers, seconds):
     with pytest.raises(RateLimited) as caught:
-        read_response(exchange(body, 429, **headers), Dashboard, host=HOST)
+        read_response(exchange(body, 429, **headers), DASHBOARD, host=HOST)
     assert caught.value.retry_after == seconds
