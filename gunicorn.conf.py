@@ -4,10 +4,8 @@ Put nginx in front (deploy/nginx.conf): a slow client would hold a thread here.
 The command line and GUNICORN_CMD_ARGS override this file.
 """
 
-import io
 import os
 import shutil
-import sys
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -45,18 +43,6 @@ os.environ["PROMETHEUS_MULTIPROC_DIR"] = str(_folder)
 umask = 0o077  # only this user may read SQLite's files
 accesslog = None  # nginx writes an access log without tokens
 errorlog = "-"
-
-
-def on_starting(server: Any) -> None:  # noqa: ARG001  # as gunicorn calls it
-    """Run Django's checks, which gunicorn does not run, and refuse to start if one fails."""
-    from django.conf import settings
-    from django.core.management import call_command
-    from django.core.management.base import SystemCheckError
-
-    try:
-        call_command("check", deploy=settings.HTTPS, stdout=io.StringIO())  # its "no issues" is not JSON
-    except SystemCheckError as error:
-        sys.exit(str(error))
 
 
 def pre_fork(server: Any, worker: Any) -> None:

@@ -23,7 +23,7 @@ from benchmarks.servers import Clock
 from dashboard_api import models as api
 from dashboard_api.api.authorization import authorize
 from dashboard_api.billing import entitlements
-from dashboard_api.contract import read_dashboard_request
+from dashboard_api.contract.requests import read_request
 from dashboard_api.importing import bulk_insert
 from dashboard_api.importing.ingest import ImportOptions
 from dashboard_api.importing.plan import NewFinding, plan_reported
@@ -35,6 +35,7 @@ from dashboard_api.queries.credentials import read_credentials
 from dashboard_api.reading.dashboard import build_dashboard
 from dashboard_api.scanners import read_report
 from dashboard_api.scanners.report import ReportedFinding
+from signed_api.findings import DASHBOARD
 
 BATCH = 10_000
 ROWS_OF_STATEMENT = 500
@@ -333,7 +334,7 @@ def body_about(website: int, **fields: Any) -> dict[str, Any]:
 
 def dashboard_call(website: int, **fields: Any) -> Callable[[], object]:
     """Return a function that reads credentials and dashboard as the API does."""
-    request = read_dashboard_request(body_about(website, **fields))
+    request = read_request(DASHBOARD, body_about(website, **fields))
     now = datetime.now(UTC)
 
     def call() -> object:

@@ -6,7 +6,7 @@ from django.apps import AppConfig
 from django.conf import settings
 from django.contrib.admin import apps as admin_apps
 from django.contrib.auth.signals import user_logged_in
-from django.db.models.signals import post_migrate, pre_migrate
+from django.db.models.signals import post_migrate
 
 from config.databases import SHORT_LIVED
 from foundation.heartbeats import command_ended
@@ -28,11 +28,11 @@ class ConfigConfig(AppConfig):
     verbose_name = "Operation"
 
     def ready(self) -> None:
-        """Keep heartbeats, guard ``migrate``, and stop sign-ins from writing to SQLite's file of records.
+        """Register checks, keep heartbeats, and stop sign-ins from writing to SQLite's file of records.
 
         An import locks that file for minutes.
         """
-        from config import audit_hooks, heartbeats, staff
+        from config import audit_hooks, checks, heartbeats, staff  # noqa: F401  # checks register themselves
 
         audit_hooks.watch_admin()
         staff.limit_filters()
@@ -42,7 +42,6 @@ class ConfigConfig(AppConfig):
             from config import portal_secrets
 
             portal_secrets.connect()
-        pre_migrate.connect(_refuse_earlier_tables, sender=self)
         post_migrate.connect(_create_groups, sender=self)  # the last application: all permissions exist
         if SHORT_LIVED not in settings.DATABASES:
             return
@@ -50,12 +49,6 @@ class ConfigConfig(AppConfig):
 
         user_logged_in.disconnect(dispatch_uid="update_last_login")
         Authenticator.record_usage = _record_nothing  # type: ignore[assignment,method-assign]
-
-
-def _refuse_earlier_tables(*, using: str, **_: Any) -> None:
-    from config import doctor
-
-    doctor.refuse_earlier_tables([using])
 
 
 def _create_groups(*, using: str, **_: Any) -> None:

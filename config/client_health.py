@@ -12,10 +12,10 @@ from config import health
 from config.heartbeats import last_runs
 from dashboard_api import limits
 from dashboard_api.api.request import Reply, json_endpoint
-from dashboard_api.contract import responses
 from dashboard_api.errors import MethodNotAllowed
 from dashboard_api.models import Nonce
 from foundation.health import Readiness
+from signed_api import health as contract
 
 
 class Late(Exception):
@@ -53,7 +53,7 @@ def client_health(request: HttpRequest) -> Reply:
         raise MethodNotAllowed("GET")
     degraded = bool(CHECKS.failed())
     wait = _wait(ready=not health.READINESS.failed())
-    response = responses.HealthResponse(
+    response = contract.HealthResponse(
         ok=wait is None,
         status="degraded" if degraded or wait is not None else "ok",
         server_time=int(time.time()),

@@ -60,7 +60,6 @@ SUBJECTS: tuple[tuple[str | Promise, tuple[str, ...]], ...] = (
         ("portal.Account", "portal.Website", "portal.Membership", "portal.ShareLink", "portal.Badge"),
     ),
     ("People", ("auth.User", "auth.Group", "mfa.Authenticator")),
-    ("Public", ("dashboard_api.Published", "dashboard_api.FeedEntry")),
     ("Operation", ("config.Run", "audit.AuditEvent")),
 )
 OTHER = "More"

@@ -22,11 +22,11 @@ from portal import service, view_models
 from portal.access import is_from_elsewhere
 from portal.error_pages import logged_error_page
 from portal.forms import FINDING_ID, Filters
-from portal.gateway import GatewayError
 from portal.htmx import HtmxHttpRequest, wants_region
 from portal.models import Website
 from portal.page_urls import Address
 from portal.view_models import SitePage
+from signed_api.errors import CallError
 
 PERMISSION = "portal.see_as_customer"
 
@@ -48,7 +48,7 @@ def finding(request: HtmxHttpRequest, host: str, finding_id: str) -> HttpRespons
     def fill(website: Website, page: SitePage) -> SitePage:
         if not FINDING_ID.fullmatch(finding_id):
             raise Http404("There is no such finding.")
-        response = service.get_finding(website, finding_id, page.address.filters.to_request())
+        response = service.get_finding(website, finding_id)
         link = request.build_absolute_uri(page.address.of_finding(finding_id))
         return replace(page, finding=view_models.finding_view(response, page.address, link=link))
 
@@ -89,7 +89,7 @@ def _render(
     page = _page(website, Filters.from_query(request.GET), finding_id)
     try:
         page = fill(website, page)
-    except GatewayError as error:
+    except CallError as error:
         page = replace(page, error_page=logged_error_page(error, website.host))
     else:
         _record(request, website, finding_id)

@@ -1,27 +1,15 @@
 """Settings, read from the environment or an ignored ``.env``; docs/operating.md lists every name."""
 
-import os
 import sys
-from io import StringIO
 from pathlib import Path
 from typing import Any
 
 import environ
 from csp.constants import NONE, SELF
-from django.core.exceptions import ImproperlyConfigured
 
+from config import environment as read
 from config.databases import caches, databases
-from config.env_file import names_in, read_env_file
-from config.settings_checks import (
-    LOOPBACK_HOSTS,
-    callback_secrets,
-    hosts_in,
-    localhost_websites,
-    master_keys,
-    resolvers_in,
-    stripe_secrets,
-    wrong_settings,
-)
+from config.environment import LOOPBACK_HOSTS, Environment
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 
@@ -31,70 +19,90 @@ if sys.argv[1:2] == ["demo"]:
 
     prepare_environment(BASE_DIR, sys.argv[2:])
 
-env = environ.Env()
-env_file = read_env_file(BASE_DIR / ".env")
-env.read_env(StringIO(env_file))
-# An empty value counts as absent; ``ENABLE_API=`` in a file would switch the service off.
-values = {name: text for name, value in os.environ.items() if (text := value.strip())}
-if wrong := wrong_settings(values, names_in(env_file)):
-    raise ImproperlyConfigured("\n".join(wrong))
-env.ENVIRON = values  # type: ignore[assignment]
+env = Environment(BASE_DIR / ".env")
 
-SECRET_KEY = env.str("SECRET_KEY")
-DEBUG = env.bool("DEBUG", default=False)
-ALLOWED_HOSTS = hosts_in(env.str("ALLOWED_HOSTS", default=",".join(sorted(LOOPBACK_HOSTS))))
-MASTER_KEYS = master_keys(env.str("MASTER_KEYS"))
+SECRET_KEY = env.required(
+    "SECRET_KEY",
+    read.secret_key,
+    "",
+    "Set 50 or more random characters, or run 'manage.py demo' to try the product.",
+)
+MASTER_KEYS: list[str] = env.required(
+    "MASTER_KEYS", read.master_keys, [], "Set numbered keys, newest first, such as '1:<44 characters>'."
+)
+DEBUG = env("DEBUG", read.boolean, False)
+ALLOWED_HOSTS = env("ALLOWED_HOSTS", read.hosts, sorted(LOOPBACK_HOSTS))
 
-ENABLE_API = env.bool("ENABLE_API", default=True)
-ENABLE_PORTAL = env.bool("ENABLE_PORTAL", default=True)
-CALLS_PER_SECOND = env.int("CALLS_PER_SECOND", default=10)
-CALLS_BURST = env.int("CALLS_BURST", default=40)
-ALLOW_PRIVATE_HOSTS = env.bool("ALLOW_PRIVATE_HOSTS", default=False)
-LOCALHOST_WEBSITES = localhost_websites(env.str("LOCALHOST_WEBSITES", default=""))
-DNS_RESOLVERS = resolvers_in(env.str("DNS_RESOLVERS", default=""))
-CALLBACK_SECRETS = {
-    "standard": callback_secrets(env.str("CALLBACK_SECRETS_STANDARD", default="")),
-    "stripe": stripe_secrets(env.str("CALLBACK_SECRETS_STRIPE", default="")),
+ENABLE_API = env("ENABLE_API", read.boolean, True)
+ENABLE_PORTAL = env("ENABLE_PORTAL", read.boolean, True)
+CALLS_PER_SECOND = env("CALLS_PER_SECOND", read.number(1, 9999), 10)
+CALLS_BURST = env("CALLS_BURST", read.number(1, 9999), 40)
+ALLOW_PRIVATE_HOSTS = env("ALLOW_PRIVATE_HOSTS", read.boolean, False)
+LOCALHOST_WEBSITES: dict[str, int] = env("LOCALHOST_WEBSITES", read.localhost_websites, {})
+DNS_RESOLVERS: list[tuple[str, int]] = env("DNS_RESOLVERS", read.resolvers, [])
+CALLBACK_SECRETS: dict[str, list[str]] = {
+    "standard": env("CALLBACK_SECRETS_STANDARD", read.callback_secrets, []),
+    "stripe": env("CALLBACK_SECRETS_STRIPE", read.stripe_secrets, []),
 }
-STRIPE_API_KEY = env.str("STRIPE_API_KEY", default="")
-CALLBACK_LIVEMODE = env.bool("CALLBACK_LIVEMODE", default=True)
-CRAWLER_ENABLED = env.bool("CRAWLER_ENABLED", default=False)
-CRAWLER_ADDRESSES = env.list("CRAWLER_ADDRESSES", default=[])
-CRAWLER_ENGINES = BASE_DIR / env.str("CRAWLER_ENGINES", default="deploy/engines.toml")
+STRIPE_API_KEY = env(
+    "STRIPE_API_KEY",
+    read.matching(
+        "rk_(live|test)_[A-Za-z0-9_]{10,240}",
+        "must be a restricted key that may read subscriptions and nothing else: rk_live_... or rk_test_...",
+    ),
+    "",
+)
+CALLBACK_LIVEMODE = env("CALLBACK_LIVEMODE", read.boolean, True)
+CRAWLER_ENABLED = env("CRAWLER_ENABLED", read.boolean, False)
+CRAWLER_ADDRESSES: list[str] = env("CRAWLER_ADDRESSES", read.prefixes, [])
+CRAWLER_ENGINES = BASE_DIR / env("CRAWLER_ENGINES", str, "deploy/engines.toml")
 
-SIGN_UP = env.str("SIGN_UP", default="off")
+SIGN_UP = env("SIGN_UP", read.matching("off|invite|open", "is {!r}: set off, invite or open."), "off")
 
 # Without an address, the portal calls the service in its own process, without HTTP (decision record 0040).
-DASHBOARD_BASE_URL = env.str("DASHBOARD_BASE_URL", default="")
+DASHBOARD_BASE_URL = env("DASHBOARD_BASE_URL", read.base_url, "")
 DASHBOARD_APPLICATION = "config.in_process.application" if ENABLE_API else ""
-DASHBOARD_CA_FILE = env.str("DASHBOARD_CA_FILE", default="")
-DASHBOARD_CALLS_AT_ONCE = env.int("DASHBOARD_CALLS_AT_ONCE", default=3)
-DASHBOARD_TIMEOUT_SECONDS = env.float("DASHBOARD_TIMEOUT_SECONDS", default=15)
-PORTAL_BASE_URL = env.str("PORTAL_BASE_URL", default="")
-PORTAL_ACCOUNT_REF = env.str("PORTAL_ACCOUNT_REF", default="")
-SITE_API_SECRET = env.str("SITE_API_SECRET", default="")
+DASHBOARD_CA_FILE = env("DASHBOARD_CA_FILE", read.certificates, "")
+DASHBOARD_CALLS_AT_ONCE = env("DASHBOARD_CALLS_AT_ONCE", read.number(1, 9999), 3)
+DASHBOARD_TIMEOUT_SECONDS = env("DASHBOARD_TIMEOUT_SECONDS", read.number(1, 45), 15)
+PORTAL_BASE_URL = env("PORTAL_BASE_URL", read.base_url, "")
+PORTAL_ACCOUNT_REF = env("PORTAL_ACCOUNT_REF", str, "")
+SITE_API_SECRET = env(
+    "SITE_API_SECRET", read.matching(".{16,}", "is too short: the service issues longer ones."), ""
+)
 # The page about scans, for those who are scanned; their User-Agent has its address.
-SCANNER_URL = env.str("SCANNER_URL", default=f"{PORTAL_BASE_URL}/scanner" if PORTAL_BASE_URL else "")
-METRICS_TOKEN = env.str("METRICS_TOKEN", default="")
-SUPPORT_URL = env.str("SUPPORT_URL", default="")
-REPORT_LOGO = env.str("REPORT_LOGO", default="")
-REPORT_COLOR = env.str("REPORT_COLOR", default="#2450c4")
-SAMPLE_WEBSITE = env.str("SAMPLE_WEBSITE", default="")
-RENEW_URL = env.str("RENEW_URL", default="")
-LINK_URL = env.str("LINK_URL", default="")
-IMPRINT_URL = env.str("IMPRINT_URL", default="")
-PRIVACY_URL = env.str("PRIVACY_URL", default="")
-TERMS_URL = env.str("TERMS_URL", default="")
+SCANNER_URL = env("SCANNER_URL", read.page, f"{PORTAL_BASE_URL}/scanner" if PORTAL_BASE_URL else "")
+METRICS_TOKEN = env(
+    "METRICS_TOKEN",
+    read.matching("[!-~]{32,}", "must have 32 or more printable characters without spaces."),
+    "",
+)
+SUPPORT_URL = env("SUPPORT_URL", read.page, "")
+REPORT_LOGO = env("REPORT_LOGO", str, "")
+REPORT_COLOR = env("REPORT_COLOR", read.color, "#2450c4")
+SAMPLE_WEBSITE = env(
+    "SAMPLE_WEBSITE",
+    read.matching(
+        r"[!-.0-~]{1,128}/[a-z0-9.-]+",
+        "must be an account's reference and a host, such as acct_0001/shop.example.com.",
+    ),
+    "",
+)
+RENEW_URL = env("RENEW_URL", read.renewal, "")
+LINK_URL = env("LINK_URL", read.page, "")
+IMPRINT_URL = env("IMPRINT_URL", read.page, "")
+PRIVACY_URL = env("PRIVACY_URL", read.page, "")
+TERMS_URL = env("TERMS_URL", read.page, "")
 # Statistics and the live feed for everyone; PUBLIC_DEMO publishes made-up websites instead of the own ones.
-PUBLIC_TELEMETRY = env.bool("PUBLIC_TELEMETRY", default=True)
-PUBLIC_DEMO = env.bool("PUBLIC_DEMO", default=False)
-STATUS_URL = env.str("STATUS_URL", default="")
-SECURITY_TXT_URL = env.str("SECURITY_TXT_URL", default="")
+PUBLIC_TELEMETRY = env("PUBLIC_TELEMETRY", read.boolean, True)
+PUBLIC_DEMO = env("PUBLIC_DEMO", read.boolean, False)
+STATUS_URL = env("STATUS_URL", read.page, "")
+SECURITY_TXT_URL = env("SECURITY_TXT_URL", read.page, "")
 
 # https everywhere except in a deployment that only this machine can reach (the demo, the tests).
 HTTPS = not LOOPBACK_HOSTS.issuperset(ALLOWED_HOSTS)
-TRUST_PROXY = env.bool("TRUST_PROXY", default=False)
-STAFF_SECOND_FACTOR = env.bool("STAFF_SECOND_FACTOR", default=True)
+TRUST_PROXY = env("TRUST_PROXY", read.boolean, False)
+STAFF_SECOND_FACTOR = env("STAFF_SECOND_FACTOR", read.boolean, True)
 
 INSTALLED_APPS = [
     "audit",
@@ -164,17 +172,26 @@ TEMPLATES = [
     }
 ]
 
-SQLITE_SYNCHRONOUS = env.str("SQLITE_SYNCHRONOUS", default="NORMAL")
+SQLITE_SYNCHRONOUS = env(
+    "SQLITE_SYNCHRONOUS", read.matching("NORMAL|FULL", "is {!r}: set NORMAL or FULL."), "NORMAL"
+)
 DATABASES = databases(
-    env.str("DATABASE_URL", default="sqlite:///var/records.sqlite3"),
+    env(
+        "DATABASE_URL",
+        read.matching(
+            "(sqlite:///|postgres(ql)?://).+",
+            "must look like sqlite:///var/records.sqlite3 or postgres://user@host/name.",
+        ),
+        "sqlite:///var/records.sqlite3",
+    ),
     BASE_DIR,
     short_lived=SQLITE_SYNCHRONOUS,
 )
-REPORTS_FOLDER = BASE_DIR / env.str("REPORTS_FOLDER", default="var/reports")
+REPORTS_FOLDER = BASE_DIR / env("REPORTS_FOLDER", str, "var/reports")
 DATABASE_ROUTERS = ["config.databases.ShortLivedRouter"]
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
-REDIS_URL = env.str("REDIS_URL", default="")
+REDIS_URL = env("REDIS_URL", read.matching("(rediss?|unix)://.+", "must look like redis://host:6379/0."), "")
 CACHES = caches(REDIS_URL)
 
 AUTHENTICATION_BACKENDS = ["config.sign_in.PasswordBackend"]
@@ -240,10 +257,10 @@ LOGIN_URL = "account_login"
 LOGIN_REDIRECT_URL = "/"
 ACCOUNT_LOGOUT_REDIRECT_URL = "account_login"
 # Without a mail server, the page of a lost password names whom to ask (config.sign_in).
-EMAIL_URL = env.str("EMAIL_URL", default="")
-vars().update(env.email_url_config(EMAIL_URL or "dummymail://"))
+EMAIL_URL = env("EMAIL_URL", read.mail_server, "")
+vars().update(environ.Env.email_url_config(EMAIL_URL or "dummymail://"))
 EMAIL_TIMEOUT = 10
-_SENDER = env.str("DEFAULT_FROM_EMAIL", default="threat-dashboard@localhost")
+_SENDER = env("DEFAULT_FROM_EMAIL", read.sender, "threat-dashboard@localhost")
 DEFAULT_FROM_EMAIL = _SENDER if "<" in _SENDER else f"Threat Dashboard <{_SENDER}>"
 
 LANGUAGE_CODE = "en"
@@ -284,7 +301,8 @@ SECURE_CROSS_ORIGIN_OPENER_POLICY = "same-origin"
 SECURE_SSL_REDIRECT = HTTPS
 SECURE_REDIRECT_EXEMPT = [r"^v1/(?!(docs|public)$)"]  # a signed call is never redirected
 # Browsers insist on https for this long, even with an expired certificate: keep it short until renewals work.
-SECURE_HSTS_SECONDS = env.int("HSTS_SECONDS", default=3600) if HTTPS else 0
+_HSTS_SECONDS = env("HSTS_SECONDS", read.number(0, 999_999_999), 3600)
+SECURE_HSTS_SECONDS = _HSTS_SECONDS if HTTPS else 0
 # The deployment owns its subdomains, and leaving a preload list takes months.
 SILENCED_SYSTEM_CHECKS = ["security.W005", "security.W021"]
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if TRUST_PROXY else None
@@ -305,7 +323,9 @@ SESSION_ENGINE = "config.sessions"
 SESSION_COOKIE_AGE = 14 * 24 * 3600
 
 # People read the log of a deployment that only this machine can reach.
-LOG_FORMAT = env.str("LOG_FORMAT", default="json" if HTTPS else "text")
+LOG_FORMAT = env(
+    "LOG_FORMAT", read.matching("json|text", "is {!r}: set json or text."), "json" if HTTPS else "text"
+)
 LOGGING: dict[str, Any] = {
     "version": 1,
     "disable_existing_loggers": False,
@@ -333,3 +353,5 @@ LOGGING: dict[str, Any] = {
 # Its events are JSON for programs that collect logs; at a terminal, they would bury what a command prints.
 if LOG_FORMAT == "text" or sys.stderr.isatty():
     LOGGING["loggers"]["audit"] = {"level": "WARNING"}
+
+env.refuse_wrong()

@@ -17,13 +17,12 @@ try:
     from config.wsgi_handler import Handler  # likewise
 
     application = Handler()
-    doctor.refuse_earlier_tables()
+    doctor.start()
     reverse("account_login")  # loads all views, so that no visitor waits for that
 except ImproperlyConfigured as error:
     print(error, file=sys.stderr)  # noqa: T201  # logging is not set up yet
     sys.exit(NO_RESTART)
 
-doctor.log_problems()
 # Everything that is loaded now stays until the end: the garbage collector need not visit it.
 gc.collect()
 gc.freeze()

@@ -16,9 +16,7 @@ class DashboardApiConfig(AppConfig):
     verbose_name = "Findings and customers"
 
     def ready(self) -> None:
-        """Register the system checks."""
-        from dashboard_api import checks  # noqa: F401
-
+        """Install triggers after ``migrate``."""
         post_migrate.connect(_install_triggers, sender=self)
 
 

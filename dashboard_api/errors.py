@@ -52,7 +52,6 @@ ApiError                       status  code
 The specification names invalid_signature and stale_timestamp; the others are decision record 0003.
 """
 
-from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from dashboard_api import limits
@@ -64,7 +63,7 @@ class ApiError(Exception):
     status: ClassVar[int]
     code: ClassVar[str]
     message: ClassVar[str]
-    detail_types: ClassVar[Mapping[str, str | list[str]]] = {}  # JSON Schema types of the possible details
+    members: ClassVar[tuple[str, ...]] = ()  # of the body's error, beyond those that every error has
     do_not_call_in_templates: ClassVar = True  # the documentation page lists the classes
     retry_after: int | None = None  # seconds until a new attempt may succeed
 
@@ -98,10 +97,10 @@ class NotFound(ApiError):
 
 
 class NotPublished(ApiError):
-    """The document is not published: there was no run yet, or none on this day."""
+    """The document is not published yet."""
 
     status, code = 404, "not_published"
-    message = "This document is not published: statistics begin with the first full day of this service."
+    message = "This document is not published yet. The first run of publish_telemetry makes it."
 
 
 class BadRequest(ApiError):
@@ -152,7 +151,7 @@ class BodyTooLarge(ApiError):
 
     status, code = 413, "body_too_large"
     message = f"A signed body has at most {limits.MAX_BODY_BYTES} bytes."
-    detail_types: ClassVar = {"max_bytes": "integer"}
+    members = ("max_bytes",)
 
     def __init__(self) -> None:
         super().__init__(max_bytes=limits.MAX_BODY_BYTES)
@@ -184,12 +183,17 @@ class InvalidSignature(Unauthenticated):
         "named in portal_account_ref. Compare body_sha256 with your own digest of the body, and "
         "canonical_sha256 with that of your six lines: if both are equal, the secret is another one."
     )
-    detail_types: ClassVar = {
-        **dict.fromkeys(("reason", "mistake", "header", "expected"), "string"),
-        **dict.fromkeys(("body_sha256", "method", "path"), "string"),
-        "canonical_sha256": "string",
-        "canonical_length": "integer",
-    }
+    members = (
+        "reason",
+        "mistake",
+        "header",
+        "expected",
+        "body_sha256",
+        "method",
+        "path",
+        "canonical_sha256",
+        "canonical_length",
+    )
 
 
 class CallbackRefused(ApiError):
@@ -211,7 +215,7 @@ class StaleTimestamp(Unauthenticated):
 
     code = "stale_timestamp"
     message = "The timestamp is outside the accepted window. Set the clock, and sign every attempt again."
-    detail_types: ClassVar = dict.fromkeys(("server_time", "window_seconds", "skew_seconds"), "integer")
+    members = ("server_time", "window_seconds", "skew_seconds")
 
 
 class ReplayedNonce(Unauthenticated):
@@ -234,13 +238,7 @@ class RateLimited(TooSoon):
 
     status, code = 429, "rate_limited"
     message = "This account calls too often. Sign a new attempt after Retry-After seconds."
-
-    detail_types: ClassVar = {
-        "reason": "string",
-        "limit": "integer",
-        "used": "integer",
-        "resets_at": "string",
-    }
+    members = ("reason", "limit", "used", "resets_at")
 
 
 class MalformedJson(ApiError):
@@ -255,7 +253,7 @@ class InvalidRequest(ApiError):
 
     status, code = 400, "invalid_request"
     message = "The request has fields that cannot be accepted; see errors."
-    detail_types: ClassVar = {"errors": "array"}
+    members = ("errors",)
 
     def __init__(self, errors: list[dict[str, str]]) -> None:
         super().__init__(errors=errors)
@@ -266,7 +264,7 @@ class UnknownLink(ApiError):
 
     status, code = 404, "unknown_link"
     message = "No website is linked to this account by this link_id and host."
-    detail_types: ClassVar = {"host": "string"}
+    members = ("host",)
 
 
 class InactiveEntitlement(ApiError):
@@ -274,13 +272,7 @@ class InactiveEntitlement(ApiError):
 
     status, code = 403, "inactive_entitlement"
     message = "The account's entitlement is not active."
-    detail_types: ClassVar = {
-        "plan": ["string", "null"],
-        "status": "string",
-        "ends_on": ["string", "null"],
-        "reason": "string",
-        "starts_on": "string",
-    }
+    members = ("plan", "status", "ends_on", "reason", "starts_on")
 
 
 class RevokedLink(ApiError):
@@ -288,7 +280,7 @@ class RevokedLink(ApiError):
 
     status, code = 403, "revoked_link"
     message = "The link between this account and the website has been revoked."
-    detail_types: ClassVar = {"revoked_at": "string", "reason": "string"}
+    members = ("revoked_at", "reason")
 
 
 class UnknownFinding(ApiError):
@@ -310,7 +302,7 @@ class WrongClaimState(ApiError):
 
     status, code = 409, "wrong_state"
     message = "The claim has ended: send POST /v1/site/claim for a new one."
-    detail_types: ClassVar = {"state": "string"}
+    members = ("ended_reason",)
 
 
 class ClaimRefused(ApiError):
@@ -318,7 +310,7 @@ class ClaimRefused(ApiError):
 
     status, code = 409, "claim_refused"
     message = "This website cannot be claimed; see reasons."
-    detail_types: ClassVar = {"reasons": "array"}
+    members = ("reasons",)
 
 
 class CheckTooSoon(TooSoon):
@@ -333,7 +325,7 @@ class SecretRefused(ApiError):
 
     status, code = 409, "secret_refused"
     message = "The secrets stay as they are; see reason."
-    detail_types: ClassVar = {"reason": "string"}
+    members = ("reason",)
 
 
 class UnknownScan(ApiError):
@@ -348,7 +340,7 @@ class ScansNotIncluded(ApiError):
 
     status, code = 403, "scans_not_included"
     message = "The plan of this account does not include these scans."
-    detail_types: ClassVar = {"reason": "string"}
+    members = ("reason",)
 
 
 class OptedOut(ApiError):
@@ -370,7 +362,7 @@ class NotScannable(ApiError):
 
     status, code = 409, "not_scannable"
     message = "The website may not be scanned in this way; see reason."
-    detail_types: ClassVar = {"reason": "string"}
+    members = ("reason",)
 
 
 class ScanCooldown(TooSoon):
@@ -378,7 +370,7 @@ class ScanCooldown(TooSoon):
 
     status, code = 429, "scan_cooldown"
     message = "The website was scanned often enough for now. The next scan may begin at allowed_at."
-    detail_types: ClassVar = {"allowed_at": "string", "remaining_today": "integer"}
+    members = ("allowed_at", "remaining_today")
 
 
 class CrawlerStopped(ApiError):
@@ -394,7 +386,7 @@ class CallbackTooLarge(ApiError):
 
     status, code = 413, "callback_too_large"
     message = f"A payment callback has at most {limits.MAX_CALLBACK_BYTES // 1024} KB."
-    detail_types: ClassVar = {"max_bytes": "integer"}
+    members = ("max_bytes",)
 
     def __init__(self) -> None:
         super().__init__(max_bytes=limits.MAX_CALLBACK_BYTES)
@@ -426,7 +418,7 @@ class OtherScanner(ApiError):
 
     status, code = 403, "scanner_not_allowed"
     message = "This token may not send reports from this scanner."
-    detail_types: ClassVar = {"reasons": "array"}
+    members = ("reasons",)
 
 
 class UnknownReport(ApiError):
@@ -451,7 +443,7 @@ class ReportTooLarge(ApiError):
         f"A report can have at most {limits.MAX_DOCUMENT_BYTES // 1024**2} MB; as JSON lines, "
         f"{limits.MAX_SENT_REPORT_BYTES // 1024**2} MB. Scan in parts, and send one report for each."
     )
-    detail_types: ClassVar = {"max_bytes": "integer"}
+    members = ("max_bytes",)
 
     def __init__(self, max_bytes: int) -> None:
         super().__init__(max_bytes=max_bytes)
@@ -462,7 +454,7 @@ class RefusedReport(ApiError):
 
     status, code = 422, "refused_report"
     message = "The report cannot be imported, and nothing was changed; see reasons."
-    detail_types: ClassVar = {"reasons": "array"}
+    members = ("reasons",)
 
 
 class TooManyReports(ApiError):
@@ -519,7 +511,7 @@ class SlowRequest(Unavailable):
         "severity, source or kind, by more or longer words in query, or by an earlier page; or sign a new "
         "attempt after Retry-After seconds."
     )
-    detail_types: ClassVar = {"reason": "string", "limit_seconds": "integer"}
+    members = ("reason", "limit_seconds")
 
     retry_after = limits.SLOW_REQUEST_RETRY_AFTER_SECONDS  # the same request takes as long again
 

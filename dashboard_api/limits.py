@@ -7,7 +7,6 @@ TIMESTAMP_WINDOW_SECONDS = 300
 NONCE_MARGIN_SECONDS = 60  # a nonce is kept until its timestamp + window + this
 MAX_BODY_BYTES = 8192  # the specification's 8 KB, section 8
 MAX_JSON_DEPTH = 8
-MAX_ACCOUNT_REF_LENGTH = 128
 
 # Secrets: decision record 0004.
 MAX_USABLE_SECRETS = 2
@@ -30,16 +29,8 @@ MANY_SITES = 20  # an account that may link more gets a burst of its own: decisi
 USAGE_DAYS = 31  # in the response about an entitlement
 NEAR_PERCENT = 80  # of a limit, at which customers are warned
 USAGE_LIFETIME = timedelta(days=400)
-DEFAULT_CALLS = 100  # listed by one request: decision record 0098
-MAX_CALLS = 1_000
 
 # Requests: decision record 0005.
-DEFAULT_PAGE_SIZE = 20
-MAX_PAGE_SIZE = 100
-MAX_PAGE_DEPTH = 10_000  # page * page_size
-MAX_QUERY_LENGTH = 200
-MAX_FILTER_VALUES = 20  # of one filter
-MAX_SINCE_DAYS = 366
 MAX_HOSTS = 50  # in the filter by host, those with most findings
 
 # Responses: decision record 0006.
@@ -52,37 +43,26 @@ RECENT_PERIOD = timedelta(days=7)
 HISTORY_PERIOD = timedelta(days=90)  # of grades: decision record 0057
 
 # Problems: decision record 0058.
-MAX_PROBLEM_ID_LENGTH = 64
 MAX_DO_FIRST = 5
 MAX_PROBLEM_SAMPLES = 5  # findings read of a problem and severity, to describe it
-MAX_PROBLEM_HOSTS = 5
 MAX_FIX_LENGTH = 300  # characters of the first sentence of a remediation that gives advice
 MAX_FIX_START = 1_000  # characters in which it is sought
 
 # A single finding: decision record 0020.
 MAX_WHOLE_TEXT_BYTES = 32 * 1024  # evidence has its own limit
-MAX_LOCATIONS = 100
 MAX_NAMES = 100  # of references, CVEs and CWEs of a finding, each
 MAX_TIMELINE = 100  # the latest events
 
 # Changes: decision record 0032.
-MAX_CHANGES = 50  # of findings and of notes, each
-MAX_COUNTED_CHANGES = 200  # new findings of each severity
-MAX_REGRESSIONS = 10_000
 NEW_LINK = timedelta(days=1)  # for so long, the first cursor is before the first import
 NOTE_OVERLAP = timedelta(hours=1)  # longer than saving a note takes
-MAX_CURSOR_LENGTH = 1_500
-MAX_CHANGES_DAYS = 31  # decision record 0046
 
 # Claims to websites: decision record 0104.
-MAX_REASON_LENGTH = 500
 CHECK_PAUSE = timedelta(seconds=15)  # between two checks of a claim by hand
 CHECKS_AN_HOUR = 30  # of a claim by hand
 ACCOUNT_CHECKS_AN_HOUR = 60  # of all claims of an account by hand: slow websites hold up the checks of others
 
 # Scans: decision record 0116.
-SCAN_START_HOUR = 2  # of a schedule, in the owner's time zone
-SCAN_HOURS = 4
 CRAWLER_RETRY_AFTER_SECONDS = 600  # while all scans are stopped
 
 # Payment callbacks: decision record 0122.

@@ -15,19 +15,18 @@ CONTINENTS: dict[str, str | Promise] = {
     "009": _("Oceania"),
 }
 LABELS: dict[str, str | Promise] = {WORLD: _("World"), **CONTINENTS}
-_COUNTRIES = {
-    "002": "AO BF BI BJ BW CD CF CG CI CM CV DJ DZ EG EH ER ET GA GH GM GN GQ GW KE KM LR LS LY MA MG ML MR "
-    "MU MW MZ NA NE NG RE RW SC SD SH SL SN SO SS ST SZ TD TG TN TZ UG YT ZA ZM ZW",
-    "019": "AG AI AR AW BB BL BM BO BQ BR BS BZ CA CL CO CR CU CW DM DO EC FK GD GF GL GP GT GY HN HT JM KN "
-    "KY LC MF MQ MS MX NI PA PE PM PR PY SR SV SX TC TT US UY VC VE VG VI",
-    "142": "AE AF AM AZ BD BH BN BT CN CY GE HK ID IL IN IQ IR JO JP KG KH KP KR KW KZ LA LB LK MM MN MO MV "
-    "MY NP OM PH PK PS QA SA SG SY TH TJ TL TM TR TW UZ VN YE",
-    "150": "AD AL AT AX BA BE BG BY CH CZ DE DK EE ES FI FO FR GB GG GI GR HR HU IE IM IS IT JE LI LT LU LV "
-    "MC MD ME MK MT NL NO PL PT RO RS RU SE SI SJ SK SM UA VA",
-    "009": "AS AU CC CK CX FJ FM GU KI MH MP NC NF NR NU NZ PF PG PN PW SB TK TO TV VU WF WS",
-}
-_CONTINENT_OF = {code: continent for continent, codes in _COUNTRIES.items() for code in codes.split()}
-REGIONS = frozenset({WORLD, *CONTINENTS, *_CONTINENT_OF})
+_COUNTRY_CODES = (
+    "AD AE AF AG AI AL AM AO AR AS AT AU AW AX AZ BA BB BD BE BF BG BH BI BJ BL BM BN BO BQ BR BS BT BW "
+    "BY BZ CA CC CD CF CG CH CI CK CL CM CN CO CR CU CV CW CX CY CZ DE DJ DK DM DO DZ EC EE EG EH ER ES "
+    "ET FI FJ FK FM FO FR GA GB GD GE GF GG GH GI GL GM GN GP GQ GR GT GU GW GY HK HN HR HT HU ID IE IL "
+    "IM IN IQ IR IS IT JE JM JO JP KE KG KH KI KM KN KP KR KW KY KZ LA LB LC LI LK LR LS LT LU LV LY MA "
+    "MC MD ME MF MG MH MK ML MM MN MO MP MQ MR MS MT MU MV MW MX MY MZ NA NC NE NF NG NI NL NO NP NR NU "
+    "NZ OM PA PE PF PG PH PK PL PM PN PR PS PT PW PY QA RE RO RS RU RW SA SB SC SD SE SG SH SI SJ SK SL "
+    "SM SN SO SR SS ST SV SX SY SZ TC TD TG TH TJ TK TL TM TN TO TR TT TV TW TZ UA UG US UY UZ VA VC VE "
+    "VG VI VN VU WF WS YE YT ZA ZM ZW"
+)
+_COUNTRIES = frozenset(_COUNTRY_CODES.split())
+REGIONS = frozenset({WORLD, *CONTINENTS, *_COUNTRIES})
 # Suffixes of countries that are used everywhere.
 _GENERIC_SUFFIXES = "ac ag ai cc cd co fm gg im io la me ms mu nu pw sc sh so st tk to tv vc vg ws"
 _GENERIC = frozenset(_GENERIC_SUFFIXES.split())
@@ -68,14 +67,8 @@ def region_label(region: str) -> str:
     return str(LABELS.get(region) or NAMES.get(region) or region)
 
 
-def broader(region: str) -> list[str]:
-    """Return ``region`` and those around it, up to the world."""
-    continent = _CONTINENT_OF.get(region, region)
-    return list(dict.fromkeys([region, continent, WORLD]))
-
-
 def proposed_region(host: str) -> str:
     """Return the country of a host's own suffix; the world for a suffix that is used everywhere."""
     suffix = host.rpartition(".")[2]
     country = "GB" if suffix == "uk" else suffix.upper()
-    return country if country in _CONTINENT_OF and suffix not in _GENERIC else WORLD
+    return country if country in _COUNTRIES and suffix not in _GENERIC else WORLD

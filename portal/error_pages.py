@@ -16,22 +16,22 @@ from django.utils.translation import ngettext
 
 from foundation.request_ids import begin_request, current_request_id
 from portal import labels
-from portal.gateway import (
-    GatewayError,
+from portal.gateway.errors import TooManyCalls
+from portal.models import Account, Membership, Website
+from portal.page_urls import adding_url, renewal_url
+from signed_api.errors import (
+    CallError,
     InactiveEntitlement,
+    InvalidRequest,
     RateLimited,
     RevokedLink,
     SlowRequest,
     TimedOut,
-    TooManyCalls,
     Unavailable,
     UnknownFinding,
     UnknownLink,
-    UnknownScanner,
     Unreachable,
 )
-from portal.models import Account, Membership, Website
-from portal.page_urls import adding_url, renewal_url
 
 logger = logging.getLogger(__name__)
 
@@ -61,7 +61,7 @@ class ErrorPage:
     retry_after: int = 0
 
 
-def error_page_for(error: GatewayError, *, linking_url: str = "") -> ErrorPage:
+def error_page_for(error: CallError, *, linking_url: str = "") -> ErrorPage:
     """Return the error page for ``error``; ``linking_url`` is empty for people who may not link websites."""
     reference = new_reference()
     match error:
@@ -73,7 +73,7 @@ def error_page_for(error: GatewayError, *, linking_url: str = "") -> ErrorPage:
             return _unknown_website(reference, linking_url)
         case UnknownFinding():
             return unknown_finding(reference)
-        case UnknownScanner():
+        case InvalidRequest() if any(each.field == "source" for each in error.detail.errors):
             return ErrorPage(
                 status=400,
                 title=_("Unknown scanner"),
@@ -120,13 +120,13 @@ def error_page_for(error: GatewayError, *, linking_url: str = "") -> ErrorPage:
 
 
 def website_error_page(
-    error: GatewayError, website: Website, user: AbstractBaseUser | AnonymousUser
+    error: CallError, website: Website, user: AbstractBaseUser | AnonymousUser
 ) -> ErrorPage:
     """Return the error page of a website, with links to its proof for people who may link it, and log it."""
     return logged_error_page(error, website.host, linking_url=_linking_url(user, website.account))
 
 
-def logged_error_page(error: GatewayError, host: str, *, linking_url: str = "") -> ErrorPage:
+def logged_error_page(error: CallError, host: str, *, linking_url: str = "") -> ErrorPage:
     """Return the error page for ``error``, and log a line with its reference."""
     error_page = error_page_for(error, linking_url=linking_url)
     if not error.request_id:  # the gateway logged an error of the service
@@ -180,7 +180,7 @@ def _linking_url(user: AbstractBaseUser | AnonymousUser, account: Account | None
 
 
 def _inactive_entitlement(error: InactiveEntitlement, reference: str) -> ErrorPage:
-    if error.reason == "websites_limit":
+    if error.detail.reason == "websites_limit":
         return ErrorPage(
             status=403,
             title=_("This website is paused"),
@@ -192,23 +192,28 @@ def _inactive_entitlement(error: InactiveEntitlement, reference: str) -> ErrorPa
             reference=reference,
             actions=(Action(label=_("To the plan"), url=reverse("portal:plan")),),
         )
-    if error.starts_on is not None:
+    if error.detail.starts_on is not None:
         return ErrorPage(
             status=403,
             title=_("Your plan has not started yet"),
-            text=_("Its first day: %(date)s.") % {"date": labels.day(error.starts_on)},
+            text=_("Its first day: %(date)s.") % {"date": labels.day(error.detail.starts_on)},
             advice=_("The results of this website appear here on that day."),
             reference=reference,
             actions=(Action(label=_("To the plan"), url=reverse("portal:plan")),),
         )
-    plan, state = error.plan.capitalize(), labels.label(labels.PLAN_STATES, error.entitlement_status)
+    plan, state = (
+        (error.detail.plan or "").capitalize(),
+        labels.label(labels.PLAN_STATES, error.detail.status),
+    )
     facts = _("Your plan: %(plan)s (%(state)s).") % {"plan": plan, "state": state}
     facts = facts if plan else _("Your account has no plan yet.")
-    if error.ends_on is not None and error.ends_on < timezone.now().date():  # else it ended early
-        facts += " " + _("Its last day: %(date)s.") % {"date": labels.day(error.ends_on)}
+    if (
+        error.detail.ends_on is not None and error.detail.ends_on < timezone.now().date()
+    ):  # else it ended early
+        facts += " " + _("Its last day: %(date)s.") % {"date": labels.day(error.detail.ends_on)}
     advice = _("Renew the plan to see the results again. Scans and history are kept.")
     action = (_("Renew the plan"), renewal_url())
-    if error.entitlement_status == "suspended":  # no payment ends a suspension by staff
+    if error.detail.status == "suspended":  # no payment ends a suspension by staff
         advice = _("Contact us to see the results again. Scans and history are kept.")
         action = (_("Contact support"), settings.SUPPORT_URL)
     return ErrorPage(
@@ -224,28 +229,28 @@ def _inactive_entitlement(error: InactiveEntitlement, reference: str) -> ErrorPa
 def _revoked_link(error: RevokedLink, reference: str, linking_url: str) -> ErrorPage:
     support = (_("Contact support"), settings.SUPPORT_URL)
     proof = (_("Check the proof"), "" if settings.LINK_URL else linking_url)
-    if error.reason == "ownership_lapsed":
+    if error.detail.reason == "ownership_lapsed":
         return ErrorPage(
             status=403,
             title=_("The proof of ownership is missing"),
             text=_("We could not find the token for 14 days, so the link to this website ended."),
             advice=_(
-                "Publish the token again, or repair what does not answer, and check: the website comes back, "
+                "Publish it again, or repair what does not answer, and add the website again: it comes back, "
                 "unless another account has it by now."
             ),
             reference=reference,
-            actions=_actions(proof, support),
+            actions=_actions((_("Add a website"), proof[1]), support),
         )
-    advice = labels.NOT_LINKED.get(error.reason, _("Contact support with the reference below."))
+    advice = labels.NOT_LINKED.get(error.detail.reason, _("Contact support with the reference below."))
     actions = _actions(support)
-    if error.reason == "proof_awaited":
+    if error.detail.reason == "proof_awaited":
         actions = _actions(proof, support)
-    elif error.reason == "claim_ended":
+    elif error.detail.reason in ("claim_ended", "taken_over"):
         actions = _actions((_("Add a website"), proof[1]), support)
     text = _("The link between this website and your account has been revoked.")
-    if error.revoked_at is not None:
+    if error.detail.revoked_at is not None:
         text = _("The link between this website and your account was revoked on %(date)s.") % {
-            "date": labels.day(error.revoked_at)
+            "date": labels.day(error.detail.revoked_at)
         }
     return ErrorPage(
         status=403,

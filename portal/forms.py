@@ -14,7 +14,7 @@ from django.utils.translation import gettext_lazy as _
 from foundation.hosts import InvalidHost, normalise_dns_name
 from foundation.mail_addresses import mail_address
 from portal import labels
-from portal.gateway import DashboardRequest
+from signed_api.findings import DashboardRequest
 
 PAGE_SIZES = (20, 50, 100)
 MAX_PAGE_DEPTH = 10_000  # page * page_size, the service's limit
@@ -225,7 +225,8 @@ class Filters:
             "older_than": int(first) or None if dash else None,
             "fixed_since": int(fields.pop("fixed") or 0) or None,
         }
-        return DashboardRequest(**fields | times | {"sort": self.sort or PRIORITY, "group_by": group_by})
+        fields |= times | {"sort": self.sort or PRIORITY, "group_by": group_by}
+        return DashboardRequest(**{name: value for name, value in fields.items() if value})
 
 
 class SiteFilterForm(forms.Form):

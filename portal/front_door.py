@@ -17,10 +17,10 @@ from django.views.decorators.http import require_safe
 from portal import service, view_models
 from portal.error_pages import logged_error_page
 from portal.forms import FINDING_ID, Filters
-from portal.gateway import GatewayError
 from portal.htmx import HtmxHttpRequest, render_site
 from portal.models import Website, WebsiteSummary
 from portal.view_models import SitePage, SiteRow
+from signed_api.errors import CallError
 
 View = Callable[..., HttpResponse]
 _limited: Callable[[View], View] = rate_limit(action="sample", limit_get=True)
@@ -56,7 +56,7 @@ def sample_finding(request: HtmxHttpRequest, finding_id: str) -> HttpResponse:
         raise Http404
 
     def fill(website: Website, page: SitePage) -> SitePage:
-        response = service.get_finding(website, finding_id, page.address.filters.to_request())
+        response = service.get_finding(website, finding_id)
         link = request.build_absolute_uri(replace(page.address, filters=Filters()).of_finding(finding_id))
         return replace(page, finding=view_models.finding_view(response, page.address, link=link))
 
@@ -81,7 +81,7 @@ def _render_sample(
     page = view_models.sample_page(website, filters, finding_id=finding_id)
     try:
         page = fill(website, page)
-    except GatewayError as error:
+    except CallError as error:
         if logged_error_page(error, website.host).status < 500:
             raise Http404 from error
         return render(request, "503.html", status=503)

@@ -149,6 +149,10 @@ NOT_LINKED = {  # by the reason of a revoked link: what the page of the website 
     "by_operator": _("Its proof is valid, but our team ended its link to your account: contact support."),
     "proof_awaited": _("Its link to your account has ended, and its new proof is not complete."),
     "claim_ended": _("Its proof has ended. Add the website again if it is yours."),
+    "taken_over": _(
+        "Another account has proven this website, and has it now. It sees none of your results: they are in "
+        "our archive. If the website is yours, contact support, or add it again and prove it."
+    ),
 }
 GRADE_MEANINGS = {
     "A": _("In good shape"),

@@ -14,42 +14,31 @@ from django.utils import timezone
 
 from foundation.metrics import count_last_answer
 from portal import service
-from portal.gateway import (
-    Dashboard,
-    DashboardRequest,
-    FindingResponse,
-    GatewayError,
-    TimedOut,
-    Unreachable,
-)
-from portal.gateway.messages import FindingRequest
 from portal.models import LastAnswer, Website
+from signed_api.errors import CallError, TimedOut, Unreachable
+from signed_api.findings import DashboardRequest, DashboardResponse, FindingRequest, FindingResponse
 
-_Answer = TypeVar("_Answer", Dashboard, FindingResponse)
+_Answer = TypeVar("_Answer", DashboardResponse, FindingResponse)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outage:
     """A failed call, and when the portal received the answer that is shown instead."""
 
-    error: GatewayError
+    error: CallError
     failed_at: datetime
     received_at: datetime
 
 
-def get_dashboard(website: Website, request: DashboardRequest) -> tuple[Dashboard, Outage | None]:
-    """Return the dashboard, or the last one with its outage; raises GatewayError."""
-    return _get(website, request, Dashboard, lambda: service.get_dashboard(website, request))
+def get_dashboard(website: Website, request: DashboardRequest) -> tuple[DashboardResponse, Outage | None]:
+    """Return the dashboard, or the last one with its outage; raises CallError."""
+    return _get(website, request, DashboardResponse, lambda: service.get_dashboard(website, request))
 
 
-def get_finding(
-    website: Website, finding_id: str, list_request: DashboardRequest
-) -> tuple[FindingResponse, Outage | None]:
-    """Return one finding, or its last answer with its outage; raises GatewayError."""
+def get_finding(website: Website, finding_id: str) -> tuple[FindingResponse, Outage | None]:
+    """Return one finding, or its last answer with its outage; raises CallError."""
     request = FindingRequest(finding_id=finding_id)
-    return _get(
-        website, request, FindingResponse, lambda: service.get_finding(website, finding_id, list_request)
-    )
+    return _get(website, request, FindingResponse, lambda: service.get_finding(website, finding_id))
 
 
 def _get(

@@ -18,10 +18,10 @@ from django.template.loader import render_to_string
 from django.utils import translation
 
 from foundation.storage import is_storage_fault
-from portal.gateway import GatewayError, Rejected
 from portal.models import Account, ClaimEmail, Membership, Subscription
 from portal.models.languages import language_of
 from portal.models.members import MembershipQuerySet
+from signed_api.errors import CallError
 
 logger = logging.getLogger(__name__)
 RESEND_AFTER = timedelta(minutes=15)  # longer than it takes to send one e-mail
@@ -52,16 +52,11 @@ def owners() -> MembershipQuerySet:
 
 
 def for_each_account(act: Callable[[Account], None], outcome: Outcome) -> None:
-    """Call ``act`` for every account with an owner; a failure is noted, and the next one follows.
-
-    An account whose service does not know the request is left out.
-    """
+    """Call ``act`` for every account with an owner; a failure is noted, and the next one follows."""
     for account in Account.objects.filter(memberships__in=owners()).distinct():
         try:
             act(account)
-        except Rejected:
-            continue
-        except GatewayError as error:
+        except CallError as error:
             outcome.failures.append(f"{account.ref}: {type(error).__name__}: {error}")
         except Exception as error:
             if is_storage_fault(error):

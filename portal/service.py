@@ -10,57 +10,61 @@ from django.views.decorators.debug import sensitive_variables
 
 from foundation.deadline import Deadline
 from foundation.sealing import CannotUnseal
-from portal.gateway import (
-    AccountPlan,
-    AccountWebsites,
-    Calls,
+from portal.gateway.client import call
+from portal.gateway.errors import Misconfigured
+from portal.gateway.target import Service, SigningAccount
+from portal.models import Account, LastAnswer, Website, WebsiteSummary
+from signed_api.account import (
+    ACCOUNT_CHANGES,
+    CALLS,
+    PUBLICITY,
+    SECRETS,
+    AccountChangesRequest,
     CallsRequest,
-    Changes,
-    ChangesRequest,
-    ClaimAction,
-    ClaimsRequest,
-    Dashboard,
-    DashboardRequest,
-    FindingResponse,
-    GatewayError,
-    InactiveEntitlement,
-    LinkedSite,
-    Misconfigured,
-    Publicity,
+    CallsResponse,
     PublicityRequest,
-    Refused,
-    RevokedLink,
+    PublicityResponse,
+    SecretsRequest,
+    SecretsResponse,
+)
+from signed_api.billing import (
+    ENTITLEMENT,
+    WEBSITES,
+    EntitlementRequest,
+    EntitlementResponse,
+    WebsitesRequest,
+    WebsitesResponse,
+)
+from signed_api.claims import CLAIMS, ClaimResponse, ClaimsRequest, WebsiteClaim
+from signed_api.errors import CallError, InactiveEntitlement, Refused, RevokedLink, UnknownLink
+from signed_api.findings import (
+    CHANGES,
+    DASHBOARD,
+    FINDING,
+    ChangesRequest,
+    ChangesResponse,
+    DashboardRequest,
+    DashboardResponse,
+    FindingRequest,
+    FindingResponse,
+)
+from signed_api.routes import Request, Response, Route
+from signed_api.scans import (
+    SCAN,
+    SCAN_CANCEL,
+    SCAN_SCHEDULE,
+    SCAN_STATUS,
+    SCANS,
     ScanCancelRequest,
     ScanRequest,
     ScanResponse,
-    ScanRules,
-    ScanRulesRequest,
-    Scans,
+    ScanScheduleRequest,
+    ScanScheduleResponse,
     ScansRequest,
+    ScansResponse,
     ScanStatusRequest,
-    Secrets,
-    SecretsRequest,
-    Service,
-    SigningAccount,
-    UnknownLink,
-    WebsiteClaim,
-    WebsitesRequest,
-    fetch_account_changes,
-    fetch_calls,
-    fetch_changes,
-    fetch_claims,
-    fetch_dashboard,
-    fetch_entitlement,
-    fetch_finding,
-    fetch_scans,
-    send_claim,
-    send_publicity,
-    send_scan,
-    send_scan_rules,
-    send_secrets,
-    send_websites,
+    ScanStatusResponse,
 )
-from portal.models import Account, LastAnswer, Website, WebsiteSummary
 
 Versions = Mapping[int, Mapping[str, str]]  # of websites, by the id of the account and the link id
 
@@ -72,14 +76,16 @@ PATIENCE_SECONDS = 5  # how long a page waits for its turn to call the service o
 MAX_NOTES = 50  # the service's limit, of an answer about changes
 
 
-def get_dashboard(website: Website, request: DashboardRequest, *, stores_summary: bool = True) -> Dashboard:
-    """Return the dashboard of ``website``, filtered by ``request``; raises GatewayError.
+def get_dashboard(
+    website: Website, request: DashboardRequest, *, stores_summary: bool = True
+) -> DashboardResponse:
+    """Return the dashboard of ``website``, filtered by ``request``; raises CallError.
 
     The website's summary is stored, a dashboard without its lists, if ``stores_summary``. Call this outside
     any open transaction: a service in this process uses the same connection.
     """
     with _access_checked(website):
-        dashboard = fetch_dashboard(configured_service(), linked_site(website), request)
+        dashboard = call(configured_service(), linked_site(website), DASHBOARD, request)
     if stores_summary:
         WebsiteSummary.objects.store(website, dashboard=dashboard)
     return dashboard
@@ -88,55 +94,57 @@ def get_dashboard(website: Website, request: DashboardRequest, *, stores_summary
 def _reason(refusal: InactiveEntitlement | RevokedLink | UnknownLink) -> str:
     """Return which of ``labels.REFUSALS`` says why a website shows no results."""
     if isinstance(refusal, InactiveEntitlement):
-        if refusal.starts_on is not None:
+        if refusal.detail.starts_on is not None:
             return "plan_not_started"
-        if refusal.entitlement_status == "suspended":
+        if refusal.detail.status == "suspended":
             return "plan_suspended"
-        if refusal.reason == "websites_limit":
-            return refusal.reason
+        if refusal.detail.reason == "websites_limit":
+            return refusal.detail.reason
     return refusal.code
 
 
-def get_finding(website: Website, finding_id: str, list_request: DashboardRequest) -> FindingResponse:
-    """Return one finding of ``website``, which the list of ``list_request`` may hold; raises GatewayError."""
+def get_finding(website: Website, finding_id: str) -> FindingResponse:
+    """Return one finding of ``website``; raises CallError."""
     with _access_checked(website):
-        return fetch_finding(configured_service(), linked_site(website), finding_id, list_request)
+        return call(
+            configured_service(), linked_site(website), FINDING, FindingRequest(finding_id=finding_id)
+        )
 
 
-def get_changes_since(website: Website, *, cursor: str, min_severity: str) -> Changes:
-    """Return the changes of ``website`` after ``cursor``; raises GatewayError."""
+def get_changes_since(website: Website, *, cursor: str, min_severity: str) -> ChangesResponse:
+    """Return the changes of ``website`` after ``cursor``; raises CallError."""
     return _get_changes(website, ChangesRequest(since=cursor, min_severity=min_severity))
 
 
-def get_recent_changes(website: Website, *, days: int, min_severity: str) -> Changes:
-    """Return the changes of ``website`` in the last ``days``, today included; raises GatewayError."""
+def get_recent_changes(website: Website, *, days: int, min_severity: str) -> ChangesResponse:
+    """Return the changes of ``website`` in the last ``days``, today included; raises CallError."""
     return _get_changes(website, ChangesRequest(days=days, min_severity=min_severity))
 
 
-def get_changes_of_next_import(website: Website, *, cursor: str, min_severity: str) -> Changes:
+def get_changes_of_next_import(website: Website, *, cursor: str, min_severity: str) -> ChangesResponse:
     """Return the changes by the first import after ``cursor``, and whether there are more.
 
-    Raises GatewayError.
+    Raises CallError.
     """
     request = ChangesRequest(since=cursor, min_severity=min_severity, until="next_import")
     return _get_changes(website, request)
 
 
-def _get_changes(website: Website, request: ChangesRequest) -> Changes:
+def _get_changes(website: Website, request: ChangesRequest) -> ChangesResponse:
     with _access_checked(website):
-        return fetch_changes(configured_service(), linked_site(website), request)
+        return call(configured_service(), linked_site(website), CHANGES, request)
 
 
-def get_calls(account: Account, request: CallsRequest) -> Calls:
-    """Return the signed calls of ``account`` that are on record; raises GatewayError."""
-    return fetch_calls(configured_service(), _signer_of(account), request)
+def get_calls(account: Account, request: CallsRequest) -> CallsResponse:
+    """Return the signed calls of ``account`` that are on record; raises CallError."""
+    return _account_call(account, CALLS, request)
 
 
 def get_versions(account: Account, *, seconds: float | None = None) -> dict[str, str]:
-    """Return a version for each linked website of ``account``, by link id; raises GatewayError."""
+    """Return a version for each linked website of ``account``, by link id; raises CallError."""
     at = configured_service()
     at = replace(at, timeout_seconds=min(at.timeout_seconds, seconds or at.timeout_seconds))
-    changes = fetch_account_changes(at, _signer_of(account))
+    changes = call(at, _signer_of(account), ACCOUNT_CHANGES, AccountChangesRequest())
     return {website.link_id: website.version for website in changes.websites}
 
 
@@ -148,7 +156,7 @@ def versions_of(accounts: Iterable[Account], *, seconds: float | None = None) ->
             found[account.pk] = get_versions(account, seconds=seconds)
         except InactiveEntitlement:
             found[account.pk] = {}
-        except GatewayError:
+        except CallError:
             continue
     return found
 
@@ -177,7 +185,7 @@ def refresh_summaries(websites: Iterable[Website], versions: Versions, *, second
             get_dashboard(website, DashboardRequest(page_size=1))
         except _NO_ACCESS:
             pass  # which is stored instead of numbers
-        except GatewayError:
+        except CallError:
             failing.add(website.account_id)
             continue
         WebsiteSummary.objects.filter(pk=website.pk).update(version=version)
@@ -185,17 +193,20 @@ def refresh_summaries(websites: Iterable[Website], versions: Versions, *, second
     return count
 
 
-def get_entitlement(account: Account) -> AccountPlan:
-    """Return the plan of ``account``, in every state of it; raises GatewayError."""
-    return fetch_entitlement(configured_service(), _signer_of(account))
+def get_entitlement(account: Account) -> EntitlementResponse:
+    """Return the plan of ``account``, in every state of it; raises CallError."""
+    return _account_call(account, ENTITLEMENT, EntitlementRequest())
 
 
 def get_claims(account: Account) -> list[WebsiteClaim]:
-    """Return the claims of ``account`` that have not ended, at most MAX_CLAIMS; raises GatewayError."""
+    """Return the open claims of ``account``, and those that ended lately, at most MAX_CLAIMS.
+
+    Raises CallError.
+    """
     claims: list[WebsiteClaim] = []
     for page in range(1, MAX_CLAIMS // CLAIMS_PAGE_SIZE + 1):
         request = ClaimsRequest(page=page, page_size=CLAIMS_PAGE_SIZE)
-        response = fetch_claims(configured_service(), _signer_of(account), request)
+        response = _account_call(account, CLAIMS, request)
         claims += response.claims
         if len(claims) >= response.total or not response.claims:
             break
@@ -203,55 +214,73 @@ def get_claims(account: Account) -> list[WebsiteClaim]:
 
 
 def get_claim_to(account: Account, host: str) -> WebsiteClaim | None:
-    """Return the account's claim to ``host``, unless it has ended; raises GatewayError."""
+    """Return the account's claim to ``host``, unless it ended long ago; raises CallError."""
     request = ClaimsRequest(host=host)
-    claims = fetch_claims(configured_service(), _signer_of(account), request).claims
+    claims = _account_call(account, CLAIMS, request).claims
     return next((claim for claim in claims if claim.host == host), None)
 
 
 def get_claim(account: Account, claim_id: str) -> WebsiteClaim | None:
-    """Return a claim of ``account``, even if it has ended; raises GatewayError."""
+    """Return a claim of ``account``, even if it has ended; raises CallError."""
     request = ClaimsRequest(claim_id=claim_id)
-    claims = fetch_claims(configured_service(), _signer_of(account), request).claims
+    claims = _account_call(account, CLAIMS, request).claims
     return next((claim for claim in claims if claim.claim_id == claim_id), None)
 
 
-def send(account: Account, request: ClaimAction) -> WebsiteClaim:
-    """Act on a claim of ``account``, and return it; raises GatewayError. A check can take 30 seconds."""
-    return send_claim(configured_service(), _signer_of(account), request)
+def claim(account: Account, route: Route[Request, ClaimResponse], request: Request) -> WebsiteClaim:
+    """Act on a claim of ``account``, and return it; raises CallError. A check can take 30 seconds."""
+    return _account_call(account, route, request).claim
 
 
-def publicity_of(account: Account, request: PublicityRequest) -> Publicity:
-    """Return what may be published about the account's websites, after the change; raises GatewayError."""
-    return send_publicity(configured_service(), _signer_of(account), request)
+def publicity_of(account: Account, request: PublicityRequest) -> PublicityResponse:
+    """Return what may be published about the account's websites, after the change; raises CallError."""
+    return _account_call(account, PUBLICITY, request)
 
 
-def websites_of(account: Account, request: WebsitesRequest) -> AccountWebsites:
-    """Return the websites of the account that stay in its plan, after the choice; raises GatewayError."""
-    return send_websites(configured_service(), _signer_of(account), request)
+def websites_of(account: Account, request: WebsitesRequest) -> WebsitesResponse:
+    """Return the websites of the account that stay in its plan, after the choice; raises CallError."""
+    return _account_call(account, WEBSITES, request)
 
 
-def secrets_of(account: Account, request: SecretsRequest) -> Secrets:
-    """Return the secrets of the account that work, after the change; raises GatewayError."""
-    return send_secrets(configured_service(), _signer_of(account), request)
+def secrets_of(account: Account, request: SecretsRequest) -> SecretsResponse:
+    """Return the secrets of the account that work, after the change; raises CallError."""
+    return _account_call(account, SECRETS, request)
 
 
-def get_scans(website: Website, request: ScansRequest) -> Scans:
-    """Return a page of the scans of ``website``, the newest first; raises GatewayError."""
+def get_scans(website: Website, request: ScansRequest) -> ScansResponse:
+    """Return a page of the scans of ``website``, the newest first; raises CallError."""
     with _access_checked(website):
-        return fetch_scans(configured_service(), linked_site(website), request)
+        return call(configured_service(), linked_site(website), SCANS, request)
 
 
-def scan_rules(website: Website, request: ScanRulesRequest) -> ScanRules:
-    """Return what may be scanned and when, after the change of the times; raises GatewayError."""
+def scan_rules(website: Website, request: ScanScheduleRequest) -> ScanScheduleResponse:
+    """Return what may be scanned and when, after the change of the times; raises CallError."""
     with _access_checked(website):
-        return send_scan_rules(configured_service(), linked_site(website), request)
+        return call(configured_service(), linked_site(website), SCAN_SCHEDULE, request)
 
 
-def scan(website: Website, request: ScanRequest | ScanStatusRequest | ScanCancelRequest) -> ScanResponse:
-    """Begin, read or cancel a scan of ``website``; raises GatewayError."""
+def scan(website: Website, request: ScanRequest) -> ScanResponse:
+    """Begin a scan of ``website``; raises CallError."""
     with _access_checked(website):
-        return send_scan(configured_service(), linked_site(website), request)
+        return call(configured_service(), linked_site(website), SCAN, request)
+
+
+def scan_status(website: Website, job_id: str) -> ScanStatusResponse:
+    """Return a scan of ``website``; raises CallError."""
+    with _access_checked(website):
+        request = ScanStatusRequest(job_id=job_id)
+        return call(configured_service(), linked_site(website), SCAN_STATUS, request)
+
+
+def cancel_scan(website: Website, job_id: str) -> ScanStatusResponse:
+    """Cancel a scan of ``website``, and return it; raises CallError."""
+    with _access_checked(website):
+        request = ScanCancelRequest(job_id=job_id)
+        return call(configured_service(), linked_site(website), SCAN_CANCEL, request)
+
+
+def _account_call(account: Account, route: Route[Request, Response], request: Request) -> Response:
+    return call(configured_service(), _signer_of(account), route, request)
 
 
 def _signer_of(account: Account) -> SigningAccount:
@@ -296,9 +325,9 @@ def configured_service() -> Service:
     )
 
 
-def linked_site(website: Website) -> LinkedSite:
+def linked_site(website: Website) -> SigningAccount:
     """Return ``website`` as the gateway needs it; raises Misconfigured without a usable secret."""
-    return LinkedSite(
+    return SigningAccount(
         host=website.host,
         link_id=website.link_id,
         account_ref=website.account.ref,

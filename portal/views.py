@@ -15,7 +15,6 @@ from portal.access import find_website, members_only
 from portal.error_pages import logged_error_page, website_error_page
 from portal.forms import FINDING_ID, Filters, ShareForm, ShareListForm, SiteFilters
 from portal.front_door import front_door
-from portal.gateway import Dashboard, DashboardRequest, FindingResponse, GatewayError, UnknownFinding
 from portal.htmx import HtmxHttpRequest, render_row, render_site
 from portal.last_answers import Outage
 from portal.models import IssueTracker, Membership, Website, WebsiteSummary
@@ -23,6 +22,8 @@ from portal.models.notifications import gets_emails
 from portal.models.visits import day_before_this_visit
 from portal.page_urls import portal_origin
 from portal.view_models import HandOver, Lead, Neighbours, OutageNotice, Results, ShareOffer, SitePage
+from signed_api.errors import CallError, UnknownFinding
+from signed_api.findings import DashboardRequest, DashboardResponse, FindingResponse
 
 
 @require_safe
@@ -71,7 +72,7 @@ def site_row(request: HtmxHttpRequest, host: str) -> HttpResponse:
     error_page = None
     try:
         service.get_dashboard(website, DashboardRequest(page_size=1))
-    except GatewayError as error:
+    except CallError as error:
         error_page = logged_error_page(error, host)
     summary = WebsiteSummary.objects.filter(website_id=website.pk).first()
     row = view_models.site_row(website, summary, is_shared=len(candidates) > 1)
@@ -123,7 +124,7 @@ def finding(request: HtmxHttpRequest, host: str, finding_id: str) -> HttpRespons
     def fill(website: Website, page: SitePage) -> SitePage:
         if not FINDING_ID.fullmatch(finding_id):
             raise UnknownFinding
-        response, outage = last_answers.get_finding(website, finding_id, page.address.filters.to_request())
+        response, outage = last_answers.get_finding(website, finding_id)
         link = portal_origin(request) + replace(page.address, filters=Filters()).of_finding(finding_id)
         page = replace(page, finding=view_models.finding_view(response, page.address, link=link))
         if outage:
@@ -155,7 +156,7 @@ def _neighbours(website: Website, page: SitePage, finding_id: str) -> Neighbours
     get_list = partial(service.get_dashboard, website, stores_summary=False)
     try:
         return view_models.find_neighbours(finding_id, page.address, get_list)
-    except GatewayError:
+    except CallError:
         return None
 
 
@@ -171,7 +172,7 @@ def _hand_over(
 
 
 def _hand_over_problem(
-    request: HtmxHttpRequest, website: Website, page: SitePage, results: Results, dashboard: Dashboard
+    request: HtmxHttpRequest, website: Website, page: SitePage, results: Results, dashboard: DashboardResponse
 ) -> HandOver | None:
     """Return the ways to pass on the problem that the filters choose; None without one."""
     if not results.chosen_problem:
@@ -221,6 +222,6 @@ def _render(
     page = view_models.site_page(website, candidates, filters, finding_id=finding_id)
     try:
         page = fill(website, page)
-    except GatewayError as error:
+    except CallError as error:
         page = replace(page, error_page=website_error_page(error, website, request.user))
     return render_site(request, page)

@@ -25,7 +25,6 @@ from dashboard_api.models import (
     SiteLink,
     Website,
 )
-from dashboard_api.ownership.claims import keep_disputes
 
 _BATCH = 2_000
 _ALONE = "The account that held it last was deleted."
@@ -59,7 +58,6 @@ class ServicePart:
 
     def delete(self) -> set[str]:
         """Delete the account in the caller's transaction; return the names under which its programs acted."""
-        keep_disputes(self.account)
         own = list(self.own.select_for_update().order_by("pk"))  # before the account, as elsewhere
         for website in self.shared.filter(archived_at=None).order_by("pk"):
             if self._held_last(website):  # its links are the only record of that

@@ -11,11 +11,11 @@ from django.template.response import TemplateResponse
 from django.views.decorators.debug import sensitive_variables
 
 from config.onboarding.customer import Customer, Onboarded, onboard
-from dashboard_api import limits
 from dashboard_api.models import Account, Entitlement, Website
 from dashboard_api.models.entitlements import new_entitlement
 from dashboard_api.models.sites import WebsiteOfOthers
 from foundation.hosts import InvalidHost, typed_host
+from signed_api.limits import MAX_ACCOUNT_REF_LENGTH
 
 PLAN_FIELDS = ("plan", "starts_on", "ends_on", "sites_limit")
 NEEDED = tuple(
@@ -29,7 +29,7 @@ class CustomerForm(forms.Form):
 
     ref = forms.CharField(
         label="Reference",
-        max_length=limits.MAX_ACCOUNT_REF_LENGTH,
+        max_length=MAX_ACCOUNT_REF_LENGTH,
         help_text="portal_account_ref of its calls, such as acct_0001; it cannot change later.",
     )
     name = forms.CharField(

@@ -3,9 +3,10 @@
 from datetime import date
 from typing import Any
 
+from django import forms
 from django.contrib import admin, messages
 from django.contrib.admin.utils import unquote
-from django.core.exceptions import PermissionDenied
+from django.core.exceptions import PermissionDenied, ValidationError
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.template.response import TemplateResponse
@@ -28,9 +29,21 @@ from dashboard_api.admin.operations import OperatorAdmin, RecordInline, Words, n
 from dashboard_api.admin.secrets import SHOWN_FIELDS, ShowsLastUse
 from dashboard_api.models import Account, Entitlement, Secret, SiteLink, Subscription
 from dashboard_api.models.accounts import TooManySecrets
+from dashboard_api.public.consent import stricter
 from dashboard_api.queries.account_calls import latest_calls
 
 LATEST_CALLS = 20  # on the page of an account
+
+
+class AccountForm(forms.ModelForm):
+    """The fields of an account."""
+
+    def clean_publicity(self) -> str:
+        """Return the publicity; only the owner agrees to more."""
+        before, publicity = self.instance.publicity, str(self.cleaned_data["publicity"])
+        if stricter(before, publicity) != publicity:
+            raise ValidationError("Only an owner can make it less strict, in the portal.")
+        return publicity
 
 
 class EntitlementInline(ReadableFeatures, admin.StackedInline):
@@ -81,7 +94,8 @@ class AccountAdmin(OperatorAdmin):
     list_filter = (EffectiveStatusOfAccount, "entitlement__plan")
     list_select_related = ("entitlement",)
     search_fields = ("ref", "name")
-    fields = ("ref", "name", "calls_per_second", "calls_burst", "billing_ref", "created_at")
+    form = AccountForm
+    fields = ("ref", "name", "calls_per_second", "calls_burst", "publicity", "billing_ref", "created_at")
     inlines = (EntitlementInline, SubscriptionInline, SecretInline, LinkInline)
     has_delete_permission = never  # the secrets, links and their history would be deleted, too
 

@@ -7,11 +7,10 @@ from django.contrib import admin
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
-from django.utils.formats import localize
 from django.utils.html import format_html_join
 
 from dashboard_api.admin.operations import ReasonForm, RecordAdmin, user_name
-from dashboard_api.models import OwnershipClaim
+from dashboard_api.models import OwnershipClaim, Website
 from dashboard_api.models.sites import check_has_one_owner
 from dashboard_api.ownership import checks, claims
 from foundation.hosts import InvalidHost, typed_host
@@ -68,21 +67,20 @@ class OwnershipClaimAdmin(RecordAdmin):
         "method",
         "strength",
         "contested_at",
-        "objected_at",
-        "waits_for",
         "next_check_at",
+        "ended_reason",
     )
-    list_filter = ("state", "method")
+    list_filter = ("state", "ended_reason", "method")
     list_select_related = ("account",)
     list_per_page = 50
     show_full_result_count = False
     search_fields = ("host", "account__ref")
     fields = readonly_fields = (
-        *("host", "account", "state", "waits_for", "method", "strength", "token", "link_problem"),
-        *("reason", "by"),
-        *("created_at", "verified_at", "contested_at", "objected_at", "had_dispute"),
-        *("misses", "missed_at", "unasked_at", "lapsed_at", "ended_at"),
-        *("checked_at", "found_at", "silent_since", "next_check_at", "last_checks"),
+        *("host", "account", "state", "holders", "method", "strength", "token", "link_problem"),
+        *("ended_reason", "reason", "by"),
+        *("created_at", "verified_at", "contested_at", "ended_at"),
+        *("misses", "missed_at", "unasked_at"),
+        *("checked_at", "found_at", "next_check_at", "last_checks"),
     )
     form = ClaimForm
     autocomplete_fields = ("account",)
@@ -104,12 +102,10 @@ class OwnershipClaimAdmin(RecordAdmin):
             return ("check_claim", "accept_claim", "refuse_claim")
         return () if obj.ended_at else ("check_claim", "withdraw_claim")
 
-    @admin.display(description="waits for")
-    def waits_for(self, obj: OwnershipClaim) -> str:
-        """Return what a contested claim waits for."""
-        if due_at := claims.answer_due_at(obj):
-            return f"an answer, until {localize(timezone.localtime(due_at))}"
-        return claims.waits_for(obj)
+    @admin.display(description="other accounts that have the website")
+    def holders(self, obj: OwnershipClaim) -> str:
+        website = Website.objects.filter(host=obj.host).first()
+        return website.other_holders(obj.account) if website else ""
 
     @admin.display(description="last checks")
     def last_checks(self, obj: OwnershipClaim) -> str:
@@ -136,8 +132,9 @@ class OwnershipClaimAdmin(RecordAdmin):
             accept=True,
             title="Accept claims",
             consequence=(
-                "Each account is linked next to those that have the website, and reads the same findings. "
-                "Check first who owns the domain."
+                "Each account gets the website, without any findings. The claims and links of those that "
+                "have it today end, and their findings go to the archive. Check first who owns the domain. "
+                "To let several accounts share a website, add a link instead."
             ),
             done="Accepted",
         )
@@ -151,8 +148,8 @@ class OwnershipClaimAdmin(RecordAdmin):
             accept=False,
             title="Refuse claims",
             consequence=(
-                "The claims end. Their accounts can claim the website again, with a new token. As long as "
-                "one of today's accounts has the website, staff decide about later claims, too."
+                "The claims end. Their accounts can claim the website again, with a new token. While "
+                "today's accounts have the website, staff decide about later claims as well."
             ),
             done="Refused",
         )

@@ -8,27 +8,18 @@ from dashboard_api.api.request import Call
 from dashboard_api.api.signed import signed
 from dashboard_api.billing import websites
 from dashboard_api.billing.overview import build_account_changes, build_entitlement
-from dashboard_api.contract import (
-    ACCOUNT_CHANGES_PATH,
-    ENTITLEMENT_PATH,
-    WEBSITES_PATH,
-    AccountChangesRequest,
-    EntitlementRequest,
-    WebsitesRequest,
-    read_account_changes_request,
-    read_entitlement_request,
-    read_websites_request,
-)
 from dashboard_api.models import Account, Entitlement
+from signed_api.account import ACCOUNT_CHANGES, AccountChangesRequest
+from signed_api.billing import ENTITLEMENT, WEBSITES, EntitlementRequest, WebsitesRequest
 
 
-@signed(ENTITLEMENT_PATH, read_entitlement_request)
+@signed(ENTITLEMENT)
 def account_entitlement(call: Call, caller: Authenticated, _fields: EntitlementRequest) -> bytes:
     """``POST /v1/account/entitlement``: the plan, in every state."""
     return msgspec.json.encode(build_entitlement(caller.account_id, call.moment))
 
 
-@signed(ACCOUNT_CHANGES_PATH, read_account_changes_request)
+@signed(ACCOUNT_CHANGES)
 def account_changes(call: Call, caller: Authenticated, _fields: AccountChangesRequest) -> bytes:
     """``POST /v1/account/changes``: the linked websites, each with its version."""
     entitlement = Entitlement.objects.filter(account_id=caller.account_id).first()
@@ -36,10 +27,10 @@ def account_changes(call: Call, caller: Authenticated, _fields: AccountChangesRe
     return msgspec.json.encode(build_account_changes(caller.account_id))
 
 
-@signed(WEBSITES_PATH, read_websites_request)
+@signed(WEBSITES)
 def account_websites(call: Call, caller: Authenticated, fields: WebsitesRequest) -> bytes:
     """``POST /v1/account/websites``: those that stay in the plan, in every state; repeatable."""
     account = Account.objects.get(pk=caller.account_id)
     if fields.stay:
-        websites.choose(account, fields.stay, by=account.ref, now=call.moment)
+        websites.choose(account, fields.stay.split(","), by=account.ref, now=call.moment)
     return msgspec.json.encode(websites.websites_response(account))

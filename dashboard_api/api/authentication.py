@@ -21,7 +21,7 @@ from dashboard_api import limits
 from dashboard_api.api.mistakes import ADVICE, mistake_of
 from dashboard_api.api.request import Call
 from dashboard_api.billing.usage import next_day
-from dashboard_api.contract import CALLS_PATH, UNCOUNTED_PATHS, Envelope, read_envelope
+from dashboard_api.contract.envelope import Envelope, read_envelope
 from dashboard_api.errors import (
     ApiError,
     Fenced,
@@ -41,6 +41,8 @@ from dashboard_api.queries.credentials import AccountSite, Credentials, SigningS
 from foundation.request_ids import note_account
 from foundation.sealing import CannotUnseal, unseal
 from foundation.storage import is_storage_fault
+from signed_api.account import CALLS
+from signed_api.all_routes import BY_PATH
 
 logger = logging.getLogger(__name__)
 
@@ -197,7 +199,7 @@ def _limit_of(signer: SigningSecret, call: Call) -> CallLimit | None:
     """Return the rate limit of the account; None for the portal, whose pages and e-mails always work."""
     if signer.for_portal or call.is_in_process:
         return None
-    counts = not signer.is_test and call.path not in UNCOUNTED_PATHS
+    counts = not signer.is_test and BY_PATH[call.path].is_counted
     return CallLimit(
         per_second=signer.calls_per_second or settings.CALLS_PER_SECOND,
         burst=signer.calls_burst or _burst(signer.sites_limit or 0),
@@ -249,7 +251,7 @@ def _claim_nonce(
         route=route_of(call),
         request_id=call.request_id,
         address=call.address,
-        is_recorded=call.path != CALLS_PATH or is_first_reading(signer.pk, call.address),
+        is_recorded=call.path != CALLS.path or is_first_reading(signer.pk, call.address),
     )
     try:
         claim = Nonce.objects.claim(
@@ -257,7 +259,7 @@ def _claim_nonce(
         )
         if claim is not Claim.REPLAYED:
             SecretUse.note(signer.pk, call.moment)
-        if claim is Claim.ACCEPTED and call.path == CALLS_PATH:
+        if claim is Claim.ACCEPTED and call.path == CALLS.path:
             note_reading(signer.pk, call.address)
         fenced_until = Nonce.objects.fenced_until(expires_at) if claim is Claim.REPLAYED else None
     except DatabaseError as error:

@@ -2,27 +2,15 @@
 
 from datetime import date, datetime
 
-from dashboard_api.contract import (
-    ChangesRequest,
-    DashboardRequest,
-    FindingRequest,
-    ScanCancelRequest,
-    ScanRequest,
-    ScanScheduleRequest,
-    ScansRequest,
-    ScanStatusRequest,
-    examples,
-)
 from dashboard_api.errors import InactiveEntitlement, RevokedLink, UnknownLink
 from dashboard_api.models import Entitlement, OwnershipClaim
 from dashboard_api.models.sites import host_before
 from dashboard_api.queries.credentials import AccountSite, EntitlementTerms
+from signed_api.example_calls import LINK
+from signed_api.values import SiteRequest
 
-OfScans = ScanRequest | ScanStatusRequest | ScanCancelRequest | ScansRequest | ScanScheduleRequest
-Request = DashboardRequest | FindingRequest | ChangesRequest | OfScans
 
-
-def authorize(link: AccountSite | None, request: Request, now: datetime) -> AccountSite:
+def authorize(link: AccountSite | None, request: SiteRequest, now: datetime) -> AccountSite:
     """Return ``link`` if it leads to the requested host and the entitlement is usable at ``now``.
 
     Raises UnknownLink (404), InactiveEntitlement or RevokedLink (403): the specification, section 4.
@@ -42,7 +30,7 @@ def authorize(link: AccountSite | None, request: Request, now: datetime) -> Acco
 
 def unknown_link(link_id: str) -> UnknownLink:
     """Return the refusal of a link that is not the account's."""
-    if link_id == examples.LINK["link_id"]:
+    if link_id == LINK["link_id"]:
         return UnknownLink(
             "This is the link_id of the example website, which a test secret (es1_test_) reaches."
         )
@@ -63,15 +51,16 @@ def paused_link(entitlement: EntitlementTerms | Entitlement | None, today: date)
 def revoked_link(account_ref: str, host: str, at: datetime) -> RevokedLink:
     """Return the refusal of a revoked link; its reason follows from the account's claim to the website."""
     claims = OwnershipClaim.objects.filter(account__ref=account_ref, host=host).order_by("-pk")
-    state = claims.values_list("state", flat=True).first() or ""
+    state, ended_reason = claims.values_list("state", "ended_reason").first() or ("", "")
     reasons: dict[str, str] = {
-        OwnershipClaim.State.LAPSED: "ownership_lapsed",
+        OwnershipClaim.EndedReason.LAPSED: "ownership_lapsed",
+        OwnershipClaim.EndedReason.TAKEN_OVER: "taken_over",
         OwnershipClaim.State.VERIFIED: "by_operator",
         OwnershipClaim.State.FAILING: "by_operator",
         OwnershipClaim.State.PENDING: "proof_awaited",
         OwnershipClaim.State.CONTESTED: "proof_awaited",
     }
-    reason = reasons.get(state, "claim_ended")
+    reason = reasons.get(ended_reason or state, "claim_ended")
     return RevokedLink(revoked_at=f"{at:%Y-%m-%dT%H:%M:%SZ}", reason=reason)
 
 

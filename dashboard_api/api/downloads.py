@@ -1,8 +1,11 @@
 """``GET /v1/clients/<file>``: what an integrator needs, made from the files of this installation."""
 
+import base64
 import functools
+import hashlib
 import io
-from collections.abc import Iterator
+import tomllib
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
@@ -11,44 +14,97 @@ from django.http import HttpRequest, HttpResponse
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_safe
 
+import es1
 from dashboard_api.api.request import error_response
 from dashboard_api.errors import NotFound
+from signed_api import routes
 
 GUIDE = "integrating.md"
-_FOLDERS = {"es1.zip": "es1", "bruno.zip": "docs/samples/bruno"}
+_COLLECTION = "bruno.zip"
 # Named, because a folder can also have compiled files, or a person's .env with a secret.
-_SUFFIXES = {".py", ".json", ".md", ".toml", ".typed", ".bru", ".example"}
+_SUFFIXES = {".py", ".json", ".md", ".typed", ".bru", ".example"}
 
 
 @csrf_exempt  # other methods get 405, not the CSRF page
 @require_safe
 def download(request: HttpRequest, name: str) -> HttpResponse:
     """Return one of the files."""
+    root = Path(settings.BASE_DIR)
     try:
         if name == GUIDE:
-            text = (Path(settings.BASE_DIR) / "docs" / GUIDE).read_bytes()
+            text = (root / "docs" / GUIDE).read_bytes()
             return HttpResponse(text, content_type="text/markdown; charset=utf-8")
-        folder = Path(settings.BASE_DIR) / _FOLDERS[name]
-        response = HttpResponse(_zipped(folder), content_type="application/zip")
-    except (KeyError, FileNotFoundError):  # also where a deployment lacks the documents
+        if name == _COLLECTION:
+            content = _zipped(root / "docs/samples/bruno")
+        elif name in WHEELS:
+            content = _wheel(WHEELS[name])
+        else:
+            return error_response(NotFound(), request)
+    except FileNotFoundError:  # a deployment can lack the documents
         return error_response(NotFound(), request)
+    response = HttpResponse(content, content_type="application/zip")
     response["Content-Disposition"] = f'attachment; filename="{name}"'
     return response
 
 
 @functools.cache
+def _distribution(package: Path) -> str:
+    project = _project(package)
+    return f"{project['name'].replace('-', '_')}-{project['version']}"
+
+
+@functools.cache
+def _project(package: Path) -> Mapping[str, str]:
+    project: Mapping[str, str] = tomllib.loads((package / "pyproject.toml").read_text())["project"]
+    return project
+
+
+@functools.cache
 def _zipped(folder: Path) -> bytes:
     """Return the files of ``folder`` as an archive, below its name; the same bytes each time."""
+    return _archive(dict(_files(folder)))
+
+
+@functools.cache
+def _wheel(package: Path) -> bytes:
+    """Return the wheel of a package without compiled code: its files, and three that describe them."""
+    project, info = _project(package), f"{_distribution(package)}.dist-info"
+    needed = "".join(f"Requires-Dist: {each}\n" for each in project["dependencies"])
+    metadata = (
+        f"Metadata-Version: 2.1\nName: {project['name']}\nVersion: {project['version']}\n"
+        f"Summary: {project['description']}\nRequires-Python: {project['requires-python']}\n{needed}"
+    )
+    about = "Wheel-Version: 1.0\nGenerator: threat-dashboard\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
+    files = dict(_files(package)) | {f"{info}/METADATA": metadata.encode(), f"{info}/WHEEL": about.encode()}
+    lines = [f"{name},sha256={_digest(content)},{len(content)}\n" for name, content in files.items()]
+    files[f"{info}/RECORD"] = "".join([*lines, f"{info}/RECORD,,\n"]).encode()
+    return _archive(files)
+
+
+def _digest(content: bytes) -> str:
+    return base64.urlsafe_b64encode(hashlib.sha256(content).digest()).decode().rstrip("=")
+
+
+def _archive(files: Mapping[str, bytes]) -> bytes:
     archive = io.BytesIO()
     with ZipFile(archive, "w") as zipped:
-        for file in _files(folder):
-            name = f"{folder.name}/{file.relative_to(folder).as_posix()}"
-            zipped.writestr(ZipInfo(name), file.read_bytes(), ZIP_DEFLATED)
+        for name, content in files.items():
+            zipped.writestr(ZipInfo(name), content, ZIP_DEFLATED)
     return archive.getvalue()
 
 
-def _files(folder: Path) -> Iterator[Path]:
+def _files(folder: Path) -> Iterator[tuple[str, bytes]]:
+    """Yield the names, below that of ``folder``, and the contents of its files."""
     found = [file for file in folder.rglob("*") if file.suffix in _SUFFIXES and file.is_file()]
     if not found:
         raise FileNotFoundError(folder)
-    return iter(sorted(file for file in found if "build" not in file.relative_to(folder).parts))
+    for file in sorted(found):
+        if "build" not in file.relative_to(folder).parts:
+            yield f"{folder.name}/{file.relative_to(folder).as_posix()}", file.read_bytes()
+
+
+# The wheels of the Python packages, by the names that pip reads.
+WHEELS = {
+    f"{_distribution(package)}-py3-none-any.whl": package
+    for package in (Path(es1.__file__).parent, Path(routes.__file__).parent)
+}

@@ -5,12 +5,12 @@ import msgspec
 from dashboard_api.api.authentication import Authenticated
 from dashboard_api.api.request import Call
 from dashboard_api.api.signed import signed
-from dashboard_api.contract import PUBLICITY_PATH, PublicityRequest, read_publicity_request
 from dashboard_api.models import Account
 from dashboard_api.public import consent
+from signed_api.account import PUBLICITY, PublicityRequest
 
 
-@signed(PUBLICITY_PATH, read_publicity_request)
+@signed(PUBLICITY)
 def account_publicity(_call: Call, caller: Authenticated, fields: PublicityRequest) -> bytes:
     """``POST /v1/account/publicity``: read or change it, also without a plan; repeatable."""
     account = Account.objects.get(pk=caller.account_id)

@@ -15,7 +15,6 @@ import msgspec
 from cachetools import LRUCache
 
 from dashboard_api import limits
-from dashboard_api.contract import CallsRequest, ChangesRequest, DashboardRequest, FindingRequest, responses
 from dashboard_api.crawler import installed
 from dashboard_api.queries.account_calls import Reader
 from dashboard_api.queries.credentials import AccountSite
@@ -25,6 +24,9 @@ from dashboard_api.reading.changes import build_changes
 from dashboard_api.reading.dashboard import build_dashboard
 from dashboard_api.reading.finding import build_finding
 from dashboard_api.reading.snapshot import snapshot
+from signed_api import findings as contract
+from signed_api.account import CallsRequest
+from signed_api.findings import ChangesRequest, DashboardRequest, FindingRequest
 
 _TIME = b'"generated_at":'  # no text in JSON can contain it: its quotes would be escaped
 
@@ -37,7 +39,7 @@ class CachedResponse:
     after: bytes
 
     @classmethod
-    def of(cls, response: responses.DashboardResponse) -> "CachedResponse":
+    def of(cls, response: contract.DashboardResponse) -> "CachedResponse":
         """Return the cached form of ``response``."""
         before, mark, after = msgspec.json.encode(response).partition(_TIME)
         return cls(before + mark, after[after.index(b",") :])

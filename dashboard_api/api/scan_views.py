@@ -14,23 +14,6 @@ from dashboard_api.api.authentication import Authenticated
 from dashboard_api.api.authorization import authorize
 from dashboard_api.api.request import Call
 from dashboard_api.api.signed import signed
-from dashboard_api.contract import (
-    SCAN_CANCEL_PATH,
-    SCAN_PATH,
-    SCAN_SCHEDULE_PATH,
-    SCAN_STATUS_PATH,
-    SCANS_PATH,
-    ScanCancelRequest,
-    ScanRequest,
-    ScanScheduleRequest,
-    ScansRequest,
-    ScanStatusRequest,
-    read_scan_cancel_request,
-    read_scan_request,
-    read_scan_schedule_request,
-    read_scan_status_request,
-    read_scans_request,
-)
 from dashboard_api.crawler import engines, known_page, policy, queue, schedules
 from dashboard_api.crawler.response import (
     scan_response,
@@ -41,21 +24,33 @@ from dashboard_api.crawler.response import (
 from dashboard_api.models import Finding, OwnershipClaim, ScanConsent, ScanJob, SiteLink
 from dashboard_api.models.scan_job import PAGE_CHANGED
 from dashboard_api.queries.credentials import AccountSite
+from signed_api.scans import (
+    SCAN,
+    SCAN_CANCEL,
+    SCAN_SCHEDULE,
+    SCAN_STATUS,
+    SCANS,
+    ScanCancelRequest,
+    ScanRequest,
+    ScanScheduleRequest,
+    ScansRequest,
+    ScanStatusRequest,
+)
 
 _UNPAID = "A payment for the plan is missing: no scan can begin until it has arrived."
 _MONTHLY_ONLY = "Deep scans by schedule run once a month: send the frequency monthly."
 _FINDING = re.compile(r"[1-9][0-9]{0,17}", re.ASCII)
 
 
-@signed(SCAN_PATH, read_scan_request)
+@signed(SCAN)
 def site_scan(call: Call, caller: Authenticated, fields: ScanRequest) -> bytes:
     """``POST /v1/site/scan``: queue a scan, or return the one that waits or runs."""
     link = _link(authorize(caller.link, fields, call.moment))
     if fields.consent:
         _consent(link, call.moment)
     finding = _finding(link, fields.finding_id) if fields.finding_id else None
-    if fields.confirmed_page is not None:
-        _confirm(link, fields.confirmed_page, call.moment)
+    if fields.confirmed_page:
+        _confirm(link, int(fields.confirmed_page), call.moment)
     with _refusals(call.moment):
         if finding is not None:
             engines.check_runs(finding.source.slug)
@@ -71,34 +66,34 @@ def site_scan(call: Call, caller: Authenticated, fields: ScanRequest) -> bytes:
     return scan_response(job, link.account_id, already=not is_new)
 
 
-@signed(SCAN_STATUS_PATH, read_scan_status_request)
+@signed(SCAN_STATUS)
 def site_scan_status(call: Call, caller: Authenticated, fields: ScanStatusRequest) -> bytes:
     """``POST /v1/site/scan/status``: one scan, with its progress or its outcome."""
     link = authorize(caller.link, fields, call.moment)
-    return status_response(_job_of(link, fields.job_id), link.account_id)
+    return status_response(_job_of(link, int(fields.job_id)), link.account_id)
 
 
-@signed(SCANS_PATH, read_scans_request)
+@signed(SCANS)
 def site_scans(call: Call, caller: Authenticated, fields: ScansRequest) -> bytes:
     """``POST /v1/site/scans``: the scans of the website, the newest first."""
     return scans_response(authorize(caller.link, fields, call.moment), fields)
 
 
-@signed(SCAN_CANCEL_PATH, read_scan_cancel_request)
+@signed(SCAN_CANCEL)
 def site_scan_cancel(call: Call, caller: Authenticated, fields: ScanCancelRequest) -> bytes:
     """``POST /v1/site/scan/cancel``: cancel a scan; one that has ended stays as it is.
 
     A scan that counts for another account of the website is unknown here, though this one sees it, too.
     """
     link = authorize(caller.link, fields, call.moment)
-    job = _job_of(link, fields.job_id)
+    job = _job_of(link, int(fields.job_id))
     if not job.may_be_cancelled_by(link.account_id):
         raise errors.UnknownScan
     job.cancel(by=fields.portal_account_ref, reason=fields.reason)
-    return status_response(_job_of(link, fields.job_id), link.account_id)
+    return status_response(_job_of(link, int(fields.job_id)), link.account_id)
 
 
-@signed(SCAN_SCHEDULE_PATH, read_scan_schedule_request)
+@signed(SCAN_SCHEDULE)
 def site_scan_schedule(call: Call, caller: Authenticated, fields: ScanScheduleRequest) -> bytes:
     """``POST /v1/site/scan/schedule``: the schedule, and what may be scanned; with frequency, set it."""
     link = _link(authorize(caller.link, fields, call.moment))

@@ -10,20 +10,22 @@ from django.views.decorators.debug import sensitive_variables
 from dashboard_api.api.authentication import Authenticated, authenticated
 from dashboard_api.api.request import Reply, json_endpoint, receive
 from dashboard_api.api.test_mode import example_reply
-from dashboard_api.contract import SECRETS_PATH, SecretsRequest, read_secrets_request, responses
+from dashboard_api.contract.requests import read_request
 from dashboard_api.errors import SecretRefused
 from dashboard_api.models import Account, Secret
 from dashboard_api.models.accounts import NotActive, TooManySecrets
+from signed_api import account as contract
+from signed_api.account import SECRETS, SecretsRequest
 
 
 @json_endpoint
 def account_secrets(request: HttpRequest) -> bytes | Reply:
     """``POST /v1/account/secrets``: list, issue and retire, also without a plan."""
-    call = receive(request, SECRETS_PATH)
+    call = receive(request, SECRETS.path)
     with authenticated(call) as caller:
-        fields = read_secrets_request(caller.fields)
+        fields = read_request(SECRETS, caller.fields)
         if caller.is_test:
-            return example_reply(fields)
+            return example_reply(SECRETS, fields)
         if not caller.is_portal:
             raise SecretRefused(reason="portal_only")
         return _changed(caller, fields, call.moment)
@@ -32,12 +34,12 @@ def account_secrets(request: HttpRequest) -> bytes | Reply:
 @sensitive_variables("clear")
 def _changed(caller: Authenticated, fields: SecretsRequest, now: datetime) -> bytes:
     account = Account.objects.get(pk=caller.account_id)
-    if fields.retire is not None:
-        _retire(caller, fields.retire, now)
+    if fields.retire:
+        _retire(caller, int(fields.retire), now)
     clear = _issue(caller, account) if fields.issue else None
     usable = Secret.objects.filter(account=account).usable(now).order_by("-created_at", "-pk")
     return msgspec.json.encode(
-        responses.SecretsResponse(ok=True, secrets=_listed(caller, usable), secret=clear)
+        contract.SecretsResponse(ok=True, secrets=_listed(caller, usable), secret=clear)
     )
 
 
@@ -61,9 +63,9 @@ def _issue(caller: Authenticated, account: Account) -> str:
         raise SecretRefused(reason="too_many") from error
 
 
-def _listed(caller: Authenticated, secrets: Iterable[Secret]) -> list[responses.AccountSecret]:
+def _listed(caller: Authenticated, secrets: Iterable[Secret]) -> list[contract.AccountSecret]:
     return [
-        responses.AccountSecret(
+        contract.AccountSecret(
             id=str(secret.pk),
             hint=secret.hint,
             state="retiring" if secret.state == Secret.State.RETIRING else "active",

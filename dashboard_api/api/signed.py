@@ -1,39 +1,39 @@
 """Signed endpoints: receive, authenticate and check a call, then let the view answer it."""
 
 import functools
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, TypeVar
+from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 
 from dashboard_api import errors, limits
 from dashboard_api.api.authentication import Authenticated, authenticated
 from dashboard_api.api.request import Call, Reply, json_endpoint, receive
-from dashboard_api.api.test_mode import Request, example_reply
-from dashboard_api.contract import CHANGING_PATHS
+from dashboard_api.api.test_mode import example_reply
+from dashboard_api.contract.requests import read_request
 from foundation.places import NoPlace, SlowCallers
+from signed_api.routes import Request, Route
 
-_Request = TypeVar("_Request", bound=Request)
-_View = Callable[[Call, Authenticated, _Request], bytes]
+_View = Callable[[Call, Authenticated, Request], bytes]
 _slow_callers = SlowCallers(limits.MAX_SLOW_CALLS_AT_ONCE)
 
 
 def signed(
-    path: str, read: Callable[[Mapping[str, Any]], _Request]
-) -> Callable[[_View[_Request]], Callable[..., HttpResponse]]:
-    """Return a decorator for the view of ``path``, which gets the call, its caller and the checked request.
+    route: Route[Request, Any],
+) -> Callable[[_View[Request]], Callable[..., HttpResponse]]:
+    """Return a decorator for the view of ``route``, which gets the call, its caller and the checked request.
 
     A call with a test secret is answered with the example, without the view. ApiErrors become responses.
     """
 
-    def decorate(view: _View[_Request]) -> Callable[..., HttpResponse]:
+    def decorate(view: _View[Request]) -> Callable[..., HttpResponse]:
         @functools.wraps(view)
         def respond(request: HttpRequest) -> bytes | Reply:
-            call = receive(request, path)
-            with authenticated(call) as caller, _a_place(caller, path):
-                fields = read(caller.fields)
-                return example_reply(fields) if caller.is_test else view(call, caller, fields)
+            call = receive(request, route.path)
+            with authenticated(call) as caller, _a_place(caller, route):
+                fields = read_request(route, caller.fields)
+                return example_reply(route, fields) if caller.is_test else view(call, caller, fields)
 
         return json_endpoint(respond)
 
@@ -41,13 +41,13 @@ def signed(
 
 
 @contextmanager
-def _a_place(caller: Authenticated, path: str) -> Iterator[None]:
+def _a_place(caller: Authenticated, route: Route[Any, Any]) -> Iterator[None]:
     """Hold one of this process's places for calls; raises RateLimited for an account whose calls are slow.
 
     Changes, which wait for imports, do not keep pages and exports of the portal from their places.
     """
     kind = "portal" if caller.is_portal else ""
-    if path in CHANGING_PATHS:
+    if route.changes:
         kind += " change"
     try:
         with _slow_callers.place(caller.account_id, kind):

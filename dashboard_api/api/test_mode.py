@@ -3,56 +3,33 @@
 The example website is no row of the database, so these calls read and count nothing of a customer.
 """
 
+from typing import Any
+
 import msgspec
 
-from dashboard_api.api.authorization import OfScans
 from dashboard_api.api.request import Reply
-from dashboard_api.contract import (
-    AccountChangesRequest,
-    CallsRequest,
-    ChangesRequest,
-    ClaimAnswerRequest,
-    ClaimCheckRequest,
-    ClaimRequest,
-    ClaimsRequest,
-    ClaimWithdrawRequest,
-    DashboardRequest,
-    EntitlementRequest,
-    FindingRequest,
-    PublicityRequest,
-    ScanCancelRequest,
-    ScanStatusRequest,
-    SecretsRequest,
-    WebsitesRequest,
-    examples,
-    openapi,
-)
+from dashboard_api.contract.openapi import TEST_HEADER
 from dashboard_api.errors import UnknownFinding, UnknownLink, UnknownScan
+from signed_api.all_routes import ROUTES
+from signed_api.example_calls import LINK, example_of
+from signed_api.findings import FINDING, FindingRequest
+from signed_api.routes import Route
+from signed_api.scans import SCAN_STATUS, ScanCancelRequest, ScanStatusRequest
+from signed_api.values import SiteRequest
 
-_OfClaims = ClaimRequest | ClaimCheckRequest | ClaimWithdrawRequest | ClaimAnswerRequest | ClaimsRequest
-_OfPlan = EntitlementRequest | AccountChangesRequest | WebsitesRequest
-_OfAccount = CallsRequest | _OfPlan | _OfClaims | PublicityRequest | SecretsRequest
-Request = DashboardRequest | FindingRequest | ChangesRequest | OfScans | _OfAccount
-_BODIES = {  # by the name of the request's type
-    route.question: msgspec.json.encode(examples.RESPONSES[route.answer.__name__]) for route in openapi.ROUTES
-}
-_FINDING_ID = examples.REQUESTS["FindingRequest"]["finding_id"]
-_JOB_ID = examples.REQUESTS["ScanStatusRequest"]["job_id"]
+_BODIES = {route.path: msgspec.json.encode(example_of(route)["response"]) for route in ROUTES}
+_FINDING_ID = example_of(FINDING)["request"]["finding_id"]
+_JOB_ID = example_of(SCAN_STATUS)["request"]["job_id"]
 
 
-def example_reply(request: Request) -> Reply:
+def example_reply(route: Route[Any, Any], request: msgspec.Struct) -> Reply:
     """Return the example response, whatever the filters; raises UnknownLink, UnknownFinding, UnknownScan."""
-    if isinstance(request, _OfAccount):
-        return _example(request)
-    host, link_id = examples.LINK["host"], examples.LINK["link_id"]
-    if (request.host, request.link_id) != (host, link_id):
-        raise UnknownLink(f"A test secret has one website only: host {host}, link_id {link_id}.")
+    if isinstance(request, SiteRequest):
+        host, link_id = LINK["host"], LINK["link_id"]
+        if (request.host, request.link_id) != (host, link_id):
+            raise UnknownLink(f"A test secret has one website only: host {host}, link_id {link_id}.")
     if isinstance(request, FindingRequest) and request.finding_id != _FINDING_ID:
         raise UnknownFinding(f"The example website has one finding only: finding_id {_FINDING_ID}.")
-    if isinstance(request, ScanStatusRequest | ScanCancelRequest) and str(request.job_id) != _JOB_ID:
+    if isinstance(request, ScanStatusRequest | ScanCancelRequest) and request.job_id != _JOB_ID:
         raise UnknownScan(f"The example website has one scan only: job_id {_JOB_ID}.")
-    return _example(request)
-
-
-def _example(request: Request) -> Reply:
-    return Reply(_BODIES[type(request).__name__], 200, {openapi.TEST_HEADER: "true"})
+    return Reply(_BODIES[route.path], 200, {TEST_HEADER: "true"})

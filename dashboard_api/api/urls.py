@@ -1,8 +1,6 @@
 """URLs below ``/v1/``."""
 
-from datetime import date
-
-from django.urls import path, re_path, register_converter
+from django.urls import path, re_path
 
 from dashboard_api.api import (
     account_views,
@@ -17,23 +15,6 @@ from dashboard_api.api import (
     views,
 )
 
-
-class Day:
-    """A day in an address: 2026-11-21."""
-
-    regex = "[0-9]{4}-[0-9]{2}-[0-9]{2}"
-
-    def to_python(self, value: str) -> date:
-        """Return the day; raises ValueError, which means that there is no such address."""
-        return date.fromisoformat(value)
-
-    def to_url(self, value: date) -> str:
-        """Return the day as text."""
-        return value.isoformat()
-
-
-register_converter(Day, "day")
-
 app_name = "dashboard_api"
 
 urlpatterns = [
@@ -43,7 +24,6 @@ urlpatterns = [
     path("site/claim", claim_views.site_claim, name="site-claim"),
     path("site/claim/check", claim_views.site_claim_check, name="site-claim-check"),
     path("site/claim/withdraw", claim_views.site_claim_withdraw, name="site-claim-withdraw"),
-    path("site/claim/answer", claim_views.site_claim_answer, name="site-claim-answer"),
     path("site/claims", claim_views.site_claims, name="site-claims"),
     path("account/publicity", publicity_views.account_publicity, name="account-publicity"),
     path("account/secrets", secret_views.account_secrets, name="account-secrets"),
@@ -62,7 +42,6 @@ urlpatterns = [
     path("public", public_views.page, name="public"),
     path("public/feed.html", public_views.feed_page, name="public-feed-page"),
     path("public/statistics", public_views.statistics, name="public-statistics"),
-    path("public/statistics/<day:day>", public_views.statistics_of_day, name="public-statistics-of-day"),
     path("public/feed", public_views.feed, name="public-feed"),
     path("openapi.json", views.openapi_document, name="openapi"),
     path("vectors.json", views.vectors, name="vectors"),

@@ -15,6 +15,7 @@ from django.views.decorators.http import require_safe
 from django.views.decorators.vary import vary_on_cookie
 
 from dashboard_api import limits
+from dashboard_api.api import downloads
 from dashboard_api.api.authentication import Authenticated
 from dashboard_api.api.authorization import authorize
 from dashboard_api.api.mistakes import ADVICE
@@ -27,52 +28,41 @@ from dashboard_api.api.response_cache import (
     finding_response,
 )
 from dashboard_api.api.signed import signed
-from dashboard_api.contract import (
-    CALLS_PATH,
-    CHANGES_PATH,
-    DASHBOARD_PATH,
-    FINDING_PATH,
-    CallsRequest,
-    ChangesRequest,
-    DashboardRequest,
-    FindingRequest,
-    examples,
-    openapi,
-    read_calls_request,
-    read_changes_request,
-    read_dashboard_request,
-    read_finding_request,
-)
-from dashboard_api.contract.changelog import CHANGES
+from dashboard_api.contract import openapi
+from dashboard_api.contract.changelog import VERSIONS
 from dashboard_api.errors import NotFound
 from es1.vectors import read_vectors
 from foundation.snippets import SNIPPETS
+from signed_api.account import CALLS, CallsRequest
+from signed_api.example_calls import LINK
+from signed_api.findings import CHANGES, DASHBOARD, FINDING, ChangesRequest, DashboardRequest, FindingRequest
+from signed_api.health import HealthResponse
 
 _FEED_LENGTH = 5  # on the documentation page
 
 
-@signed(DASHBOARD_PATH, read_dashboard_request)
+@signed(DASHBOARD)
 def site_dashboard(call: Call, caller: Authenticated, fields: DashboardRequest) -> bytes:
     """``POST /v1/site/dashboard``: the specification, section 4."""
     link = authorize(caller.link, fields, call.moment)
     return dashboard_response(link, fields, call.moment)
 
 
-@signed(FINDING_PATH, read_finding_request)
+@signed(FINDING)
 def site_finding(call: Call, caller: Authenticated, fields: FindingRequest) -> bytes:
     """``POST /v1/site/finding``: a single finding; decision record 0020."""
     link = authorize(caller.link, fields, call.moment)
     return finding_response(link, fields)
 
 
-@signed(CHANGES_PATH, read_changes_request)
+@signed(CHANGES)
 def site_changes(call: Call, caller: Authenticated, fields: ChangesRequest) -> bytes:
     """``POST /v1/site/changes``: new and returned findings, and notes; decision record 0032."""
     link = authorize(caller.link, fields, call.moment)
     return changes_response(link, fields, call.moment)
 
 
-@signed(CALLS_PATH, read_calls_request)
+@signed(CALLS)
 def account_calls(call: Call, caller: Authenticated, fields: CallsRequest) -> bytes:
     """``POST /v1/account/calls``: the account's own calls, also without a plan; decision record 0098."""
     return calls_response(caller.account_id, fields, caller.as_reader(call))
@@ -116,17 +106,18 @@ def documentation(request: HttpRequest) -> HttpResponse:
             "routes": _routes(),
             "routes_in_full": _routes_in_full(),
             "reports": openapi.reports_for_people(),
-            "health": openapi.health_for_people(),
+            "health": openapi.members_for_people(HealthResponse),
             "feed": shown_feed(_FEED_LENGTH),
             "refusals": list(openapi.refusals()),
             "limits": limits,
             "calls_per_second": settings.CALLS_PER_SECOND,
             "calls_burst": settings.CALLS_BURST,
             "mistakes": ADVICE,
-            "versions": CHANGES,
+            "versions": VERSIONS,
             "snippets": SNIPPETS,
-            "example": examples.LINK,
+            "example": LINK,
             "test_header": openapi.TEST_HEADER,
+            "wheels": list(downloads.WHEELS),
         },
     )
 
@@ -146,11 +137,11 @@ def _routes_in_full() -> SafeString:
 def _sample_values(request: HttpRequest) -> dict[str, str]:
     """Return the values of a sample: the example website, which a test secret reaches."""
     return {
-        "path": DASHBOARD_PATH,
+        "path": DASHBOARD.path,
         "base_url": _base_url(request),
-        "host": examples.LINK["host"],
-        "link_id": examples.LINK["link_id"],
-        "account_ref": examples.LINK["portal_account_ref"],
+        "host": LINK["host"],
+        "link_id": LINK["link_id"],
+        "account_ref": LINK["portal_account_ref"],
     }
 
 

@@ -6,8 +6,9 @@ from datetime import datetime, timedelta
 from audit.models import AuditEvent
 from dashboard_api import limits
 from dashboard_api.billing.usage import UNITS, uses
-from dashboard_api.contract import responses
 from dashboard_api.models import Account, BillingNotice, Entitlement, Plan, Revision, SiteLink, Usage
+from signed_api import billing as contract
+from signed_api.account import AccountChangesResponse, WebsiteVersion
 
 HISTORY = 20
 _PUBLIC = frozenset(
@@ -18,7 +19,7 @@ _PUBLIC = frozenset(
 )
 
 
-def build_entitlement(account_id: int, now: datetime) -> responses.EntitlementResponse:
+def build_entitlement(account_id: int, now: datetime) -> contract.EntitlementResponse:
     """Return the plan of the account with limits, usage, notices and history, whatever its state."""
     own = Entitlement.objects.select_related("plan_revision").filter(account_id=account_id).first()
     today = now.date()
@@ -27,13 +28,13 @@ def build_entitlement(account_id: int, now: datetime) -> responses.EntitlementRe
     days = [first + timedelta(days=number) for number in range(limits.USAGE_DAYS)]
     notices = BillingNotice.objects.filter(account_id=account_id, at__gt=now - timedelta(days=31))
     billing_ref = Account.objects.values_list("billing_ref", flat=True).get(pk=account_id)
-    return responses.EntitlementResponse(
+    return contract.EntitlementResponse(
         ok=True,
         entitlement=_entitlement(own, now) if own else None,
         limits=_limits(own, now) if own else [],
-        calls_by_day=[responses.DayOfCalls(day=day, calls=calls.get(day, 0)) for day in days],
+        calls_by_day=[contract.DayOfCalls(day=day, calls=calls.get(day, 0)) for day in days],
         notices=[
-            responses.Notice(id=str(row.pk), kind=row.kind, limit=row.limit, days=row.days, at=row.at)  # type: ignore[arg-type]
+            contract.Notice(id=str(row.pk), kind=row.kind, limit=row.limit, days=row.days, at=row.at)
             for row in notices[:50]
         ],
         plans=[_plan(plan) for plan in Plan.objects.offered()],
@@ -42,16 +43,16 @@ def build_entitlement(account_id: int, now: datetime) -> responses.EntitlementRe
     )
 
 
-def build_account_changes(account_id: int) -> responses.AccountChangesResponse:
+def build_account_changes(account_id: int) -> AccountChangesResponse:
     """Return the linked websites of the account, each with a text that changes with its data or pause."""
     links = SiteLink.objects.not_revoked().filter(account_id=account_id).select_related("website")
     rows = list(links.order_by("website__host"))
     tags = Revision.objects.in_bulk([0, *(link.website_id for link in rows)])
     every = tags[0].tag if 0 in tags else 0
-    return responses.AccountChangesResponse(
+    return AccountChangesResponse(
         ok=True,
         websites=[
-            responses.WebsiteVersion(
+            WebsiteVersion(
                 host=link.website.host,
                 link_id=link.link_id,
                 version=_version(
@@ -67,13 +68,13 @@ def _version(*parts: object) -> str:
     return hashlib.sha256(repr(parts).encode()).hexdigest()[:16]
 
 
-def _entitlement(own: Entitlement, now: datetime) -> responses.AccountEntitlement:
+def _entitlement(own: Entitlement, now: datetime) -> contract.AccountEntitlement:
     today = now.date()
-    return responses.AccountEntitlement(
+    return contract.AccountEntitlement(
         plan=own.plan,
         names=own.plan_revision.name if own.plan_revision else {},
         revision=own.plan_revision.revision if own.plan_revision else None,
-        status=own.status_on(today),  # type: ignore[arg-type]  # Entitlement.Status
+        status=own.status_on(today),
         starts_on=own.starts_on,
         ends_on=own.ends_on,
         usable_until=own.usable_until,
@@ -86,15 +87,15 @@ def _entitlement(own: Entitlement, now: datetime) -> responses.AccountEntitlemen
     )
 
 
-def _limits(own: Entitlement, now: datetime) -> list[responses.LimitUse]:
+def _limits(own: Entitlement, now: datetime) -> list[contract.LimitUse]:
     overridden = {each.limit for each in own.own_overrides if each.holds_on(now.date())}
     return [
-        responses.LimitUse(
-            name=use.name,  # type: ignore[arg-type]  # of UNITS
-            unit=UNITS[use.name],  # type: ignore[arg-type]
+        contract.LimitUse(
+            name=use.name,
+            unit=UNITS[use.name],
             limit=use.limit,
             used=use.used,
-            state=use.state,  # type: ignore[arg-type]
+            state=use.state,
             resets_at=use.resets_at,
             is_override=use.name in overridden,
         )
@@ -102,9 +103,9 @@ def _limits(own: Entitlement, now: datetime) -> list[responses.LimitUse]:
     ]
 
 
-def _plan(plan: Plan) -> responses.OfferedPlan:
+def _plan(plan: Plan) -> contract.OfferedPlan:
     terms = plan.terms
-    return responses.OfferedPlan(
+    return contract.OfferedPlan(
         slug=plan.slug,
         revision=plan.revision,
         names=plan.name,
@@ -115,7 +116,7 @@ def _plan(plan: Plan) -> responses.OfferedPlan:
     )
 
 
-def _history(account_id: int) -> list[responses.EntitlementEvent]:
+def _history(account_id: int) -> list[contract.EntitlementEvent]:
     """Return the latest changes of the entitlement, from the actions on record; never who made them."""
     ref = Account.objects.values_list("ref", flat=True).get(pk=account_id)
     events = AuditEvent.objects.filter(account=ref, action__in=("entitlement.created", "entitlement.changed"))
@@ -123,7 +124,7 @@ def _history(account_id: int) -> list[responses.EntitlementEvent]:
     for event in events.order_by("-id")[:HISTORY]:
         before, after = (_public(values) for values in (event.before, event.after))
         if after:
-            changes.append(responses.EntitlementEvent(at=event.at, before=before, after=after))
+            changes.append(contract.EntitlementEvent(at=event.at, before=before, after=after))
     return changes
 
 

@@ -10,9 +10,9 @@ from django.db import transaction
 from django.db.models import QuerySet
 
 from audit.recording import record as audit
-from dashboard_api.contract import responses
 from dashboard_api.errors import InvalidRequest, UnknownLink
 from dashboard_api.models import Account, BillingNotice, Entitlement, SiteLink
+from signed_api import billing as contract
 
 CHOICE = timedelta(days=14)
 SYSTEM = "billing"
@@ -71,17 +71,17 @@ def choose(account: Account, hosts: Collection[str], *, by: str, now: datetime) 
     settle(account, now)
 
 
-def websites_response(account: Account) -> responses.WebsitesResponse:
+def websites_response(account: Account) -> contract.WebsitesResponse:
     """Return the websites of the account, with those that stay in its plan."""
     limit, links = _limit(account), _links(account)
     stay = {link.pk for link in links[:limit]}
     notice = _notices().filter(account=account).order_by("-at").first()
-    return responses.WebsitesResponse(
+    return contract.WebsitesResponse(
         ok=True,
         limit=limit,
         pauses_at=notice.at + CHOICE if notice else None,
         websites=[
-            responses.AccountWebsite(
+            contract.AccountWebsite(
                 host=link.website.host,
                 link_id=link.link_id,
                 stays=link.pk in stay,

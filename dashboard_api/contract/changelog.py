@@ -1,6 +1,15 @@
 """Versions of the API for people who call it, the newest first: number, day and changes."""
 
-CHANGES = (
+VERSIONS = (
+    (
+        "1.27.0",
+        "2026-11-29",
+        (
+            "GET /v1/clients/ has the Python client signed_api as a wheel, next to es1.",
+            "The OpenAPI document has no null in requests; null and an empty string still mean: not given.",
+            "Lists and numbers of responses have their bounds in the OpenAPI document.",
+        ),
+    ),
     (
         "1.26.0",
         "2026-11-29",

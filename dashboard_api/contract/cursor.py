@@ -5,12 +5,11 @@ from datetime import UTC, datetime, timedelta
 
 import msgspec
 
-from dashboard_api.limits import MAX_CURSOR_LENGTH
+from signed_api.limits import MAX_CURSOR_LENGTH
+from signed_api.values import CALL_PATTERN, CURSOR_PATTERN
 
-PATTERN = r"^[0-9]{1,19}\.[0-9]{1,19}\.[0-9]{1,11}\.([0-9]{1,19}(-[0-9]{1,19})*)?$"
-_CURSOR = re.compile(PATTERN, re.ASCII)
+_CURSOR = re.compile(CURSOR_PATTERN, re.ASCII)
 _LARGEST_ID = 2**63 - 1
-CALL_PATTERN = r"^[0-9]{1,17}\.[A-Za-z0-9._-]{0,64}$"
 _CALL = re.compile(CALL_PATTERN, re.ASCII)
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 

@@ -10,6 +10,7 @@ import msgspec
 
 from dashboard_api import limits
 from dashboard_api.errors import InvalidRequest, MalformedJson
+from signed_api.limits import MAX_ACCOUNT_REF_LENGTH
 
 
 class Envelope(msgspec.Struct, frozen=True, kw_only=True):
@@ -26,7 +27,7 @@ def read_envelope(body: bytes) -> Envelope:
     fields = _strict_object(body)
     ref = fields.get("portal_account_ref")
     if not isinstance(ref, str) or not _is_account_ref(ref):
-        message = f"must be a printable string of 1 to {limits.MAX_ACCOUNT_REF_LENGTH} characters"
+        message = f"must be a printable string of 1 to {MAX_ACCOUNT_REF_LENGTH} characters"
         if "portal_account_ref" not in fields:
             message = "is required"
         raise InvalidRequest([{"field": "portal_account_ref", "message": message}])
@@ -41,7 +42,7 @@ def _text(value: object) -> str:
 
 
 def _is_account_ref(text: str) -> bool:
-    return 1 <= len(text) <= limits.MAX_ACCOUNT_REF_LENGTH and text.isprintable()
+    return 1 <= len(text) <= MAX_ACCOUNT_REF_LENGTH and text.isprintable()
 
 
 def _strict_object(body: bytes) -> dict[str, Any]:

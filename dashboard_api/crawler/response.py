@@ -10,7 +10,6 @@ from django.conf import settings
 from django.utils.dateparse import parse_datetime
 
 from dashboard_api.billing import usage
-from dashboard_api.contract import ScansRequest, responses
 from dashboard_api.crawler import policy, queue, schedules
 from dashboard_api.crawler.home_page import HomePage
 from dashboard_api.crawler.known_page import known_page, page_of
@@ -19,6 +18,8 @@ from dashboard_api.models import EngineRun, Entitlement, ScanJob, ScanSchedule, 
 from dashboard_api.models.scan_job import PAGE_CHANGED
 from dashboard_api.queries.credentials import AccountSite
 from foundation.outbound.fetch import USER_AGENT
+from signed_api import scans as contract
+from signed_api.scans import ScansRequest
 
 _USUAL_RUNS = 10
 
@@ -27,25 +28,25 @@ def scan_response(job: ScanJob, account_id: int, *, already: bool) -> bytes:
     """Return the encoded ScanResponse for this account."""
     shown = described(job, account_id)
     return msgspec.json.encode(
-        responses.ScanResponse(ok=True, host=job.website.host, job=shown, already=already)
+        contract.ScanResponse(ok=True, host=job.website.host, job=shown, already=already)
     )
 
 
 def status_response(job: ScanJob, account_id: int) -> bytes:
     """Return the encoded ScanStatusResponse for this account."""
     shown = described(job, account_id)
-    return msgspec.json.encode(responses.ScanStatusResponse(ok=True, host=job.website.host, job=shown))
+    return msgspec.json.encode(contract.ScanStatusResponse(ok=True, host=job.website.host, job=shown))
 
 
 def scans_response(link: AccountSite, request: ScansRequest) -> bytes:
     """Return the encoded ScansResponse."""
     jobs = ScanJob.objects.filter(website=link.website_id)
-    if request.finding_id is not None:
-        jobs = jobs.filter(finding=request.finding_id)
+    if request.finding_id:
+        jobs = jobs.filter(finding=int(request.finding_id))
     start = (request.page - 1) * request.page_size
     shown = jobs.prefetch_related("runs__import_run")[start : start + request.page_size]
     usual = _Usual()
-    answer = responses.ScansResponse(
+    answer = contract.ScansResponse(
         ok=True,
         host=link.host,
         jobs=[described(job, link.account_id, usual) for job in shown],
@@ -57,10 +58,10 @@ def scans_response(link: AccountSite, request: ScansRequest) -> bytes:
 def schedule_response(link: SiteLink, schedule: ScanSchedule, now: datetime) -> bytes:
     """Return the encoded ScanScheduleResponse."""
     entitlement = Entitlement.objects.filter(account=link.account_id).first()
-    answer = responses.ScanScheduleResponse(
+    answer = contract.ScanScheduleResponse(
         ok=True,
         host=link.website.host,
-        schedule=responses.ScanSchedule(
+        schedule=contract.ScanSchedule(
             frequency=schedule.frequency,
             profile=schedule.profile,
             start_hour=schedule.start_hour,
@@ -72,18 +73,18 @@ def schedule_response(link: SiteLink, schedule: ScanSchedule, now: datetime) -> 
         frequencies=policy.frequencies(entitlement),
         next_at=schedules.next_times(schedule, now),
         allowance=[_allowance(link, profile, entitlement, now) for profile in policy.PROFILES],
-        month=responses.ScanMonth(
+        month=contract.ScanMonth(
             used=usage.scans_of_month(link.account_id, now), limit=policy.scans_per_month(entitlement)
         ),
         consent_until=_optional(policy.consent_until(link.account, link.website, now)),
-        origin=responses.ScanOrigin(addresses=settings.CRAWLER_ADDRESSES, user_agent=USER_AGENT),
+        origin=contract.ScanOrigin(addresses=settings.CRAWLER_ADDRESSES, user_agent=USER_AGENT),
     )
     return msgspec.json.encode(answer)
 
 
 def _allowance(
     link: SiteLink, profile: str, entitlement: Entitlement | None, now: datetime
-) -> responses.ScanAllowance:
+) -> contract.ScanAllowance:
     reason = None
     try:
         policy.check_included(entitlement, profile=profile, now=now)
@@ -92,7 +93,7 @@ def _allowance(
     else:
         reason = _missing_proof(link, profile)
     allowed = policy.allowance(link.website, profile=profile, entitlement=entitlement, now=now)
-    return responses.ScanAllowance(
+    return contract.ScanAllowance(
         profile=profile,
         included=reason is None,
         allowed_at=_optional(allowed.allowed_at),
@@ -110,12 +111,12 @@ def _missing_proof(link: SiteLink, profile: str) -> str | None:
     return None
 
 
-def described(job: ScanJob, account_id: int, usual: "_Usual | None" = None) -> responses.Scan:
+def described(job: ScanJob, account_id: int, usual: "_Usual | None" = None) -> contract.Scan:
     """Return the job as the API shows it to this account."""
     runs = list(job.runs.all())
     imports = [run.import_run for run in runs if run.import_run]
     is_stored = bool(imports)
-    return responses.Scan(
+    return contract.Scan(
         job_id=str(job.pk),
         profile=job.profile,
         trigger=job.trigger,
@@ -140,21 +141,21 @@ def described(job: ScanJob, account_id: int, usual: "_Usual | None" = None) -> r
     )
 
 
-def _page_change(job: ScanJob) -> responses.PageChange | None:
+def _page_change(job: ScanJob) -> contract.PageChange | None:
     """Return the page that looked different, and the one that was known then."""
     seen = page_of(job) if job.reason == PAGE_CHANGED else None
     if seen is None:
         return None
     known = known_page(job.website_id, before=job)
-    return responses.PageChange(
+    return contract.PageChange(
         known=_home_page(known) if known else None,
         seen=_home_page(seen),
         confirmed_at=_optional(job.page_confirmed_at),
     )
 
 
-def _home_page(page: HomePage) -> responses.HomePage:
-    return responses.HomePage(
+def _home_page(page: HomePage) -> contract.HomePage:
+    return contract.HomePage(
         title=page.title,
         links=page.links,
         script_hosts=list(page.script_hosts),
@@ -182,7 +183,7 @@ def _usual_seconds(engine: str) -> int | None:
     return round(median(seconds)) if seconds else None
 
 
-def _runs(job: ScanJob, runs: Iterable[EngineRun], usual: _Usual) -> Iterable[responses.ScanRun]:
+def _runs(job: ScanJob, runs: Iterable[EngineRun], usual: _Usual) -> Iterable[contract.ScanRun]:
     if job.ended_at is None:
         rows: Iterable[Mapping[str, Any]] = job.progress
     else:
@@ -197,7 +198,7 @@ def _runs(job: ScanJob, runs: Iterable[EngineRun], usual: _Usual) -> Iterable[re
             for run in runs
         ]
     for row in rows:
-        yield responses.ScanRun(
+        yield contract.ScanRun(
             engine=row["engine"],
             state=row["state"],
             reason=row.get("reason") or None,

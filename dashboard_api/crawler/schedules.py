@@ -11,9 +11,9 @@ from django.db import transaction
 from django.utils import timezone
 
 from audit.recording import record as audit
-from dashboard_api.contract import ScanScheduleRequest
 from dashboard_api.crawler import policy, queue
 from dashboard_api.models import ScanJob, ScanSchedule, SiteLink
+from signed_api.scans import ScanScheduleRequest
 
 BY = "schedule"
 MAX_BAD_RUNS = 3

@@ -83,13 +83,12 @@ class Migration(migrations.Migration):
                     models.CharField(
                         choices=[
                             ("nothing", "nothing"),
-                            ("counted", "counted, without any character of the name"),
-                            ("named", "counted, with the first letter of the name"),
+                            ("counted", "counted in the statistics"),
+                            ("shown", "counted, and shown in the live feed with a masked domain"),
                         ],
                         db_default="counted",
                         default="counted",
-                        editable=False,
-                        help_text="What may be published about its websites; owners set it in the portal.",
+                        help_text="What may be published about its websites; owners choose it in the portal.",
                         max_length=7,
                         verbose_name="publicity",
                     ),
@@ -488,29 +487,18 @@ class Migration(migrations.Migration):
                 (
                     "kind",
                     models.CharField(
-                        choices=[("statistics", "statistics"), ("feed", "live feed")], max_length=10
+                        choices=[("statistics", "statistics"), ("feed", "live feed")],
+                        max_length=10,
+                        unique=True,
                     ),
                 ),
-                ("day", models.DateField(null=True)),
                 ("made_at", models.DateTimeField()),
-                ("body", models.BinaryField()),
-                ("gzipped", models.BinaryField()),
+                ("body", models.TextField()),
             ],
             options={
                 "verbose_name": "published document",
                 "verbose_name_plural": "published documents",
-                "ordering": ["-made_at"],
-                "constraints": [
-                    models.UniqueConstraint(fields=("kind", "day"), name="dashboard_api_published_once"),
-                    models.CheckConstraint(
-                        condition=models.Q(
-                            models.Q(("day__isnull", False), ("kind", "statistics")),
-                            models.Q(("day__isnull", True), ("kind", "feed")),
-                            _connector="OR",
-                        ),
-                        name="dashboard_api_published_statistics_have_a_day",
-                    ),
-                ],
+                "ordering": ["kind"],
             },
         ),
         migrations.CreateModel(
@@ -580,8 +568,8 @@ class Migration(migrations.Migration):
                         blank=True,
                         choices=[
                             ("nothing", "nothing"),
-                            ("counted", "counted, without any character of the name"),
-                            ("named", "counted, with the first letter of the name"),
+                            ("counted", "counted in the statistics"),
+                            ("shown", "counted, and shown in the live feed with a masked domain"),
                         ],
                         db_default="",
                         default="",
@@ -1243,50 +1231,6 @@ class Migration(migrations.Migration):
             ),
         ),
         migrations.CreateModel(
-            name="FeedEntry",
-            fields=[
-                (
-                    "id",
-                    models.BigAutoField(
-                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
-                    ),
-                ),
-                ("public_id", models.CharField(editable=False, max_length=16, unique=True)),
-                ("finding_id", models.BigIntegerField(unique=True)),
-                ("severity", models.CharField(max_length=6)),
-                ("category", models.CharField(max_length=30, verbose_name="category")),
-                ("coarseness", models.PositiveSmallIntegerField(default=0)),
-                ("domain", models.CharField(max_length=80, verbose_name="mask")),
-                ("region", models.CharField(max_length=3, verbose_name="region")),
-                ("appears_at", models.DateTimeField(verbose_name="appears")),
-                ("day", models.DateField(verbose_name="day")),
-                ("created_at", models.DateTimeField(default=django.utils.timezone.now, editable=False)),
-                ("withdrawn_at", models.DateTimeField(blank=True, null=True, verbose_name="withdrawn")),
-                ("withdraw_reason", models.CharField(blank=True, max_length=500, verbose_name="reason")),
-                (
-                    "account",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="+",
-                        to="dashboard_api.account",
-                    ),
-                ),
-                (
-                    "website",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="+",
-                        to="dashboard_api.website",
-                    ),
-                ),
-            ],
-            options={
-                "verbose_name": "entry of the live feed",
-                "verbose_name_plural": "live feed",
-                "ordering": ["-day", "public_id"],
-            },
-        ),
-        migrations.CreateModel(
             name="Coverage",
             fields=[
                 (
@@ -1685,10 +1629,7 @@ class Migration(migrations.Migration):
                             ("contested", "contested"),
                             ("verified", "verified"),
                             ("failing", "proof missing"),
-                            ("lapsed", "lapsed"),
-                            ("expired", "expired"),
-                            ("refused", "refused"),
-                            ("withdrawn", "withdrawn"),
+                            ("ended", "ended"),
                         ],
                         default="pending",
                         max_length=10,
@@ -1721,13 +1662,9 @@ class Migration(migrations.Migration):
                 ("created_at", models.DateTimeField(default=django.utils.timezone.now)),
                 ("verified_at", models.DateTimeField(null=True)),
                 ("contested_at", models.DateTimeField(null=True)),
-                ("objected_at", models.DateTimeField(null=True)),
-                ("silent_since", models.DateTimeField(null=True)),
-                ("had_dispute", models.BooleanField(db_default=False, default=False)),
                 ("misses", models.PositiveSmallIntegerField(default=0)),
                 ("missed_at", models.DateTimeField(null=True)),
                 ("unasked_at", models.DateTimeField(null=True)),
-                ("lapsed_at", models.DateTimeField(null=True)),
                 ("checks", models.JSONField(default=list)),
                 ("checked_at", models.DateTimeField(null=True)),
                 ("found_at", models.DateTimeField(null=True)),
@@ -1736,6 +1673,20 @@ class Migration(migrations.Migration):
                 ("asked_count", models.PositiveSmallIntegerField(db_default=0, default=0)),
                 ("next_check_at", models.DateTimeField(default=django.utils.timezone.now, null=True)),
                 ("ended_at", models.DateTimeField(null=True)),
+                (
+                    "ended_reason",
+                    models.CharField(
+                        blank=True,
+                        choices=[
+                            ("withdrawn", "withdrawn"),
+                            ("expired", "expired"),
+                            ("refused", "refused"),
+                            ("lapsed", "lapsed"),
+                            ("taken_over", "taken over"),
+                        ],
+                        max_length=10,
+                    ),
+                ),
                 (
                     "account",
                     models.ForeignKey(
@@ -1767,11 +1718,13 @@ class Migration(migrations.Migration):
                         condition=models.Q(
                             models.Q(
                                 ("ended_at__isnull", True),
-                                ("state__in", ["pending", "contested", "verified", "failing", "lapsed"]),
+                                ("ended_reason", ""),
+                                ("state__in", ["pending", "contested", "verified", "failing"]),
                             ),
                             models.Q(
+                                models.Q(("ended_reason", ""), _negated=True),
                                 ("ended_at__isnull", False),
-                                ("state__in", ["expired", "refused", "withdrawn"]),
+                                ("state", "ended"),
                             ),
                             _connector="OR",
                         ),
@@ -1779,7 +1732,7 @@ class Migration(migrations.Migration):
                     ),
                     models.CheckConstraint(
                         condition=models.Q(
-                            models.Q(("state__in", ["verified", "failing", "lapsed"]), _negated=True),
+                            models.Q(("state__in", ["verified", "failing"]), _negated=True),
                             models.Q(models.Q(("method", ""), _negated=True), ("verified_at__isnull", False)),
                             _connector="OR",
                         ),
@@ -1787,18 +1740,11 @@ class Migration(migrations.Migration):
                     ),
                     models.CheckConstraint(
                         condition=models.Q(
-                            models.Q(
-                                models.Q(("state", "contested"), _negated=True),
-                                ("contested_at__isnull", False),
-                                _connector="OR",
-                            ),
-                            models.Q(
-                                models.Q(("state", "lapsed"), _negated=True),
-                                ("lapsed_at__isnull", False),
-                                _connector="OR",
-                            ),
+                            models.Q(("state", "contested"), _negated=True),
+                            ("contested_at__isnull", False),
+                            _connector="OR",
                         ),
-                        name="dashboard_api_ownershipclaim_state_has_time",
+                        name="dashboard_api_ownershipclaim_contested_has_time",
                     ),
                 ],
             },
@@ -2589,12 +2535,6 @@ class Migration(migrations.Migration):
                     _connector="OR",
                 ),
                 name="dashboard_api_finding_fixed_has_time",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="feedentry",
-            constraint=models.UniqueConstraint(
-                fields=("account", "day"), name="dashboard_api_feedentry_one_a_day"
             ),
         ),
         migrations.AddConstraint(

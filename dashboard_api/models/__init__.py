@@ -15,7 +15,7 @@ from dashboard_api.models.notices import BillingNotice
 from dashboard_api.models.ownership import OwnershipClaim
 from dashboard_api.models.plans import Limits, Override, Plan
 from dashboard_api.models.problems import problem_key
-from dashboard_api.models.published import FeedEntry, Published
+from dashboard_api.models.published import Published
 from dashboard_api.models.reports import ReportJob, ReportToken
 from dashboard_api.models.revisions import Revision
 from dashboard_api.models.scan_job import EngineRun, ScanJob
@@ -43,7 +43,6 @@ __all__ = [
     "CrawlerStop",
     "EngineRun",
     "Entitlement",
-    "FeedEntry",
     "Finding",
     "FindingEvent",
     "ForgottenAccount",

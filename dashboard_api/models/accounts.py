@@ -17,6 +17,7 @@ from audit.recording import record as audit
 from dashboard_api import limits
 from dashboard_api.models.nonces import SecretUse
 from foundation.sealing import CannotUnseal, seal, unseal
+from signed_api.limits import MAX_ACCOUNT_REF_LENGTH
 
 # With secret: retired or revoked in the open transaction, which a receiver may refuse by ValidationError.
 secret_ends = Signal()
@@ -26,8 +27,8 @@ class Publicity(models.TextChoices):
     """The part of websites that may be published, the strictest first. Decision record 0124."""
 
     NOTHING = "nothing", "nothing"
-    COUNTED = "counted", "counted, without any character of the name"
-    NAMED = "named", "counted, with the first letter of the name"
+    COUNTED = "counted", "counted in the statistics"
+    SHOWN = "shown", "counted, and shown in the live feed with a masked domain"
 
 
 class Account(models.Model):
@@ -35,7 +36,7 @@ class Account(models.Model):
 
     ref = models.CharField(
         "reference",
-        max_length=limits.MAX_ACCOUNT_REF_LENGTH,
+        max_length=MAX_ACCOUNT_REF_LENGTH,
         unique=True,
         validators=[RegexValidator(r"\A[!-~]+\Z", "Use printable ASCII characters without spaces.")],
         help_text="portal_account_ref in signed calls, such as acct_0001; it cannot change later.",
@@ -63,8 +64,7 @@ class Account(models.Model):
         choices=Publicity,
         default=Publicity.COUNTED,
         db_default=Publicity.COUNTED,
-        editable=False,
-        help_text="What may be published about its websites; owners set it in the portal.",
+        help_text="What may be published about its websites; owners choose it in the portal.",
     )
 
     # None only until the next process_callbacks, if code before this column added the account.

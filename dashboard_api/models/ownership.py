@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from typing import ClassVar, Self
 
 from django.db import models
-from django.db.models import Q, Window
+from django.db.models import Exists, OuterRef, Q, Window
 from django.db.models.functions import RowNumber
 from django.utils import timezone
 
@@ -33,6 +33,12 @@ class OwnershipClaimQuerySet(models.QuerySet["OwnershipClaim"]):
     def open(self) -> Self:
         """Return claims that have not ended."""
         return self.filter(ended_at=None)
+
+    def listed(self, ended_after: datetime) -> Self:
+        """Return open claims, and those that ended after a time, were not withdrawn and have no later one."""
+        later = OwnershipClaim.objects.filter(account=OuterRef("account"), host=OuterRef("host"))
+        ended = Q(ended_at__gt=ended_after) & ~Q(ended_reason=OwnershipClaim.EndedReason.WITHDRAWN)
+        return self.filter(Q(ended_at=None) | (ended & ~Exists(later.filter(pk__gt=OuterRef("pk")))))
 
     def due(self, now: datetime) -> Self:
         """Return claims whose next check is due: one of each account in turn, its oldest first.
@@ -76,16 +82,11 @@ class OwnershipClaimQuerySet(models.QuerySet["OwnershipClaim"]):
             claim.mark_verified(by=by, now=now)
         return claim
 
-    def count_silence_again(self, host: str) -> None:
-        """Let no silence about contested claims to ``host`` count so far: an account begins to hold it."""
-        self.filter(host=host, silent_since__isnull=False).update(silent_since=None)
-
     def withdraw_proofs(self, host: str, *, by: str, reason: str, now: datetime) -> None:
         """End all claims to ``host`` that were proven."""
-        proven = (*OwnershipClaim.HOLDING, OwnershipClaim.State.LAPSED)
-        for claim in self.open().filter(host=host, state__in=proven):
-            claim.state, claim.reason = OwnershipClaim.State.WITHDRAWN, reason
-            claim.ended_at, claim.next_check_at = now, None
+        for claim in self.open().filter(host=host, state__in=OwnershipClaim.HOLDING):
+            claim.state, claim.ended_reason = OwnershipClaim.State.ENDED, OwnershipClaim.EndedReason.WITHDRAWN
+            claim.reason, claim.ended_at, claim.next_check_at = reason, now, None
             claim.save()
             audit("ownership.withdrawn", claim, by=by, host=host, reason=reason)
 
@@ -101,10 +102,16 @@ class OwnershipClaim(models.Model):
         CONTESTED = "contested", "contested"
         VERIFIED = "verified", "verified"
         FAILING = "failing", "proof missing"
-        LAPSED = "lapsed", "lapsed"
-        EXPIRED = "expired", "expired"
-        REFUSED = "refused", "refused"
+        ENDED = "ended", "ended"
+
+    class EndedReason(models.TextChoices):
+        """The reason why a claim has ended."""
+
         WITHDRAWN = "withdrawn", "withdrawn"
+        EXPIRED = "expired", "expired"  # no proof for 30 days
+        REFUSED = "refused", "refused"  # by staff
+        LAPSED = "lapsed", "lapsed"  # the proof was missing for 14 days
+        TAKEN_OVER = "taken_over", "taken over"  # by an account that has proven the website
 
     class Method(models.TextChoices):
         DNS = "dns", "DNS record"
@@ -128,7 +135,6 @@ class OwnershipClaim(models.Model):
         OTHER = "other", "another reason"
 
     HOLDING: ClassVar = (State.VERIFIED, State.FAILING)  # the account may be linked
-    ENDED: ClassVar = (State.EXPIRED, State.REFUSED, State.WITHDRAWN)
 
     account = models.ForeignKey(Account, on_delete=models.CASCADE, related_name="ownership_claims")
     host = models.CharField(max_length=MAX_HOST_LENGTH)
@@ -142,13 +148,9 @@ class OwnershipClaim(models.Model):
     created_at = models.DateTimeField(default=timezone.now)
     verified_at = models.DateTimeField(null=True)
     contested_at = models.DateTimeField(null=True)
-    objected_at = models.DateTimeField(null=True)  # by the holder of the website
-    silent_since = models.DateTimeField(null=True)  # from when the silence of the holders counts
-    had_dispute = models.BooleanField(default=False, db_default=False)  # about a claim of a deleted account
     misses = models.PositiveSmallIntegerField(default=0)
     missed_at = models.DateTimeField(null=True)  # the first of these misses
     unasked_at = models.DateTimeField(null=True)  # the first of the checks that could not ask
-    lapsed_at = models.DateTimeField(null=True)
     checks = models.JSONField(default=list)  # the last check of each method, as responses have it
     checked_at = models.DateTimeField(null=True)
     found_at = models.DateTimeField(null=True)  # the last check that found the token, if none missed it since
@@ -157,6 +159,7 @@ class OwnershipClaim(models.Model):
     asked_count = models.PositiveSmallIntegerField(default=0, db_default=0)  # the checks of this hour
     next_check_at = models.DateTimeField(null=True, default=timezone.now)
     ended_at = models.DateTimeField(null=True)
+    ended_reason = models.CharField(max_length=10, choices=EndedReason, blank=True)
 
     objects = OwnershipClaimQuerySet.as_manager()
 
@@ -173,19 +176,20 @@ class OwnershipClaim(models.Model):
             models.CheckConstraint(
                 name="dashboard_api_ownershipclaim_end_is_whole",
                 condition=Q(
-                    ended_at__isnull=True, state__in=["pending", "contested", "verified", "failing", "lapsed"]
+                    ended_at__isnull=True,
+                    ended_reason="",
+                    state__in=["pending", "contested", "verified", "failing"],
                 )
-                | Q(ended_at__isnull=False, state__in=["expired", "refused", "withdrawn"]),
+                | Q(~Q(ended_reason=""), ended_at__isnull=False, state="ended"),
             ),
             models.CheckConstraint(
                 name="dashboard_api_ownershipclaim_verified_has_method",
-                condition=~Q(state__in=["verified", "failing", "lapsed"])
+                condition=~Q(state__in=["verified", "failing"])
                 | (~Q(method="") & Q(verified_at__isnull=False)),
             ),
             models.CheckConstraint(
-                name="dashboard_api_ownershipclaim_state_has_time",
-                condition=(~Q(state="contested") | Q(contested_at__isnull=False))
-                & (~Q(state="lapsed") | Q(lapsed_at__isnull=False)),
+                name="dashboard_api_ownershipclaim_contested_has_time",
+                condition=~Q(state="contested") | Q(contested_at__isnull=False),
             ),
         ]
         indexes: ClassVar = [
@@ -210,6 +214,19 @@ class OwnershipClaim(models.Model):
             return pause_ends
         return max(pause_ends, self.asked_since + _HOUR)
 
+    def has_lapsed_since(self, at: datetime) -> bool:
+        """Return whether the claim ended after ``at`` because its proof was missing."""
+        is_lapsed = self.ended_reason == self.EndedReason.LAPSED
+        return is_lapsed and self.ended_at is not None and self.ended_at > at
+
+    def is_missed_at(self, at: datetime) -> bool:
+        """Return whether a check at this time or later missed the token; one that could not ask did not.
+
+        A claim that staff confirmed has no token to miss.
+        """
+        is_missed = self.found_at is None and self.unasked_at is None and self.method != self.Method.MANUAL
+        return is_missed and self.checked_at is not None and self.checked_at >= at
+
     def count_check(self, now: datetime) -> None:
         """Store that a check by hand begins."""
         if self.asked_since is None or now >= self.asked_since + _HOUR:
@@ -221,6 +238,6 @@ class OwnershipClaim(models.Model):
     def mark_verified(self, *, now: datetime, by: str | None = None) -> None:
         """Store that the claim is verified by its method, without misses; ``by`` names an operator."""
         self.state, self.verified_at = self.State.VERIFIED, now
-        self.misses, self.missed_at, self.unasked_at, self.lapsed_at = 0, None, None, None
+        self.misses, self.missed_at, self.unasked_at = 0, None, None
         self.save()
         audit("ownership.verified", self, by=by, host=self.host, after={"method": self.method})

@@ -337,7 +337,6 @@ class SiteLinkQuerySet(models.QuerySet["SiteLink"]):
         link = self.create(account=account, website=website, link_id=str(uuid.uuid4()))
         link.record(LinkEvent.Action.LINKED, by=by)
         OwnershipClaim.objects.confirm_by_hand(account, website.host, by=by, now=timezone.now())
-        OwnershipClaim.objects.count_silence_again(website.host)
         return link
 
     def check_linkable(self, account: Account, website: Website) -> None:
@@ -452,7 +451,6 @@ class SiteLink(models.Model):
         SiteLink.objects.check_sites_limit(account)
         self.record(LinkEvent.Action.RESTORED, by=by, reason=reason, at=now)
         OwnershipClaim.objects.confirm_by_hand(account, self.website.host, by=by, now=now)
-        OwnershipClaim.objects.count_silence_again(self.website.host)
         self.revoked_at = None
         self.save(update_fields=["revoked_at"])
 

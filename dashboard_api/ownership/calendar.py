@@ -5,12 +5,11 @@ from datetime import datetime, timedelta
 from dashboard_api.models import OwnershipClaim
 
 PENDING_FOR = timedelta(days=30)
-SILENCE = timedelta(hours=72)  # of the holder of a contested website
-CONTESTED_FOR = timedelta(days=14)
 FAILING_AFTER = timedelta(hours=24)
 MISSES = 3
 LAPSES_AFTER = timedelta(days=14)
-RESTORED_WITHIN = timedelta(days=180)
+RESTORED_WITHIN = timedelta(days=180)  # a claim that lapsed begins again with its token
+LISTED_FOR = timedelta(days=30)  # the end of a claim
 UNASKED_FOR = timedelta(days=30)
 JUDGED_BY = timedelta(hours=1)  # the checks that say whether our own network works
 
@@ -26,8 +25,6 @@ def next_check(claim: OwnershipClaim, now: datetime) -> datetime | None:
         return None
     if state in (OwnershipClaim.State.PENDING, OwnershipClaim.State.CONTESTED):
         return _next_of_pending(claim.created_at, now)
-    if state == OwnershipClaim.State.LAPSED:
-        return now + timedelta(days=1)
     if claim.unasked_at is None and claim.misses == 0:
         return _next_week(claim.pk, now)
     if claim.unasked_at is None and claim.misses <= len(_AFTER_MISSES):

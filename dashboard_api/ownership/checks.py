@@ -12,7 +12,6 @@ from django.db import transaction
 from django.db.models import Min, Sum
 
 from dashboard_api import limits
-from dashboard_api.contract.fields import PROOFS
 from dashboard_api.crawler.home_page import MAX_BYTES, home_page_of
 from dashboard_api.crawler.known_page import known_page
 from dashboard_api.models import OwnershipClaim, Website
@@ -24,6 +23,7 @@ from dashboard_api.ownership.dns import Proof, has_record, look_in_dns
 from foundation.deadline import Deadline
 from foundation.outbound.fetch import SECONDS, FetchFailed, fetch
 from foundation.outbound.names import origin_of
+from signed_api.claims import PROOFS
 
 Method = OwnershipClaim.Method
 _BUSY_SECONDS = 5
@@ -67,16 +67,24 @@ def _room_at(account_id: int, now: datetime) -> datetime | None:
     return counted["since"] + _HOUR if counted["count"] >= limits.ACCOUNT_CHECKS_AN_HOUR else None
 
 
-def check_claim(claim: OwnershipClaim, methods: Collection[str] = (), *, now: datetime) -> OwnershipClaim:
+def check_claim(
+    claim: OwnershipClaim,
+    methods: Collection[str] = (),
+    *,
+    now: datetime,
+    deadline: Deadline | None = None,
+) -> OwnershipClaim:
     """Look for the token until it is found, and record the result; return the claim as it is now.
 
     DNS is asked first: deep scans and names below the host need a record there, which may be new, or back.
     With ``methods``, these places are asked, and that of the last proof, which another one replaces only if
     it is gone: the token may be found, but is not called missing. A website that staff confirmed depends on
     DNS alone. All places share one limit of time, because the portal waits for the answer.
+
+    Before a claim with its token can take a website over, the tokens of those that have it are looked for.
     """
     results: dict[str, CheckResult] = {}
-    deadline = Deadline(SECONDS)
+    deadline = deadline or Deadline(SECONDS)
     for method in _places(claim, methods):
         is_found = any(result.verdict is Verdict.FOUND for result in results.values())
         if is_found and method not in methods:
@@ -90,6 +98,9 @@ def check_claim(claim: OwnershipClaim, methods: Collection[str] = (), *, now: da
     if missed and _shows_another_page(claim, deadline):
         results |= {method: _of_another_page(results[method], method) for method in missed}
     summary = _summary(results)._replace(is_whole=not methods)
+    if summary.verdict is Verdict.FOUND and not claims.holds(claim):
+        for holder in claims.proofs_of_holders(claim).exclude(method=Method.MANUAL):
+            check_claim(holder, now=now, deadline=deadline)
     return claims.record_check(claim, summary, now=now, checks=_stored(results, now))
 
 

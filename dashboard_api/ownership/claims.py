@@ -1,9 +1,9 @@
-"""The actions on a claim: add, record a check, answer, decide, withdraw. Each is one transaction.
+"""The actions on a claim: add, record a check, decide, withdraw. Each is one transaction.
 
 An action locks the website's claims first, then the website, then the account, as links do.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime, timedelta
 from enum import Enum
@@ -14,9 +14,8 @@ from typing import Any, NamedTuple
 from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.db import transaction
-from django.db.models import Count, Min, Q
+from django.db.models import Count, Q
 
-from audit.recording import Subject
 from audit.recording import record as audit
 from dashboard_api.crawler import queue
 from dashboard_api.models import Account, LinkEvent, OwnershipClaim, ScanJob, SiteLink, Website
@@ -30,15 +29,19 @@ from dashboard_api.models.sites import (
     check_has_one_owner,
 )
 from dashboard_api.ownership import calendar
+from dashboard_api.ownership.staff_mail import tell_contested, tell_taken_over
 from foundation.domains import parents_of
 
 State = OwnershipClaim.State
+Ended = OwnershipClaim.EndedReason
 Method = OwnershipClaim.Method
 LinkProblem = OwnershipClaim.LinkProblem
 MAX_OPEN_CLAIMS = 20  # that wait for a proof or a link
 MAX_ENDED_A_DAY = 100  # claims that began and ended within 24 hours: nothing deletes them
 MAX_UNASKED, MIN_JUDGED = 0.2, 5  # of the checks of an hour; fewer say nothing
 SYSTEM = "ownership check"
+_TAKEN_OVER = "Another account has proven the website, and the token of this one was missing."
+_DECIDED = "Staff decided for another account that has proven the website."
 
 
 class TooManyClaims(ValidationError):
@@ -79,13 +82,15 @@ class Check(NamedTuple):
 def add(account: Account, host: str, *, by: str, now: datetime) -> OwnershipClaim:
     """Return the account's open claim to ``host``, in its stored form, or a new one.
 
-    A host below one that the account has proven by DNS is verified at once. Raises NoWebsite and
+    A claim that lapsed lately begins again with its token, which may be in its place. A host below one that
+    the account has proven by DNS is verified at once, unless another account has it. Raises NoWebsite and
     TooManyClaims.
     """
     check_has_one_owner(host)
     claim = _added(account, host, by=by, now=now)
     is_new = claim.state == State.PENDING and claim.checked_at is None
-    if is_new and any(
+    is_free = is_new and not _others(claim).exists()
+    if is_free and any(
         parent.state == State.VERIFIED and not parent.misses and parent.unasked_at is None
         for parent in proven_parents(claim)
     ):
@@ -98,12 +103,18 @@ def add(account: Account, host: str, *, by: str, now: datetime) -> OwnershipClai
 def _added(account: Account, host: str, *, by: str, now: datetime) -> OwnershipClaim:
     account = Account.objects.select_for_update().get(pk=account.pk)
     check_room(account, host, now=now)
-    claim = OwnershipClaim.objects.open().filter(account=account, host=host).first()
-    if claim is None:
-        claim = OwnershipClaim(account=account, host=host, token=new_token(), by=by.strip(), created_at=now)
-        claim.next_check_at = calendar.next_check(claim, now)
-        claim.save()
-        audit("ownership.claimed", claim, by=by, host=host)
+    newest = OwnershipClaim.objects.filter(account=account, host=host).order_by("pk").last()
+    if newest is not None and newest.ended_at is None:
+        return newest
+    claim = OwnershipClaim(account=account, host=host, token=new_token())
+    if newest is not None and newest.has_lapsed_since(now - calendar.RESTORED_WITHIN):
+        claim = newest
+        claim.state, claim.ended_at, claim.ended_reason = State.PENDING, None, ""
+        claim.checked_at = None
+    claim.by, claim.created_at = by.strip(), now
+    claim.next_check_at = calendar.next_check(claim, now)
+    claim.save()
+    audit("ownership.claimed", claim, by=by, host=host)
     return claim
 
 
@@ -160,7 +171,7 @@ def record_check(
         claim.checks = [each for each in claim.checks if each["method"] not in looked] + list(checks)
         is_found = check.verdict is Verdict.FOUND
         if is_found or (check.is_whole and claim.method != Method.MANUAL):
-            _AFTER[claim.state](claim, check, now)
+            (_after_verified if claim.state in OwnershipClaim.HOLDING else _after_waiting)(claim, check, now)
         _save(claim, now, latest=None if check.is_whole else planned_at)
     return claim
 
@@ -179,56 +190,21 @@ def _counted(claim: OwnershipClaim, check: Check) -> Check:
 
 
 @transaction.atomic
-def answer(
-    claim: OwnershipClaim, holder: Account, *, agrees: bool, by: str, reason: str, now: datetime
-) -> OwnershipClaim:
-    """Record the answer of a holder of the website to a contested claim; raises WrongState.
-
-    The same answer again changes nothing. After an objection, a single holder can still agree; staff
-    decide where there are several.
-    """
-    claim = _locked(claim)
-    if (agrees and claim.state in OwnershipClaim.HOLDING) or (not agrees and claim.objected_at is not None):
-        return claim
-    holders = set(_others(claim).values_list("account", flat=True))
-    if claim.state != State.CONTESTED or holder.pk not in holders:
-        raise _wrong_state(claim)
-    if agrees and claim.objected_at is not None and len(holders) > 1:  # perhaps another one objected
-        raise _wrong_state(claim)
-    # Each account reads its own events, so the event names no account but that of the holder.
-    subject = Subject("dashboard_api.ownershipclaim", str(claim.pk), claim.host)
-    audit(
-        "ownership.answered",
-        subject,
-        account=holder.ref,
-        by=by,
-        host=claim.host,
-        reason=reason,
-        after={"agrees": agrees},
-    )
-    if agrees:
-        claim.objected_at = None
-        _verify(claim, now)
-    else:
-        claim.objected_at = now
-    _save(claim, now)
-    return claim
-
-
-@transaction.atomic
 def decide(claim: OwnershipClaim, *, accept: bool, by: str, reason: str, now: datetime) -> OwnershipClaim:
-    """Record the decision by staff about a contested claim; raises WrongState, and needs a reason."""
+    """Record the decision by staff about a contested claim; raises WrongState, and needs a reason.
+
+    An accepted claim takes the website over from today's accounts. A refusal confirms them: as long as one
+    of them has the website, no other claim takes it over without staff.
+    """
     claim = _locked(claim)
     if claim.state != State.CONTESTED:
         raise _wrong_state(claim)
     _require(reason)
     claim.reason = reason.strip()
-    if not accept:
-        _end(claim, State.REFUSED, now)
-    elif _others(claim).exists():
-        _verify(claim, now)
-    else:  # the holder left meanwhile
-        _take_over(claim, now, is_inherited=not _has_history(claim))
+    if accept:
+        _take_over(claim, now, is_decided=True)
+    else:
+        _end(claim, Ended.REFUSED, now)
     audit("ownership.decided", claim, by=by, host=claim.host, reason=reason, after={"accept": accept})
     _save(claim, now)
     return claim
@@ -243,39 +219,25 @@ def withdraw(claim: OwnershipClaim, *, by: str, reason: str, now: datetime) -> O
     _require(reason)
     _revoke_link(claim, by=by, reason=reason, now=now)
     claim.reason = reason.strip()
-    _end(claim, State.WITHDRAWN, now)
+    _end(claim, Ended.WITHDRAWN, now)
     audit("ownership.withdrawn", claim, by=by, host=claim.host, reason=reason)
     _save(claim, now)
     return claim
 
 
-def _after_pending(claim: OwnershipClaim, check: Check, now: datetime) -> None:
+def _after_waiting(claim: OwnershipClaim, check: Check, now: datetime) -> None:
+    """Let a claim with its token take the website over; end one that waits for its token for too long."""
     if check.verdict is Verdict.FOUND:
         claim.method, claim.strength = check.method, check.strength
-        _take_over(claim, now, is_inherited=not _has_history(claim))
-    elif now - claim.created_at >= calendar.PENDING_FOR:
-        _end(claim, State.EXPIRED, now)
-
-
-def _after_contested(claim: OwnershipClaim, check: Check, now: datetime) -> None:
-    """Verify once no other account holds the website, or by DNS after silence; refuse in the end."""
-    waited = now - (claim.contested_at or now)
-    is_dns = check.verdict is Verdict.FOUND and check.strength == OwnershipClaim.Strength.DNS
-    is_asked = Verdict.NOT_ASKED not in (check.verdict, check.of_dns(claim))
-    if check.verdict is Verdict.FOUND and is_asked:
-        claim.method, claim.strength = check.method, check.strength
-    due_at = answer_due_at(claim)
-    if check.verdict is Verdict.FOUND and not _others(claim).exists():
-        _take_over(claim, now, is_inherited=not _has_history(claim))
-    elif is_dns and due_at is not None and now >= due_at:
-        _verify(claim, now)
-    elif waited >= calendar.CONTESTED_FOR and not is_dns and is_asked:
-        claim.reason = ""  # that of an earlier decision
-        _end(claim, State.REFUSED, now)
+        _take_over(claim, now)
+    elif now - claim.created_at >= calendar.PENDING_FOR and (
+        claim.state == State.PENDING or check.verdict is Verdict.MISSING
+    ):
+        _end(claim, Ended.EXPIRED, now)
 
 
 def _after_verified(claim: OwnershipClaim, check: Check, now: datetime) -> None:
-    """Keep the claim, and for a while its proof by DNS; after misses it fails, then lapses.
+    """Keep the claim, and for a while its proof by DNS; after misses it fails, then it ends.
 
     Where another place has the token, the proof by DNS ends like others: after a day of misses, or 30 days
     without an answer.
@@ -301,7 +263,7 @@ def _after_verified(claim: OwnershipClaim, check: Check, now: datetime) -> None:
         return
     claim.misses += 1
     if claim.state == State.FAILING and since >= calendar.LAPSES_AFTER:
-        claim.state, claim.lapsed_at = State.LAPSED, now
+        _end(claim, Ended.LAPSED, now)
         audit("ownership.lapsed", claim, host=claim.host)
         _revoke_link(claim, by=SYSTEM, reason="The proof of ownership is missing.", now=now)
     elif (
@@ -330,151 +292,64 @@ def _earlier(at: datetime | None, now: datetime) -> datetime:
     return min(at or now, now)
 
 
-def _after_lapsed(claim: OwnershipClaim, check: Check, now: datetime) -> None:
-    if now - (claim.lapsed_at or now) > calendar.RESTORED_WITHIN:
-        _end(claim, State.EXPIRED, now)
-    elif check.verdict is Verdict.FOUND:
-        claim.method, claim.strength = check.method, check.strength
-        links = SiteLink.objects.filter(website__host=claim.host)
-        later = links.filter(revoked_at__gt=claim.lapsed_at).exclude(account=claim.account)
-        is_own = links.filter(account=claim.account).exists() and not later.exists()
-        _take_over(claim, now, is_inherited=is_own)
-
-
-_AFTER: dict[str, Callable[[OwnershipClaim, Check, datetime], None]] = {
-    State.PENDING: _after_pending,
-    State.CONTESTED: _after_contested,
-    State.VERIFIED: _after_verified,
-    State.FAILING: _after_verified,
-    State.LAPSED: _after_lapsed,
-}
-
-
-def _take_over(claim: OwnershipClaim, now: datetime, *, is_inherited: bool) -> None:
+def _take_over(claim: OwnershipClaim, now: datetime, *, is_decided: bool = False) -> None:
     """Verify a claim with a proof, or contest it where another account holds the website.
 
-    Unless ``is_inherited``, the account gets a new website without the findings of former owners.
+    The accounts that held the website keep its findings, in the archive: this account begins a new one,
+    unless it was the last to hold it.
     """
     list(Website.objects.select_for_update(no_key=True).filter(host=claim.host))  # staff may change it
-    if _others(claim).exists():
-        claim.state, claim.contested_at = State.CONTESTED, now
-        claim.objected_at = claim.silent_since = None
-        audit("ownership.contested", claim, host=claim.host)
-        _check_holders(claim, now)
-        return
-    if not is_inherited:
-        former = _website(claim)
-        if former is not None:  # one that staff archived stays as it is
+    former = _website(claim)
+    if not _others(claim).exists():
+        if former is not None and not _held_last(claim, former):  # one that staff archived stays as it is
             former.retire(now=now)
+    elif is_decided or _has_lost_proofs(claim, now):
+        _end_holders(claim, now)
+        if former is not None:
+            former.retire(now=now, reason=_DECIDED if is_decided else _TAKEN_OVER)
+    else:
+        if claim.state != State.CONTESTED:
+            claim.state, claim.contested_at = State.CONTESTED, now
+            audit("ownership.contested", claim, host=claim.host)
+            tell_contested(claim)
+        return
     _verify(claim, now)
 
 
-def answer_due_at(claim: OwnershipClaim) -> datetime | None:
-    """Return when a contested claim is verified without an answer; None: an operator decides."""
-    if claim.silent_since is None or not _silence_counts(claim):
-        return None
-    return claim.silent_since + calendar.SILENCE
-
-
-def _silence_counts(claim: OwnershipClaim) -> bool:
-    """Return whether the claim is verified if its holders do not answer. Decision record 0187.
-
-    Only while DNS proves it, no holder objected, and the token of each holder was found since the claim is
-    contested: one who lost the domain cannot answer, and would read what is found for the new owner.
-    """
-    if claim.state != State.CONTESTED or claim.contested_at is None:
-        return False
-    if claim.strength != OwnershipClaim.Strength.DNS or claim.found_at is None:
-        return False
-    proofs = _proofs_of_holders(claim)
-    found = proofs.filter(state=State.VERIFIED, misses=0, found_at__gt=claim.contested_at)
-    return _silence_can_count(claim, proofs) and found.count() == proofs.count()
-
-
-def waits_for(claim: OwnershipClaim) -> str:
-    """Return what a contested claim waits for, in words; an empty text for another claim."""
-    if claim.state != State.CONTESTED:
-        return ""
-    if not _silence_can_count(claim, _proofs_of_holders(claim)):
-        return "a decision by staff"
-    if claim.strength != OwnershipClaim.Strength.DNS:
-        return "an answer, or a record in DNS"
-    return "an answer" if answer_due_at(claim) else "an answer; silence does not count yet"
-
-
-def _silence_can_count(claim: OwnershipClaim, proofs: OwnershipClaimQuerySet) -> bool:
-    """Return whether each holder has a token, which a check can find, and none of them disputes the claim."""
-    return 0 < _others(claim).count() == proofs.count() and not _is_disputed(claim, proofs)
-
-
-def _proofs_of_holders(claim: OwnershipClaim) -> OwnershipClaimQuerySet:
-    """Return the proofs with a token of the accounts that hold the website."""
+def proofs_of_holders(claim: OwnershipClaim) -> OwnershipClaimQuerySet:
+    """Return the proofs of the other accounts that hold the website, also those by hand."""
     proofs = OwnershipClaim.objects.open().filter(host=claim.host, state__in=OwnershipClaim.HOLDING)
-    proofs = proofs.filter(account__in=_others(claim).values("account"))
-    return proofs.exclude(method=Method.MANUAL)
+    return proofs.filter(account__in=_others(claim).values("account")).order_by("pk")
 
 
-def _is_disputed(claim: OwnershipClaim, proofs: OwnershipClaimQuerySet) -> bool:
-    """Return whether a claim to the host was objected to, or refused by staff, in the time of its holders.
+def _has_lost_proofs(claim: OwnershipClaim, now: datetime) -> bool:
+    """Return whether the token of each holder is missing at this moment, so that the claim takes over.
 
-    ``proofs`` are those of the holders. Any claim counts, also one that ended or of another account: the same
-    person could claim again, or sign up again.
+    Otherwise staff decide: if a token is there or could not be asked for, if staff confirmed a holder by
+    hand, or if they refused a claim since a holder proved the website.
     """
-    if claim.objected_at is not None or proofs.filter(had_dispute=True).exists():
-        return True
-    begins = proofs.aggregate(at=Min("created_at"))["at"]
-    return OwnershipClaim.objects.filter(_disputed_since(begins), host=claim.host).exists()
+    proofs = list(proofs_of_holders(claim))
+    are_missed = all(proof.is_missed_at(now) for proof in proofs) and not judging_pauses(now)
+    if not are_missed or len(proofs) < _others(claim).count():
+        return False
+    refused = OwnershipClaim.objects.filter(host=claim.host, ended_reason=Ended.REFUSED)
+    return not refused.filter(ended_at__gte=min(proof.verified_at or now for proof in proofs)).exists()
 
 
-def _disputed_since(at: datetime) -> Q:
-    refused = Q(state=State.REFUSED, ended_at__gte=at) & ~Q(reason="")  # without a reason: by time
-    return Q(objected_at__gte=at) | refused
-
-
-def keep_disputes(account: Account) -> None:
-    """Note, on claims of others, the disputes about claims of an account that the caller deletes with them.
-
-    A dispute counts as long as one of the claims that were there at its time holds the website.
-    """
-    own = OwnershipClaim.objects.filter(account=account)
-    locked = OwnershipClaim.objects.select_for_update().filter(host__in=own.values("host")).order_by("pk")
-    for other in locked:
-        if other.account_id == account.pk or other.ended_at is not None:
-            continue
-        if own.filter(_disputed_since(other.created_at), host=other.host).exists():
-            other.had_dispute = True
-            other.save(update_fields=["had_dispute"])
+def _end_holders(claim: OwnershipClaim, now: datetime) -> None:
+    """End the claims of the other accounts that hold the website; their links end with the website."""
+    tell_taken_over(claim)
+    for proof in proofs_of_holders(claim):
+        _end(proof, Ended.TAKEN_OVER, now)
+        _save(proof, now)
+        audit("ownership.taken_over", proof, host=proof.host)
 
 
 def _save(claim: OwnershipClaim, now: datetime, *, latest: datetime | None = None) -> None:
-    """Store the claim with its next check, ``latest`` then, and contested ones with when silence counts."""
+    """Store the claim with its next check, which is at ``latest`` then."""
     next_at = calendar.next_check(claim, now)
     claim.next_check_at = min(next_at, latest or next_at) if next_at else None
     claim.save()
-    for other in OwnershipClaim.objects.open().filter(host=claim.host, state=State.CONTESTED):
-        contested = claim if other.pk == claim.pk else other
-        counts = _silence_counts(contested)
-        if counts != (contested.silent_since is not None):
-            contested.silent_since = now if counts else None
-            contested.save(update_fields=["silent_since"])
-
-
-def _check_holders(claim: OwnershipClaim, now: datetime) -> None:
-    """Have the proofs of the accounts that hold the website checked at once."""
-    tokens = others_of([claim]).filter(state__in=OwnershipClaim.HOLDING)
-    tokens.exclude(method=Method.MANUAL).update(next_check_at=now)
-
-
-@transaction.atomic
-def check_others(claim: OwnershipClaim, *, by: str, now: datetime) -> int:
-    """Have the tokens of all other accounts' proofs of the website checked soon; return their number.
-
-    Proofs that are due already do not count, and a call without an effect is not on record.
-    """
-    others = others_of([claim]).exclude(method=Method.MANUAL)
-    if count := others.exclude(next_check_at__lte=now).update(next_check_at=now):
-        audit("ownership.others_checked", claim, by=by, host=claim.host, after={"proofs": count})
-    return count
 
 
 def _verify(claim: OwnershipClaim, now: datetime) -> None:
@@ -508,7 +383,7 @@ def _connect_later(claim: OwnershipClaim, now: datetime) -> None:
     came = came.exclude(action=LinkEvent.Action.REVOKED).exclude(link__account=claim.account)
     is_back = claim.link_problem == LinkProblem.ARCHIVED and _website(claim) is not None
     if is_back or came.exists():
-        _take_over(claim, now, is_inherited=not _has_history(claim))
+        _take_over(claim, now)
     else:
         _connect(claim, now)
 
@@ -563,11 +438,10 @@ def holds(claim: OwnershipClaim) -> bool:
     return claim.state in OwnershipClaim.HOLDING and links.exists()
 
 
-def others_of(claims: Sequence[OwnershipClaim]) -> OwnershipClaimQuerySet:
-    """Return the open claims of other accounts to these websites of one account that have a proof."""
-    proven = (State.CONTESTED, *OwnershipClaim.HOLDING)
-    others = OwnershipClaim.objects.open().filter(host__in=[each.host for each in claims], state__in=proven)
-    return others.exclude(account__in={each.account_id for each in claims}).order_by("pk")
+def contested_of(claims: Sequence[OwnershipClaim]) -> OwnershipClaimQuerySet:
+    """Return the contested claims of other accounts to these websites of one account."""
+    contested = OwnershipClaim.objects.filter(host__in=[each.host for each in claims], state=State.CONTESTED)
+    return contested.exclude(account__in={each.account_id for each in claims}).order_by("pk")
 
 
 def _others(claim: OwnershipClaim) -> SiteLinkQuerySet:
@@ -575,13 +449,11 @@ def _others(claim: OwnershipClaim) -> SiteLinkQuerySet:
     return SiteLink.objects.not_revoked().filter(website__host=claim.host).exclude(account=claim.account)
 
 
-def _has_history(claim: OwnershipClaim) -> bool:
-    """Return whether another account ever linked the website, or it has findings that no account linked."""
-    website = Website.objects.filter(host=claim.host).first()
-    if website is None:
-        return False
-    accounts = set(website.links.values_list("account", flat=True))
-    return bool(accounts - {claim.account_id}) or (not accounts and website.findings.exists())
+def _held_last(claim: OwnershipClaim, website: Website) -> bool:
+    """Return whether no account held the website after this one, or none ever had it or its findings."""
+    if website.links.filter(account=claim.account_id).exists():
+        return not website.former_holders(claim.account)
+    return not (website.links.exists() or website.findings.exists())
 
 
 def _website(claim: OwnershipClaim) -> Website | None:
@@ -594,8 +466,8 @@ def _locked(claim: OwnershipClaim) -> OwnershipClaim:
     return next(each for each in OwnershipClaim.objects.locked(claim.host) if each.pk == claim.pk)
 
 
-def _end(claim: OwnershipClaim, state: str, now: datetime) -> None:
-    claim.state, claim.ended_at = state, now
+def _end(claim: OwnershipClaim, reason: str, now: datetime) -> None:
+    claim.state, claim.ended_reason, claim.ended_at = State.ENDED, reason, now
 
 
 def _require(reason: str) -> None:
@@ -604,4 +476,5 @@ def _require(reason: str) -> None:
 
 
 def _wrong_state(claim: OwnershipClaim) -> WrongState:
-    return WrongState(f"The claim to {claim.host} is {claim.get_state_display()}.")
+    state = claim.get_ended_reason_display() or claim.get_state_display()
+    return WrongState(f"The claim to {claim.host} is {state}.")

@@ -7,14 +7,15 @@ from typing import Any
 
 import msgspec
 
-from dashboard_api.contract import ClaimsRequest, responses
 from dashboard_api.models import OwnershipClaim, ScanJob, ScanSchedule, SiteLink, Website
 from dashboard_api.models.scan_job import PAGE_CHANGED
 from dashboard_api.ownership import calendar
 from dashboard_api.ownership.checking import FILE_PATH, META_NAME
-from dashboard_api.ownership.claims import answer_due_at, others_of
+from dashboard_api.ownership.claims import contested_of
 from dashboard_api.ownership.dns import has_record, record_name, relative_name
 from foundation.outbound.names import origin_of
+from signed_api import claims as contract
+from signed_api.claims import ClaimsRequest
 
 State = OwnershipClaim.State
 
@@ -22,7 +23,7 @@ State = OwnershipClaim.State
 def claim_response(claim: OwnershipClaim) -> bytes:
     """Return the encoded ClaimResponse."""
     (answer,) = _described([claim])
-    return msgspec.json.encode(responses.ClaimResponse(ok=True, claim=answer))
+    return msgspec.json.encode(contract.ClaimResponse(ok=True, claim=answer))
 
 
 def describe(claim: OwnershipClaim) -> dict[str, Any]:
@@ -32,19 +33,22 @@ def describe(claim: OwnershipClaim) -> dict[str, Any]:
     return members
 
 
-def claims_response(account_id: int, request: ClaimsRequest) -> bytes:
+def claims_response(account_id: int, request: ClaimsRequest, *, now: datetime) -> bytes:
     """Return the encoded ClaimsResponse."""
     claims = OwnershipClaim.objects.filter(account=account_id).order_by("host", "pk")
-    claims = claims.filter(pk=request.claim_id) if request.claim_id else claims.open()
+    if request.claim_id:
+        claims = claims.filter(pk=int(request.claim_id))
+    else:
+        claims = claims.listed(now - calendar.LISTED_FOR)
     if request.host:
         claims = claims.filter(host=request.host)
     start = (request.page - 1) * request.page_size
     shown = list(claims[start : start + request.page_size])
-    answer = responses.ClaimsResponse(ok=True, claims=list(_described(shown)), total=claims.count())
+    answer = contract.ClaimsResponse(ok=True, claims=list(_described(shown)), total=claims.count())
     return msgspec.json.encode(answer)
 
 
-def _described(claims: Sequence[OwnershipClaim]) -> Iterable[responses.WebsiteClaim]:
+def _described(claims: Sequence[OwnershipClaim]) -> Iterable[contract.WebsiteClaim]:
     links = SiteLink.objects.not_revoked().filter(
         account__in={claim.account_id for claim in claims}, website__host__in=[claim.host for claim in claims]
     )
@@ -53,14 +57,14 @@ def _described(claims: Sequence[OwnershipClaim]) -> Iterable[responses.WebsiteCl
         for account, host, link in links.values_list("account", "website__host", "link_id")
     }
     paused = {
-        (account, host): responses.PausedSchedule(reason=reason, set_at=_seconds(set_at))
+        (account, host): contract.PausedSchedule(reason=reason, set_at=_seconds(set_at))
         for account, host, reason, set_at in ScanSchedule.objects.exclude(pause_reason="")
         .filter(link__in=links)
         .values_list("link__account", "link__website__host", "pause_reason", "changed_at")
     }
     different = _different_pages(host for _account, host in ids)
     others = defaultdict(list)
-    for other in others_of([claim for claim in claims if (claim.account_id, claim.host) in ids]):
+    for other in contested_of([claim for claim in claims if (claim.account_id, claim.host) in ids]):
         others[other.host].append(_other(other))
     for claim in claims:
         holds = claim.state in OwnershipClaim.HOLDING
@@ -77,30 +81,31 @@ def _described(claims: Sequence[OwnershipClaim]) -> Iterable[responses.WebsiteCl
 def _claim(
     claim: OwnershipClaim,
     link_id: str | None,
-    others: list[responses.OtherClaim],
-    paused: responses.PausedSchedule | None,
-    different: responses.DifferentPage | None,
-) -> responses.WebsiteClaim:
-    return responses.WebsiteClaim(
+    others: list[contract.OtherClaim],
+    paused: contract.PausedSchedule | None,
+    different: contract.DifferentPage | None,
+) -> contract.WebsiteClaim:
+    return contract.WebsiteClaim(
         claim_id=str(claim.pk),
         host=claim.host,
         state=claim.state,
         method=claim.method or None,
         strength=claim.strength or None,
         token=claim.token,
-        instructions=responses.ProofInstructions(
+        instructions=contract.ProofInstructions(
             dns=_record(claim) if has_record(claim.host) else None,
-            file=responses.ProofFile(url=origin_of(claim.host) + FILE_PATH, content=claim.token),
+            file=contract.ProofFile(url=origin_of(claim.host) + FILE_PATH, content=claim.token),
             meta=f'<meta name="{META_NAME}" content="{claim.token}">',
         ),
-        checks=[msgspec.convert(each, responses.ClaimCheck) for each in claim.checks],
+        checks=[msgspec.convert(each, contract.ClaimCheck) for each in claim.checks],
         created_at=_seconds(claim.created_at),
         next_check_at=_optional(claim.next_check_at),
         check_allowed_at=_seconds(claim.check_allowed_at or claim.created_at),
         expires_at=_optional(_expires_at(claim)),
-        answer_due_at=_optional(answer_due_at(claim)),
         verified_at=_optional(claim.verified_at),
         lapses_at=_optional(_lapses_at(claim)),
+        ended_at=_optional(claim.ended_at),
+        ended_reason=claim.ended_reason or None,
         link_id=link_id,
         link_problem=claim.link_problem or None,
         others=others,
@@ -109,7 +114,7 @@ def _claim(
     )
 
 
-def _different_pages(hosts: Iterable[str]) -> dict[str, responses.DifferentPage]:
+def _different_pages(hosts: Iterable[str]) -> dict[str, contract.DifferentPage]:
     """Return the pages that look different, and that no later scan knows, by their host."""
     found = {}
     unknown = ScanJob.objects.filter(reason=PAGE_CHANGED, page__isnull=False, page_confirmed_at=None)
@@ -119,48 +124,35 @@ def _different_pages(hosts: Iterable[str]) -> dict[str, responses.DifferentPage]
         later = jobs.filter(page__isnull=False, **({"created_at__gt": known.created_at} if known else {}))
         first, newest = later.first(), later.last()
         if first and newest:
-            found[website.host] = responses.DifferentPage(
+            found[website.host] = contract.DifferentPage(
                 job_id=str(newest.pk), since=_seconds(first.created_at)
             )
     return found
 
 
-def _other(claim: OwnershipClaim) -> responses.OtherClaim:
-    return responses.OtherClaim(
+def _other(claim: OwnershipClaim) -> contract.OtherClaim:
+    return contract.OtherClaim(
         claim_id=str(claim.pk),
-        state=claim.state,
         method=claim.method,
-        strength=claim.strength,
         token=claim.token,
-        since=_seconds(claim.contested_at or claim.verified_at or claim.created_at),
-        objected_at=_optional(claim.objected_at),
-        answer_due_at=_optional(answer_due_at(claim)),
-        verified_at=None if claim.state == State.CONTESTED else _optional(claim.verified_at),
+        since=_seconds(claim.contested_at or claim.created_at),
     )
 
 
 def _expires_at(claim: OwnershipClaim) -> datetime | None:
-    if claim.state == State.PENDING:
-        return claim.created_at + calendar.PENDING_FOR
-    if claim.state == State.CONTESTED and claim.contested_at and claim.strength != claim.Strength.DNS:
-        return _unless_passed(claim, claim.contested_at + calendar.CONTESTED_FOR)
-    return None
+    return claim.created_at + calendar.PENDING_FOR if claim.state == State.PENDING else None
 
 
 def _lapses_at(claim: OwnershipClaim) -> datetime | None:
-    """Return when the link ends."""
+    """Return when the link ends; None once a check after that could not ask: the next that can decides."""
     if claim.state != State.FAILING or claim.missed_at is None:
         return None
-    return _unless_passed(claim, claim.missed_at + calendar.LAPSES_AFTER)
-
-
-def _unless_passed(claim: OwnershipClaim, ends_at: datetime) -> datetime | None:
-    """Return the end; None once a check after that could not ask: the next that can decides."""
+    ends_at = claim.missed_at + calendar.LAPSES_AFTER
     return None if claim.checked_at and claim.checked_at >= ends_at else ends_at
 
 
-def _record(claim: OwnershipClaim) -> responses.ProofRecord:
-    return responses.ProofRecord(
+def _record(claim: OwnershipClaim) -> contract.ProofRecord:
+    return contract.ProofRecord(
         name=record_name(claim.host), relative_name=relative_name(claim.host), value=claim.token
     )
 

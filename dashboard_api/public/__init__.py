@@ -1,4 +1,4 @@
 """Documents about all websites together: made beforehand, so that no stranger reaches a finding.
 
-Decision records 0124 and 0125.
+Decision record 0124.
 """

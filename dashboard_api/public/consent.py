@@ -3,12 +3,13 @@
 from django.db import transaction
 
 from audit.recording import record as audit
-from dashboard_api.contract import AS_ACCOUNT, PublicityRequest, responses
 from dashboard_api.errors import UnknownLink
 from dashboard_api.models import Account, Publicity, SiteLink
 from foundation.regions import proposed_region
+from signed_api import account as contract
+from signed_api.account import AS_ACCOUNT, PublicityRequest
 
-_STRICTEST_FIRST = (Publicity.NOTHING, Publicity.COUNTED, Publicity.NAMED)
+_STRICTEST_FIRST = (Publicity.NOTHING, Publicity.COUNTED, Publicity.SHOWN)
 
 
 def stricter(of_account: str, own: str) -> str:
@@ -33,7 +34,7 @@ def change(account: Account, request: PublicityRequest, *, by: str) -> None:
         if link is None:
             raise UnknownLink
         own = "" if request.publicity == AS_ACCOUNT else request.publicity
-        _store(link, by, {"publicity": own, "region": request.region})
+        _store(link, by, {"publicity": own if request.publicity else None, "region": request.region or None})
     elif request.publicity:
         _store(Account.objects.select_for_update().get(pk=account.pk), by, {"publicity": request.publicity})
 
@@ -46,7 +47,7 @@ def _store(row: Account | SiteLink, by: str, values: dict[str, str | None]) -> N
         audit("publicity.changed", row, by=by, before={name: before[name] for name in after}, after=after)
 
 
-def publicity_response(account_id: int, request: PublicityRequest) -> responses.PublicityResponse:
+def publicity_response(account_id: int, request: PublicityRequest) -> contract.PublicityResponse:
     """Return the publicity of the account and of its linked websites, by host."""
     of_account = Account.objects.get(pk=account_id).publicity
     links = SiteLink.objects.not_revoked().filter(account=account_id).order_by("website__host")
@@ -54,11 +55,11 @@ def publicity_response(account_id: int, request: PublicityRequest) -> responses.
         links = links.filter(website__host=request.host)
     start = (request.page - 1) * request.page_size
     rows = links.values_list("website__host", "publicity", "region")
-    return responses.PublicityResponse(
+    return contract.PublicityResponse(
         ok=True,
         publicity=of_account,
         websites=[
-            responses.WebsitePublicity(
+            contract.WebsitePublicity(
                 host=host,
                 publicity=own or AS_ACCOUNT,
                 effective=stricter(of_account, own),

@@ -1,195 +1,116 @@
-"""The live feed: draws entries from new findings, hides and withdraws them. Decision record 0124."""
+"""The live feed: confirmed findings of websites whose owners agreed, late and masked. Record 0124."""
 
 from collections import defaultdict
-from collections.abc import Iterable
-from datetime import date, datetime, timedelta
-from random import Random, SystemRandom
+from collections.abc import Iterator
+from datetime import UTC, date, datetime, time, timedelta
 from typing import NamedTuple
 
-from dashboard_api.models import FeedEntry, Finding, Kind, Severity
-from dashboard_api.models.published import new_id
+import idna
+from django.utils.crypto import salted_hmac
+
+from dashboard_api.models import Finding, Kind
 from dashboard_api.public.categories import category_of
-from dashboard_api.public.cells import shortfall
-from dashboard_api.public.masks import Crowds
-from dashboard_api.public.population import CountedWebsite, Population
+from dashboard_api.public.counting import CountedWebsite, Population, is_crowd
 from dashboard_api.public.reading import PUBLIC_SEVERITY
 from foundation.categories import TITLES
+from foundation.domains import registry_suffix
+from foundation.regions import WORLD
 
 LENGTH = 50
-NEW_WITHIN = timedelta(hours=24)
-MIN_DELAY, MAX_DELAY = timedelta(hours=24), timedelta(hours=72)
-MAX_LOOKED_AT = 200  # new findings of a website
-BY = "publish_telemetry"
-_OPEN = Finding.Status.OPEN
-_WITHDRAWING = (Finding.Status.FALSE_POSITIVE,)
-_SERIOUS = (
-    "cross-site-scripting",
-    "sql-injection",
-    "code-injection",
-    "xml-entities",
-    "server-requests",
-    "path-traversal",
-    "access-control",
-    "outdated-software",
-    "exposed-data",
-)
-_dice: Random = SystemRandom()
+DAYS = 14  # on which an entry is shown
+HIDDEN = "•••••"  # always five, whatever the length of the name
+_STATUSES = (Finding.Status.OPEN, Finding.Status.FIXED)
 
 
-class Changes(NamedTuple):
-    """Numbers of entries that a run has drawn and withdrawn."""
+class Mask(NamedTuple):
+    """The part of a website that is published."""
 
-    drawn: int
-    withdrawn: int
-
-
-def refresh(population: Population, now: datetime) -> Changes:
-    """Withdraw what must not be shown any more, delete old entries, and draw new ones."""
-    crowds = Crowds(population)
-    FeedEntry.objects.filter(day__lte=now.date() - FeedEntry.LIFETIME).delete()
-    withdrawn = _withdraw(population, crowds, now)
-    drawn = 0 if shortfall(population) else _draw(population, crowds, now)
-    return Changes(drawn, withdrawn)
+    domain: str
+    region: str
 
 
-def shown_entries(population: Population, now: datetime) -> list[dict[str, str]]:
-    """Return the entries to publish; none while there are too few websites."""
-    if shortfall(population):
-        return []
+class _Candidate(NamedTuple):
+    day: date  # on which it appears
+    order: bytes  # random, the same at every run
+    finding: int
+    website: CountedWebsite
+
+
+def masks_of(population: Population) -> dict[int, Mask]:
+    """Return the masks of the websites that are shown, by number; none for a website without a crowd.
+
+    Websites with the same mask are a crowd. A smaller group loses its region, then its suffix.
+    """
+    groups: dict[Mask, list[CountedWebsite]] = defaultdict(list)
+    for website in population:
+        if website.is_shown:
+            suffix = registry_suffix(website.host)
+            domain = f"{HIDDEN}.{idna.decode(suffix)}" if suffix else HIDDEN
+            groups[Mask(domain, website.region)].append(website)
+    for is_suffix_kept in (True, False):
+        for mask in [each for each, websites in groups.items() if not is_crowd(websites)]:
+            small = groups.pop(mask)
+            groups[Mask(mask.domain if is_suffix_kept else HIDDEN, WORLD)] += small
+    return {
+        website.number: mask
+        for mask, websites in groups.items()
+        if is_crowd(websites)
+        for website in websites
+    }
+
+
+def feed_entries(population: Population, now: datetime) -> list[tuple[str, dict[str, str]]]:
+    """Return the entries with their hosts, the newest day first; at most one for each account and day."""
+    masks, taken, chosen = masks_of(population), set[tuple[int, date]](), list[_Candidate]()
+    shown = {website.number: website for website in population if website.number in masks}
+    candidates = _candidates(shown, now.date())
+    for candidate in sorted(candidates, key=lambda each: (each.day, each.order), reverse=True):
+        places = {(account, candidate.day) for account in candidate.website.accounts}
+        if len(chosen) < LENGTH and taken.isdisjoint(places):
+            taken |= places
+            chosen.append(candidate)
+    findings = Finding.objects.in_bulk([each.finding for each in chosen])
     return [
-        entry_as_published(
-            public_id=entry.public_id,
-            severity=entry.severity,
-            domain=entry.domain,
-            category=entry.category,
-            region=entry.region,
-            day=entry.day,
+        (
+            each.website.host,
+            entry(
+                masks[each.website.number],
+                severity=PUBLIC_SEVERITY[finding.severity],
+                category=category_of(finding.cwe, finding.problem),
+                day=each.day,
+            ),
         )
-        for entry in FeedEntry.objects.shown(now)[:LENGTH]
+        for each in chosen
+        if (finding := findings.get(each.finding))
     ]
 
 
-def entry_as_published(
-    *, public_id: str, severity: str, domain: str, category: str, region: str, day: date
-) -> dict[str, str]:
-    """Return an entry as the feed has it."""
+def entry(mask: Mask, *, severity: str, category: str, day: date) -> dict[str, str]:
+    """Return an entry as it is published."""
     return {
-        "id": public_id,
         "severity": severity,
-        "domain": domain,
+        "domain": mask.domain,
         "category": category,
         "description": TITLES[category],
-        "region": region,
+        "region": mask.region,
         "day": day.isoformat(),
     }
 
 
-def made_up_entries(population: Population, now: datetime) -> list[dict[str, str]]:
-    """Return entries of made-up websites for the demo, the same all day."""
-    crowds, dice = Crowds(population), Random(now.date().toordinal())  # noqa: S311 - made up
-    entries = []
-    for number, website in enumerate(dice.sample(population, min(30, len(population)))):
-        mask = crowds.mask_of(website)
-        if mask and website.categories:
-            category = dice.choice(sorted(website.categories))
-            entry = entry_as_published(
-                public_id=f"{dice.getrandbits(64):016x}",
-                severity=dice.choice(
-                    ("High", "High", "Medium") if category in _SERIOUS else ("Medium", "Low")
-                ),
-                domain=mask.domain,
-                category=category,
-                region=mask.region,
-                day=now.date() - timedelta(days=number * 14 // 30),
-            )
-            entries.append(entry)
-    return entries
-
-
-def _withdraw(population: Population, crowds: Crowds, now: datetime) -> int:
-    """Withdraw entries of websites that do not count any more and of false positives; coarsen the others."""
-    websites = {website.number: website for website in population}
-    entries = list(FeedEntry.objects.kept())
-    findings = Finding.objects.in_bulk([entry.finding_id for entry in entries])
-    withdrawn = 0
-    for entry in entries:
-        website, finding = websites.get(entry.website_id), findings.get(entry.finding_id)
-        mask = crowds.mask_of(website, at_least=entry.coarseness) if website else None
-        if website is None or entry.account_id not in website.accounts:
-            reason = "Its website is not counted any more."
-        elif finding is None or finding.kind != Kind.CONFIRMED or finding.status in _WITHDRAWING:
-            reason = "Its finding is not confirmed any more."
-        elif mask is None:
-            reason = "Its mask fits too few websites."
-        else:
-            if mask.coarseness != entry.coarseness:
-                entry.coarseness, entry.domain, entry.region = mask
-                entry.save(update_fields=["coarseness", "domain", "region"])
-            continue
-        entry.withdraw(by=BY, reason=reason, now=now)
-        withdrawn += 1
-    return withdrawn
-
-
-def _draw(population: Population, crowds: Crowds, now: datetime) -> int:
-    """Draw at most one entry for each account and day on which it can appear; return their number."""
-    by_account: dict[int, list[CountedWebsite]] = defaultdict(list)
-    with_news = _websites_with_news(now)
-    for website in population:
-        if website.number in with_news and crowds.mask_of(website):
-            by_account[min(website.accounts)].append(website)
-    taken = defaultdict(set)
-    for account, day in FeedEntry.objects.values_list("account_id", "day"):
-        taken[account].add(day)
-    known = set(FeedEntry.objects.values_list("finding_id", flat=True))
-    drawn = 0
-    for account, websites in by_account.items():
-        appears_at = _free_time(taken[account], now)
-        website = _dice.choice(websites)
-        finding = _new_finding(website, known, now) if appears_at else None
-        if appears_at is None or finding is None:
-            continue
-        mask = crowds.mask_of(website)
-        assert mask is not None  # noqa: S101 - those without were left out
-        FeedEntry.objects.create(
-            public_id=new_id(),
-            account_id=account,
-            website_id=website.number,
-            finding_id=finding.pk,
-            severity=PUBLIC_SEVERITY[Severity(finding.severity)],
-            category=category_of(finding.cwe, finding.problem),
-            coarseness=mask.coarseness,
-            domain=mask.domain,
-            region=mask.region,
-            appears_at=appears_at,
-            day=appears_at.date(),
-        )
-        drawn += 1
-    return drawn
-
-
-def _websites_with_news(now: datetime) -> set[int]:
-    """Return the websites on which findings were first seen today or yesterday."""
-    since = (now - NEW_WITHIN).replace(hour=0, minute=0, second=0, microsecond=0)
-    new = Finding.objects.filter(first_seen__gte=since).order_by()
-    return set(new.values_list("website_id", flat=True).distinct())
-
-
-def _free_time(taken: Iterable[date], now: datetime) -> datetime | None:
-    """Return a random time, 24 to 72 hours ahead, on a day that is not taken; None if all are."""
-    times = [now + MIN_DELAY + (MAX_DELAY - MIN_DELAY) * _dice.random() for _ in range(8)]
-    return next((time for time in times if time.date() not in taken), None)
-
-
-def _new_finding(website: CountedWebsite, known: set[int], now: datetime) -> Finding | None:
-    """Return a random confirmed finding that is new; None without one."""
+def _candidates(websites: dict[int, CountedWebsite], today: date) -> Iterator[_Candidate]:
+    """Yield the first finding of each website and day, one to three days after it was found."""
+    first: dict[tuple[int, date], int] = {}
+    since = datetime.combine(today - timedelta(days=DAYS + 2), time.min, UTC)
     rows = Finding.objects.filter(
-        website_id=website.number,
-        status=_OPEN,
-        severity__in=PUBLIC_SEVERITY,
-        kind=Kind.CONFIRMED,
-        first_seen__gte=now - NEW_WITHIN,
+        kind=Kind.CONFIRMED, severity__in=PUBLIC_SEVERITY, status__in=_STATUSES, first_seen__gte=since
     )
-    seen = rows.only("pk", "severity", "cwe", "problem").order_by()[:MAX_LOOKED_AT]
-    new = [each for each in seen if each.pk not in known]
-    return _dice.choice(new) if new else None
+    values = rows.order_by().values_list("pk", "website_id", "first_seen")
+    for pk, website, seen in values.iterator(chunk_size=5_000):
+        if website in websites:
+            key = website, seen.date()
+            first[key] = min(pk, first.get(key, pk))
+    for (website, found_on), pk in first.items():
+        order = salted_hmac("telemetry.feed", f"{website} {found_on}", algorithm="sha256").digest()
+        day = found_on + timedelta(days=2 + order[0] % 2)
+        if today - timedelta(days=DAYS) < day <= today:
+            yield _Candidate(day, order, pk, websites[website])

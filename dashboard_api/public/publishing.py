@@ -1,94 +1,60 @@
-"""Writes the documents that are served: the statistics of yesterday once, and the feed at every run."""
+"""Writes the documents that are served: the statistics once a week, and the feed at every run."""
 
-import gzip
-import hashlib
-import hmac
 import json
-from datetime import date, datetime, timedelta
-from typing import Any
+from collections.abc import Iterable, Mapping
+from datetime import datetime, timedelta
 
 from django.conf import settings
-from django.db import transaction
 
 from dashboard_api.models import Published
-from dashboard_api.public import feed
-from dashboard_api.public.cells import Table
-from dashboard_api.public.population import Population
-from dashboard_api.public.reading import counted_websites
-from dashboard_api.public.sample import sample_websites
+from dashboard_api.public.counting import Population
+from dashboard_api.public.feed import feed_entries
+from dashboard_api.public.reading import counted_websites, with_findings
+from dashboard_api.public.sample import sample_entries, sample_websites
 from dashboard_api.public.statistics import statistics
 
 STALE_AFTER = timedelta(hours=26)  # without a run of the command
-DAY_IS_OVER = timedelta(hours=2)  # after midnight (UTC): imports of the day have ended
 
 
-def last_day(now: datetime) -> date:
-    """Return the last day whose statistics may be made."""
-    return (now - DAY_IS_OVER).date() - timedelta(days=1)
-
-
-def population(day: date, now: datetime) -> Population:
+def websites_of(now: datetime) -> Population:
     """Return the counted websites; in the demo, made-up ones."""
-    return sample_websites() if settings.PUBLIC_DEMO else counted_websites(day, now)
+    return sample_websites() if settings.PUBLIC_DEMO else counted_websites(now)
 
 
-def build_statistics(websites: Population, now: datetime) -> tuple[dict[str, Any], Table]:
-    """Return the document of the last day, and what the floor removed."""
-    day = last_day(now)
-    before = Published.objects.filter(kind=Published.Kind.STATISTICS, day__lt=day).order_by("-day").first()
-    weeks = json.loads(bytes(before.body))["weeks"] if before else []
-    document, table = statistics(websites, day=day, made_at=now, key=_key(), weeks=weeks)
-    return _marked(document), table
+def statistics_of(websites: Population, now: datetime) -> dict[str, object]:
+    """Return the document of statistics."""
+    population = websites if settings.PUBLIC_DEMO else with_findings(websites)
+    return statistics(population, made_at=now) | _sample()
+
+
+def entries_of(websites: Population, now: datetime) -> list[tuple[str, dict[str, str]]]:
+    """Return the entries of the feed with their hosts."""
+    return sample_entries(websites, now.date()) if settings.PUBLIC_DEMO else feed_entries(websites, now)
 
 
 def publish_statistics(websites: Population, now: datetime) -> bool:
-    """Publish the statistics of the last day if they are not; return whether they were missing."""
-    document, _ = build_statistics(websites, now)
-    body = encode(document)
-    values = {"made_at": now, "body": body, "gzipped": _gzipped(body)}
-    keys = {"kind": Published.Kind.STATISTICS, "day": last_day(now)}
-    return Published.objects.get_or_create(**keys, defaults=values)[1]
+    """Publish new statistics in each week; return whether they were due."""
+    before = Published.objects.filter(kind=Published.Kind.STATISTICS).first()
+    if before and before.made_at.isocalendar()[:2] == now.isocalendar()[:2]:
+        return False
+    _store(Published.Kind.STATISTICS, statistics_of(websites, now), now)
+    return True
 
 
-def are_missing(now: datetime) -> bool:
-    """Return whether the statistics of the last day are not published yet."""
-    return not Published.objects.filter(kind=Published.Kind.STATISTICS, day=last_day(now)).exists()
-
-
-@transaction.atomic
-def publish_feed(websites: Population, now: datetime) -> feed.Changes:
-    """Draw and withdraw entries, and replace the published feed."""
-    if settings.PUBLIC_DEMO:
-        changes, entries = feed.Changes(0, 0), feed.made_up_entries(websites, now)
-    else:
-        changes, entries = feed.refresh(websites, now), feed.shown_entries(websites, now)
+def publish_feed(entries: Iterable[dict[str, str]], now: datetime) -> bool:
+    """Replace the published feed; return whether its entries changed."""
+    before = Published.objects.filter(kind=Published.Kind.FEED).first()
     made_at = now.isoformat(timespec="seconds").replace("+00:00", "Z")
-    body = encode(_marked({"made_at": made_at, "stale": False, "entries": entries}))
-    values = {"made_at": now, "body": body, "gzipped": _gzipped(body)}
-    Published.objects.update_or_create(kind=Published.Kind.FEED, day=None, defaults=values)
-    return changes
+    document = {"made_at": made_at, "entries": list(entries), **_sample()}
+    _store(Published.Kind.FEED, document, now)
+    return before is None or json.loads(before.body)["entries"] != document["entries"]
 
 
-def encode(document: dict[str, Any]) -> bytes:
-    """Return the bytes of a document."""
-    return json.dumps(document, ensure_ascii=False, separators=(",", ":")).encode()
+def _sample() -> dict[str, bool]:
+    """Return the mark of documents about made-up websites."""
+    return {"sample": True} if settings.PUBLIC_DEMO else {}
 
 
-def stale_copy(body: bytes) -> tuple[bytes, bytes]:
-    """Return a document and its packed form, marked as stale."""
-    stale = encode({**json.loads(body), "stale": True})
-    return stale, _gzipped(stale)
-
-
-def _gzipped(body: bytes) -> bytes:
-    return gzip.compress(body, mtime=0)
-
-
-def _marked(document: dict[str, Any]) -> dict[str, Any]:
-    """Return the document, which says so if its websites are made up."""
-    return {**document, "sample": True} if settings.PUBLIC_DEMO else document
-
-
-def _key() -> bytes:
-    """Return the key of the rounding."""
-    return hmac.digest(settings.SECRET_KEY.encode(), b"rounding of public telemetry", hashlib.sha256)
+def _store(kind: str, document: Mapping[str, object], now: datetime) -> None:
+    body = json.dumps(document, ensure_ascii=False, separators=(",", ":"))
+    Published.objects.update_or_create(kind=kind, defaults={"made_at": now, "body": body})

@@ -1,23 +1,27 @@
-"""Made-up websites, for the demo and for tests of what is published."""
+"""Made-up websites and entries of the feed, for the demo and for tests."""
 
+from datetime import date, timedelta
 from random import Random
 
-from dashboard_api.public.categories import ANY
-from dashboard_api.public.population import SEVERITIES, CountedWebsite
+from dashboard_api.public.counting import SEVERITIES, CountedWebsite, Population
+from dashboard_api.public.feed import entry, masks_of
 from foundation.categories import TITLES
 
 _REGIONS = ("DE", "AT", "GB", "FR", "US", "150", "001", "JP")
 _SUFFIXES = {"DE": "de", "AT": "at", "GB": "co.uk", "FR": "fr", "JP": "co.jp"}
+_FOUND = (
+    *(("High", name) for name in ("sql-injection", "cross-site-scripting", "outdated-software")),
+    *(("Medium", name) for name in ("outdated-tls", "exposed-data", "request-forgery")),
+    *(("Low", name) for name in ("security-header", "cookie", "error-details")),
+)
 
 
 def sample_websites(*, websites: int = 420, accounts: int = 130, seed: int = 2026) -> list[CountedWebsite]:
     """Return made-up websites, the same for the same ``seed``; some regions and categories are small."""
     dice = Random(seed)  # noqa: S311 - made up
-    categories = [name for name in TITLES if name != ANY]
     made = []
     for number in range(1, websites + 1):
         region = dice.choices(_REGIONS, weights=(30, 4, 14, 8, 20, 10, 12, 2))[0]
-        severities = frozenset(name for name in SEVERITIES if dice.random() < 0.5)
         name = "".join(dice.choices("abcdefghijklmnoprstuvw", k=dice.randint(3, 12)))
         made.append(
             CountedWebsite(
@@ -25,14 +29,24 @@ def sample_websites(*, websites: int = 420, accounts: int = 130, seed: int = 202
                 host=f"{name}.{_SUFFIXES.get(region, 'com')}",
                 accounts=frozenset({1 + int(accounts * dice.random() ** 1.5)}),
                 region=region,
-                is_named=dice.random() < 0.4,
+                is_shown=dice.random() < 0.5,
                 grade=dice.choices("ABCDF", weights=(12, 22, 30, 26, 10))[0],
-                open=severities,
-                categories=frozenset(dice.choices(categories, range(len(categories), 0, -1), k=4)),
-                days_to_fix={severity: dice.randint(1, 60) for severity in severities},
-                engines=dice.randint(2, 6),
-                found=dice.random() < 0.6,
-                fixed=dice.random() < 0.4,
+                open=frozenset(name for name in SEVERITIES if dice.random() < 0.5),
+                categories=frozenset(dice.choices(list(TITLES), range(len(TITLES), 0, -1), k=4)),
             )
         )
     return made
+
+
+def sample_entries(websites: Population, today: date) -> list[tuple[str, dict[str, str]]]:
+    """Return made-up entries of the feed with their hosts, the same all day."""
+    masks, dice = masks_of(websites), Random(today.toordinal())  # noqa: S311 - made up
+    chosen = dice.sample([website for website in websites if website.number in masks], 30)
+    entries = []
+    for number, website in enumerate(chosen):
+        severity, category = dice.choice(_FOUND)
+        day = today - timedelta(days=number * 14 // 30)
+        entries.append(
+            (website.host, entry(masks[website.number], severity=severity, category=category, day=day))
+        )
+    return entries

@@ -8,8 +8,9 @@ from typing import Any, NamedTuple
 
 from dashboard_api.backends.calls import FACTS
 from dashboard_api.backends.statements import moment, rows, stored
-from dashboard_api.contract import REFUSED, CallsRequest
+from dashboard_api.contract.cursor import read_call_position
 from dashboard_api.models import CallRecord
+from signed_api.account import REFUSED, CallsRequest
 
 
 class CallRow(NamedTuple):
@@ -74,7 +75,8 @@ def calls_of(account_id: int, request: CallsRequest, *, reader: Reader, count: i
         wanted.append(_OUTCOMES[request.outcome == REFUSED])
     if request.before:
         wanted.append("at <= %(at)s AND (at, request_id) < (%(at)s, %(request_id)s)")
-        parameters |= {"at": stored(request.before.at), "request_id": request.before.request_id}
+        before = read_call_position(request.before)
+        parameters |= {"at": stored(before.at), "request_id": before.request_id}
     return _calls(" AND ".join(wanted), parameters)
 
 

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from datetime import date, datetime
 from typing import NamedTuple
 
-from dashboard_api import limits
 from dashboard_api.backends.statements import marks, moment, rows, stored
 from dashboard_api.models.findings import Finding, Severity
+from signed_api import limits as contract_limits
 
 
 class FeedPosition(NamedTuple):
@@ -124,7 +124,7 @@ def new_findings(
     parameters: list[int | str] = []
     for severity in wanted:
         since = [stored(first_seen)] if first_seen else []
-        parameters += [website_id, severity, after, until, *since, limits.MAX_COUNTED_CHANGES + 1]
+        parameters += [website_id, severity, after, until, *since, contract_limits.MAX_COUNTED_CHANGES + 1]
     level = _NEW.format(first_seen=" AND first_seen >= %s" if first_seen else "")
     found = rows(Finding, " UNION ALL ".join([level] * len(wanted)), parameters)
     return [(pk, severity) for pk, severity in found]
@@ -141,7 +141,7 @@ WHERE status = 'open' AND severity >= %s ORDER BY back.id
 
 def regressions(website_id: int, after: int, until: int, least: int) -> list[Regression]:
     """Return open findings that came back, oldest first; each return is an item."""
-    parameters = [website_id, after, until, limits.MAX_REGRESSIONS + 1, least]
+    parameters = [website_id, after, until, contract_limits.MAX_REGRESSIONS + 1, least]
     return [
         Regression(pk, severity, moment(at)) for pk, severity, at in rows(Finding, _REGRESSIONS, parameters)
     ]
@@ -172,5 +172,5 @@ AND published_at > %s ORDER BY published_at DESC, note.id DESC LIMIT %s
 
 def published_notes(website_id: int, account_id: int, since: datetime) -> list[PublishedNote]:
     """Return the newest notes that the account may read, published after ``since``."""
-    parameters = [website_id, account_id, stored(since), limits.MAX_CHANGES]
+    parameters = [website_id, account_id, stored(since), contract_limits.MAX_CHANGES]
     return [PublishedNote._make((*note, moment(at))) for *note, at in rows(Finding, _PUBLISHED, parameters)]

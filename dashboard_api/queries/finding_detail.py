@@ -9,6 +9,7 @@ from dashboard_api.backends.statements import marks, moment, rows
 from dashboard_api.models.findings import Finding
 from dashboard_api.queries.overview import SourceRow
 from dashboard_api.queries.threats import THREATS, Threat, threat
+from signed_api import limits as contract_limits
 
 
 class FindingDetail(NamedTuple):
@@ -58,8 +59,8 @@ ORDER BY gone_at IS NOT NULL, id
 
 
 def occurrences(finding_id: int) -> list[OccurrenceRow]:
-    """Return MAX_LOCATIONS occurrences: those that are there, oldest first, then those that are gone."""
-    parameters = [limits.MAX_EVIDENCE_BYTES + 1, finding_id, limits.MAX_LOCATIONS]
+    """Return at most MAX_LOCATIONS occurrences: those that are there, oldest first, then the gone ones."""
+    parameters = [limits.MAX_EVIDENCE_BYTES + 1, finding_id, contract_limits.MAX_LOCATIONS]
     return [
         OccurrenceRow(location, evidence, *map(moment, times))
         for location, evidence, *times in rows(Finding, _OCCURRENCES, parameters)

@@ -1,12 +1,14 @@
 """The response with the calls of an account. Decision record 0098."""
 
-from dashboard_api.contract import CallPosition, CallsRequest, responses
+from dashboard_api.contract.cursor import CallPosition
 from dashboard_api.models import Secret, SiteLink
 from dashboard_api.models.sites import host_before
 from dashboard_api.queries.account_calls import CallRow, Reader, calls_of
+from signed_api import account as contract
+from signed_api.account import CallsRequest
 
 
-def build_calls(account_id: int, request: CallsRequest, *, reader: Reader) -> responses.CallsResponse:
+def build_calls(account_id: int, request: CallsRequest, *, reader: Reader) -> contract.CallsResponse:
     """Return the calls of the account that match the request, the newest first."""
     found = calls_of(account_id, request, reader=reader, count=request.page_size + 1)
     shown = found[: request.page_size]
@@ -15,15 +17,15 @@ def build_calls(account_id: int, request: CallsRequest, *, reader: Reader) -> re
     # That another owner has proven a website since then, and when, is not for its former owner.
     hosts = {pk: host_before(host) for pk, host in links.values_list("pk", "website__host")}
     last = shown[-1] if len(found) > len(shown) else None
-    return responses.CallsResponse(
+    return contract.CallsResponse(
         ok=True,
         calls=[_call(call, hosts, hints) for call in shown],
         before=str(CallPosition(at=last.at, request_id=last.request_id)) if last else None,
     )
 
 
-def _call(call: CallRow, hosts: dict[int, str], hints: dict[int, str]) -> responses.SignedCall:
-    return responses.SignedCall(
+def _call(call: CallRow, hosts: dict[int, str], hints: dict[int, str]) -> contract.SignedCall:
+    return contract.SignedCall(
         at=call.at,
         route=call.route,
         host=hosts.get(call.link_id) if call.link_id else None,

@@ -7,9 +7,9 @@ from functools import cached_property
 from typing import Literal, NamedTuple
 
 from dashboard_api.backends.statements import rows
-from dashboard_api.contract.fields import ALL
 from dashboard_api.models.findings import Finding
 from dashboard_api.reading.matching import Filters, Match
+from signed_api.findings import ALL
 
 Facet = Literal["severity", "source_id", "kind", "host"]
 

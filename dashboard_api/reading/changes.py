@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import NamedTuple
 
 from dashboard_api import limits
-from dashboard_api.contract import NEXT_IMPORT, ChangesRequest, Cursor, responses
+from dashboard_api.contract.cursor import Cursor, read_cursor
 from dashboard_api.models import Severity
 from dashboard_api.queries import change_feed
 from dashboard_api.queries.change_feed import FindingSummary, PublishedNote
@@ -17,6 +17,9 @@ from dashboard_api.queries.credentials import AccountSite
 from dashboard_api.reading import sections, topics
 from dashboard_api.reading.days import start_of_days
 from dashboard_api.reading.problems import fix_of
+from signed_api import findings as contract
+from signed_api import limits as contract_limits
+from signed_api.findings import NEXT_IMPORT, ChangesRequest
 
 
 class Change(NamedTuple):
@@ -27,11 +30,15 @@ class Change(NamedTuple):
     returned_at: datetime | None = None
 
 
-def build_changes(link: AccountSite, request: ChangesRequest, now: datetime) -> responses.ChangesResponse:
+def _since(request: ChangesRequest) -> Cursor | None:
+    return read_cursor(request.since) if request.since else None
+
+
+def build_changes(link: AccountSite, request: ChangesRequest, now: datetime) -> contract.ChangesResponse:
     """Return the changes since the cursor of the request; without one, only the first cursor."""
     newest = change_feed.newest(link.website_id)
     begin = start_of_days(now, request.days) if request.days else None
-    begun = _cursor_at(link.website_id, begin) if begin else request.since
+    begun = _cursor_at(link.website_id, begin) if begin else _since(request)
     since = begun or Cursor(finding_id=newest.finding_id, event_id=newest.event_id)
     until = newest
     if not begun and _is_first_checked(link, now):
@@ -41,17 +48,19 @@ def build_changes(link: AccountSite, request: ChangesRequest, now: datetime) -> 
     noted_since = begin or (begun.moment if begun else now) - limits.NOTE_OVERLAP
     notes = change_feed.published_notes(link.website_id, link.account_id, noted_since)
     found, are_more = (
-        _findings(link.website_id, since, until, request.min_severity, begin) if begun else ([], False)
+        _findings(link.website_id, since, until, Severity[request.min_severity.upper()], begin)
+        if begun
+        else ([], False)
     )
     counts = Counter(change.severity for change in found)
-    return responses.ChangesResponse(
+    return contract.ChangesResponse(
         ok=True,
         host=link.host,
         cursor=str(_cursor(until, notes, now)),
-        findings=_changes(found[: limits.MAX_CHANGES]),
+        findings=_changes(found[: contract_limits.MAX_CHANGES]),
         total=len(found),
         total_relation="at_least" if are_more else "exact",
-        by_severity=responses.SeverityCounts(**{each.name.lower(): counts[each] for each in Severity}),
+        by_severity={each.label: counts[each] for each in Severity},
         analyst_notes=[_note(note) for note in notes if begun and note.pk not in begun.note_ids],
         first_seen_count=change_feed.first_seen_count(link.website_id, begin.date()) if begin else None,
         more=until.finding_id < newest.finding_id or until.event_id < newest.event_id,
@@ -82,7 +91,7 @@ def _findings(
     """
     returned = change_feed.regressions(website_id, since.event_id, until.event_id, least)
     returned = [row for row in returned if begin is None or row.at >= begin]
-    counted = returned[-limits.MAX_REGRESSIONS :]
+    counted = returned[-contract_limits.MAX_REGRESSIONS :]
     found = {row.finding_id: Change(row.severity, row.finding_id, row.at) for row in counted}
     new: Counter[int] = Counter()
     for finding_id, severity in change_feed.new_findings(
@@ -90,19 +99,21 @@ def _findings(
     ):
         found.pop(finding_id, None)
         new[severity] += 1
-        if new[severity] <= limits.MAX_COUNTED_CHANGES:
+        if new[severity] <= contract_limits.MAX_COUNTED_CHANGES:
             found[finding_id] = Change(severity, finding_id)
-    are_more = len(returned) > len(counted) or max(new.values(), default=0) > limits.MAX_COUNTED_CHANGES
+    are_more = (
+        len(returned) > len(counted) or max(new.values(), default=0) > contract_limits.MAX_COUNTED_CHANGES
+    )
     return sorted(found.values(), key=lambda change: change[:2], reverse=True), are_more
 
 
-def _changes(found: list[Change]) -> list[responses.Change]:
+def _changes(found: list[Change]) -> list[contract.Change]:
     summary = change_feed.summaries([change.finding_id for change in found])
     return [_change(change, summary[change.finding_id]) for change in found]
 
 
-def _change(change: Change, summary: FindingSummary) -> responses.Change:
-    return responses.Change(
+def _change(change: Change, summary: FindingSummary) -> contract.Change:
+    return contract.Change(
         event="new" if change.returned_at is None else "regressed",
         at=change.returned_at or summary.first_seen,
         id=str(change.finding_id),
@@ -114,8 +125,8 @@ def _change(change: Change, summary: FindingSummary) -> responses.Change:
     )
 
 
-def _note(note: PublishedNote) -> responses.NoteChange:
-    return responses.NoteChange(
+def _note(note: PublishedNote) -> contract.NoteChange:
+    return contract.NoteChange(
         id=str(note.pk),
         finding_id=None if note.finding_id is None else str(note.finding_id),
         finding_title=note.finding_title,

@@ -5,7 +5,6 @@ from datetime import datetime
 from types import MappingProxyType
 
 from dashboard_api import limits
-from dashboard_api.contract import DashboardRequest, responses
 from dashboard_api.errors import InvalidRequest
 from dashboard_api.models import Finding
 from dashboard_api.queries import overview
@@ -13,8 +12,11 @@ from dashboard_api.queries.credentials import AccountSite, ScheduleRow
 from dashboard_api.queries.overview import Run, SourceRow
 from dashboard_api.reading import grading, problems, rows, sections
 from dashboard_api.reading.found import Found
+from dashboard_api.reading.matching import listed
 from dashboard_api.reading.website import Website, read_website
 from dashboard_api.scanners import SOURCES
+from signed_api import findings as contract
+from signed_api.findings import DashboardRequest
 
 
 def build_dashboard(
@@ -22,7 +24,7 @@ def build_dashboard(
     request: DashboardRequest,
     now: datetime,
     schedules: Mapping[str, Sequence[ScheduleRow]] = MappingProxyType({}),
-) -> responses.DashboardResponse:
+) -> contract.DashboardResponse:
     """Return the dashboard of the linked website at ``now``.
 
     ``schedules`` has our own scanners, each with the schedules of its scans.
@@ -39,7 +41,7 @@ def build_dashboard(
     levels = grading.without(grading.levels_of(website.open.by_kind_and_severity), website.surplus)
     completed = grading.completed_on_pages(runs, by_id)
     graded = grading.grade(levels, completed)
-    return responses.DashboardResponse(
+    return contract.DashboardResponse(
         ok=True,
         host=link.host,
         dashboard=sections.page(
@@ -83,7 +85,7 @@ def _check_sources(request: DashboardRequest, sources: Iterable[SourceRow]) -> N
     Whether another account has it makes no difference.
     """
     known = SOURCES | {source.slug for source in sources}
-    if unknown := [slug for slug in request.source or () if slug not in known]:
+    if unknown := [slug for slug in listed(request.source) if slug not in known]:
         message = f"has {', '.join(unknown)}, which is unknown; the sources are {', '.join(sorted(known))}"
         raise InvalidRequest([{"field": "source", "message": message}])
 
@@ -94,7 +96,7 @@ def _do_first(
     website: Website,
     found: Found,
     sources: Mapping[int, SourceRow],
-) -> list[responses.Problem]:
+) -> list[contract.Problem]:
     """Return the worst open problems, on the first page of a request without filters."""
     if request.page > 1 or request.status != Finding.Status.OPEN or not found.is_everything():
         return []

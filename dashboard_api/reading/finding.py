@@ -6,12 +6,13 @@ from collections.abc import Collection, Mapping
 import msgspec
 
 from dashboard_api import limits
-from dashboard_api.contract import FindingRequest, responses
 from dashboard_api.errors import UnknownFinding
 from dashboard_api.queries import finding_detail, overview
 from dashboard_api.queries.credentials import AccountSite
 from dashboard_api.queries.finding_detail import EventRow, FindingDetail, OccurrenceRow
 from dashboard_api.reading import sections, topics
+from signed_api import findings as contract
+from signed_api.findings import FindingRequest
 
 _ID = re.compile(r"[1-9][0-9]{0,18}", re.ASCII)
 _LARGEST_ID = 2**63 - 1
@@ -19,7 +20,7 @@ _LARGEST_ID = 2**63 - 1
 
 def build_finding(
     link: AccountSite, request: FindingRequest, *, tested_here: Collection[str] = ()
-) -> responses.FindingResponse:
+) -> contract.FindingResponse:
     """Return the requested finding of the linked website; raises UnknownFinding (404).
 
     ``tested_here`` are the scanners that test a finding again.
@@ -30,7 +31,7 @@ def build_finding(
     if detail is None:
         raise UnknownFinding
     notes = overview.notes(link.website_id, link.account_id, finding_id=finding_id)
-    return responses.FindingResponse(
+    return contract.FindingResponse(
         ok=True,
         host=link.host,
         finding=_detail(detail, finding_detail.occurrences(finding_id), finding_detail.events(finding_id)),
@@ -60,7 +61,7 @@ def _number(finding_id: str) -> int:
 
 def _detail(
     detail: FindingDetail, occurrences: list[OccurrenceRow], events: list[EventRow]
-) -> responses.FindingDetail:
+) -> contract.FindingDetail:
     row, limit = detail.row, limits.MAX_WHOLE_TEXT_BYTES
     evidence = sections.cut(row.evidence_start, limits.MAX_STORED_EVIDENCE_BYTES)
     whole_texts = {
@@ -73,9 +74,9 @@ def _detail(
     as_listed = {
         name: value
         for name, value in msgspec.structs.asdict(sections.threat(row)).items()
-        if name in responses.FindingDetail.__struct_fields__  # the list can have members of its own
+        if name in contract.FindingDetail.__struct_fields__  # the list can have members of its own
     }
-    return responses.FindingDetail(
+    return contract.FindingDetail(
         **as_listed | whole_texts,
         locations=[_location(occurrence) for occurrence in occurrences or _own_location(detail)],
         timeline=_timeline(detail, events),
@@ -91,9 +92,9 @@ def _own_location(detail: FindingDetail) -> list[OccurrenceRow]:
     return [OccurrenceRow(row.location, row.evidence_start, row.first_seen, row.last_seen, detail.fixed_at)]
 
 
-def _location(occurrence: OccurrenceRow) -> responses.Location:
+def _location(occurrence: OccurrenceRow) -> contract.Location:
     evidence = sections.cut(occurrence.evidence_start, limits.MAX_EVIDENCE_BYTES)
-    return responses.Location(
+    return contract.Location(
         location=occurrence.location,
         evidence=evidence,
         evidence_truncated=evidence != occurrence.evidence_start,
@@ -103,11 +104,11 @@ def _location(occurrence: OccurrenceRow) -> responses.Location:
     )
 
 
-def _timeline(detail: FindingDetail, recorded: list[EventRow]) -> list[responses.Event]:
+def _timeline(detail: FindingDetail, recorded: list[EventRow]) -> list[contract.Event]:
     """Return the events, oldest first; a fix without a recorded event is added from ``fixed_at``."""
-    events = [responses.Event(at=detail.row.first_seen, event="first_seen")]
-    events += [responses.Event(at=event.at, event=event.event, reason=event.reason) for event in recorded]
+    events = [contract.Event(at=detail.row.first_seen, event="first_seen")]
+    events += [contract.Event(at=event.at, event=event.event, reason=event.reason) for event in recorded]
     if detail.fixed_at is not None and detail.fixed_at not in {event.at for event in recorded}:
-        events.append(responses.Event(at=detail.fixed_at, event="fixed"))
-    events.append(responses.Event(at=detail.row.last_seen, event="last_seen"))
+        events.append(contract.Event(at=detail.fixed_at, event="fixed"))
+    events.append(contract.Event(at=detail.row.last_seen, event="last_seen"))
     return sorted(events, key=lambda event: event.at)

@@ -5,11 +5,11 @@ from collections.abc import Iterable
 from datetime import datetime
 
 from dashboard_api import limits
-from dashboard_api.contract import DashboardRequest
 from dashboard_api.queries.overview import SourceRow
 from dashboard_api.reading.cells import Counts, Facet, read_cells
 from dashboard_api.reading.matching import EVERYTHING, NO_FILTERS, Filters, Match
 from dashboard_api.reading.website import Website
+from signed_api.findings import DashboardRequest
 
 
 class Found:

@@ -5,11 +5,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 from typing import NamedTuple
 
-from dashboard_api.contract import responses
 from dashboard_api.models import Kind, Severity
 from dashboard_api.queries.overview import OpenDay, Run, SourceRow
 from dashboard_api.reading import topics
 from dashboard_api.reading.problems import ProblemCell
+from signed_api import findings as contract
 
 LETTERS = "ABCDF"  # by the worst open level, Info to Critical
 PROVISIONAL = "CDF"  # certain from the open findings alone, before a check of the pages is complete
@@ -27,7 +27,7 @@ class Grade(NamedTuple):
 
     letter: str | None
     provisional: bool
-    next: responses.NextGrade | None
+    next: contract.NextGrade | None
 
 
 def level_of(severity: int, *, is_suspected: bool) -> int:
@@ -101,18 +101,18 @@ def _worst(levels: Levels) -> int:
     return max((level for level, count in enumerate(levels) if count), default=0)
 
 
-def _next_grade(levels: Levels) -> responses.NextGrade | None:
+def _next_grade(levels: Levels) -> contract.NextGrade | None:
     """Return the grade after fixing all findings of the worst level; None for the best."""
     worst = _worst(levels)
     if worst == 0:
         return None
     letter = LETTERS[_worst(levels[:worst])]
-    return responses.NextGrade(grade=letter, fixes=levels[worst])  # type: ignore[arg-type]  # one of LETTERS
+    return contract.NextGrade(grade=letter, fixes=levels[worst])
 
 
 def history(
     days: Iterable[OpenDay], *, first_day: date, graded: Grade, surplus: Levels = NOTHING
-) -> list[responses.HistoryDay]:
+) -> list[contract.HistoryDay]:
     """Return the grade of each day on which open findings changed; empty without a grade today.
 
     ``days`` may begin with one day before ``first_day``: the state with which the period begins. ``surplus``
@@ -127,9 +127,9 @@ def history(
         letter = LETTERS[worst]
         if not graded.provisional or letter in PROVISIONAL:
             entries.append(
-                responses.HistoryDay(
+                contract.HistoryDay(
                     day=max(row.day, first_day),
-                    grade=letter,  # type: ignore[arg-type]  # one of LETTERS
+                    grade=letter,
                     open=sum(levels),
                     fixes=without(levels, surplus)[worst] if worst else 0,
                 )

@@ -7,12 +7,12 @@ from typing import Any, NamedTuple
 from django.db import connection
 
 from dashboard_api.backends.statements import marks, stored
-from dashboard_api.contract import DashboardRequest
-from dashboard_api.contract.fields import ALL
+from dashboard_api.models import Severity
 from dashboard_api.queries.overview import SourceRow
 from dashboard_api.reading import topics
 from dashboard_api.reading.days import start_of_days
 from foundation.words import words_of
+from signed_api.findings import ALL, DashboardRequest
 
 UNKNOWN_SOURCE = -1  # the id of no source
 Condition = tuple[str, list[Any]]  # SQL that begins with AND, and its parameters
@@ -31,11 +31,14 @@ class Filters(NamedTuple):
     def of(cls, request: DashboardRequest, sources: Iterable[SourceRow]) -> "Filters":
         """Return the filters of the request; a source without a row becomes UNKNOWN_SOURCE."""
         ids = {source.slug: source.pk for source in sources}
-        chosen = request.source
-        source_ids = None if chosen is None else tuple(ids.get(slug, UNKNOWN_SOURCE) for slug in chosen)
-        severities = None if request.severity is None else tuple(map(int, request.severity))
-        kinds = None if request.kind is None else tuple(map(str, request.kind))
-        return cls(severities, source_ids, kinds, request.hosts)
+        severities = tuple(int(Severity[name.upper()]) for name in listed(request.severity))
+        source_ids = tuple(ids.get(slug, UNKNOWN_SOURCE) for slug in listed(request.source))
+        return cls(
+            severities or None,
+            source_ids or None,
+            listed(request.kind) or None,
+            listed(request.hosts) or None,
+        )
 
     def without(self, column: str) -> "Filters":
         """Return the other filters."""
@@ -53,6 +56,11 @@ class Filters(NamedTuple):
     def condition(self) -> Condition:
         """Return the filters as a condition of a statement."""
         return one_of({name: values for name, values in self._asdict().items() if values is not None})
+
+
+def listed(values: str) -> tuple[str, ...]:
+    """Return the values of a field with commas between them."""
+    return tuple(values.split(",")) if values else ()
 
 
 class Match(NamedTuple):

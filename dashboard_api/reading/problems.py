@@ -9,11 +9,12 @@ from typing import Any, NamedTuple
 
 from dashboard_api import limits
 from dashboard_api.backends.statements import moment, rows
-from dashboard_api.contract import responses
 from dashboard_api.models import Finding, Kind, Severity
 from dashboard_api.queries.overview import SourceRow
 from dashboard_api.reading import topics
 from dashboard_api.reading.matching import Filters, Match, one_of, whole_condition
+from signed_api import findings as contract
+from signed_api import limits as contract_limits
 
 # Up to a full stop that ends no abbreviation, or to the end of the line.
 _SENTENCE = re.compile(
@@ -144,7 +145,7 @@ def described(
     status: str,
     filters: Filters,
     match: Match,
-) -> list[responses.Problem]:
+) -> list[contract.Problem]:
     """Return ``groups`` as the response shows them.
 
     All findings with ``status`` give the title and the fix of a problem; its hosts are those of the findings
@@ -190,11 +191,11 @@ def _problem(
     samples: Sequence[ProblemSample],
     hosts: Sequence[str],
     sources: Mapping[int, SourceRow],
-) -> responses.Problem:
+) -> contract.Problem:
     shown = max(samples, key=lambda sample: (sample.severity, sample.kind == "confirmed", sample.pk))
     own = sorted({sources[cell.source_id] for cell in group.cells}, key=lambda source: source.name.lower())
     newest_first = sorted(samples, key=lambda sample: -sample.pk)
-    return responses.Problem(
+    return contract.Problem(
         id=group.id,
         title=topics.title_of(group.id) or _title(shown, samples),
         severity=Severity(group.worst).label,
@@ -205,7 +206,7 @@ def _problem(
         worst_findings=sum(cell.findings for cell in group.cells if cell.severity == group.worst),
         confirmed=sum(cell.findings for cell in group.cells if cell.kind == Kind.CONFIRMED),
         locations=sum(cell.locations for cell in group.cells),
-        hosts=list(hosts[: limits.MAX_PROBLEM_HOSTS]),
+        hosts=list(hosts[: contract_limits.MAX_PROBLEM_HOSTS]),
         first_seen=min(cell.first_seen for cell in group.cells),
         newest_first_seen=max(cell.newest_first_seen for cell in group.cells),
         fix=fix_of(group.id, shown.fix_start) or next(filter(None, map(_fix, newest_first)), ""),

@@ -4,11 +4,11 @@ from collections.abc import Mapping
 
 from dashboard_api import limits
 from dashboard_api.backends.statements import rows
-from dashboard_api.contract import DashboardRequest
 from dashboard_api.models.findings import Finding
 from dashboard_api.queries.overview import SourceRow
 from dashboard_api.queries.threats import THREATS, Threat, threat
 from dashboard_api.reading.matching import Filters, Match, whole_condition
+from signed_api.findings import DashboardRequest
 
 WORST, NEWEST, OLDEST, PRIORITY = "worst", "newest", "oldest", "priority"
 _CONFIRMED_FIRST = "CASE kind WHEN 'confirmed' THEN 0 WHEN 'suspected' THEN 1 ELSE 2 END"

@@ -8,8 +8,6 @@ from datetime import date, datetime, timedelta
 from typing import Any, NamedTuple, cast
 
 from dashboard_api import limits
-from dashboard_api.contract import DashboardRequest, responses
-from dashboard_api.contract.fields import ALL
 from dashboard_api.models import Finding, Kind, Severity
 from dashboard_api.models.revisions import Tags
 from dashboard_api.queries.credentials import AccountSite, EntitlementTerms, ScheduleRow
@@ -23,6 +21,8 @@ from dashboard_api.reading.grading import Grade
 from dashboard_api.reading.matching import Filters
 from dashboard_api.reading.next_checks import NextCheck, next_check, next_report
 from dashboard_api.reading.website import Website
+from signed_api import findings as contract
+from signed_api.findings import ALL, DashboardRequest
 
 WORST_FIRST = sorted(Severity, reverse=True)
 LABELS = {severity.value: severity.label for severity in Severity}
@@ -44,7 +44,7 @@ CHART_TITLES = {
 class ProblemPage(NamedTuple):
     """The problems of a page, and the number of all of them."""
 
-    problems: list[responses.Problem]
+    problems: list[contract.Problem]
     total: int
 
 
@@ -55,27 +55,27 @@ def page(
     sources: Sequence[SourceRow],
     grade: Grade,
     tags: Tags,
-    do_first: list[responses.Problem],
+    do_first: list[contract.Problem],
     grouped: ProblemPage | None,
     now: datetime,
-) -> responses.Page:
+) -> contract.Page:
     """Return the ``dashboard`` member; ``tags`` are the website's."""
     total = found.counts().total()
     listed = total if grouped is None else grouped.total
-    return responses.Page(
+    return contract.Page(
         generated_at=now,
-        grade=grade.letter,  # type: ignore[arg-type]  # one of LETTERS
-        filters=responses.Filters(
-            severity=_listed(severity.label for severity in request.severity or ()),
-            source=_listed(request.source or ()),
-            kind=_listed(request.kind or ()),
+        grade=grade.letter,
+        filters=contract.Filters(
+            severity=request.severity or None,
+            source=request.source or None,
+            kind=request.kind or None,
             query=request.query or None,
             problem=request.problem or None,
-            sort=request.sort,  # type: ignore[arg-type]  # one of SORTS
-            since=request.since or None,
-            hosts=_listed(request.hosts or ()),
-            older_than=request.older_than or None,
-            fixed_since=request.fixed_since or None,
+            sort=request.sort,
+            since=request.since,
+            hosts=request.hosts or None,
+            older_than=request.older_than,
+            fixed_since=request.fixed_since,
         ),
         page=request.page,
         page_size=request.page_size,
@@ -93,40 +93,36 @@ def page(
     )
 
 
-def _listed(values: Iterable[str]) -> str | None:
-    return ",".join(values) or None
-
-
-def facets(found: Found, *, sources: Sequence[SourceRow]) -> responses.Facets:
+def facets(found: Found, *, sources: Sequence[SourceRow]) -> contract.Facets:
     """Return every value of each filter, zero or not, counted under the other filters."""
     by_severity = found.counts(without="severity").by_severity
     by_source = found.counts(without="source_id").by_source
     by_kind = found.counts(without="kind").by_kind
-    return responses.Facets(
+    return contract.Facets(
         severity=[
-            responses.FacetValue(value=severity.label, label=severity.label, count=by_severity[severity])
-            for severity in WORST_FIRST
+            contract.FacetValue(value=severity.label, label=severity.label, count=by_severity[severity])
+            for severity in Severity
         ],
         source=[
-            responses.FacetValue(value=source.slug, label=source.name, count=by_source[source.pk])
+            contract.FacetValue(value=source.slug, label=source.name, count=by_source[source.pk])
             for source in sources
         ],
         kind=[
-            responses.FacetValue(value=kind.value, label=kind.label.capitalize(), count=by_kind[kind])
+            contract.FacetValue(value=kind.value, label=kind.label.capitalize(), count=by_kind[kind])
             for kind in Kind
         ],
         status=_statuses(found.by_status()),
-        hosts=[responses.FacetValue(value=host, label=host, count=count) for host, count in found.by_host()],
+        hosts=[contract.FacetValue(value=host, label=host, count=count) for host, count in found.by_host()],
     )
 
 
-def _statuses(counts: Mapping[str, int]) -> list[responses.FacetValue]:
+def _statuses(counts: Mapping[str, int]) -> list[contract.FacetValue]:
     """Return the count of each status, and of all together."""
     counted = [
-        responses.FacetValue(value=status.value, label=status.label, count=counts.get(status, 0))
+        contract.FacetValue(value=status.value, label=status.label, count=counts.get(status, 0))
         for status in Finding.Status
     ]
-    return [*counted, responses.FacetValue(value=ALL, label=ALL.capitalize(), count=sum(counts.values()))]
+    return [*counted, contract.FacetValue(value=ALL, label=ALL.capitalize(), count=sum(counts.values()))]
 
 
 def summary(
@@ -135,18 +131,16 @@ def summary(
     last_scan_at: datetime | None,
     first_check_by: date | None,
     graded: Grade,
-    history: list[responses.HistoryDay],
+    history: list[contract.HistoryDay],
     now: datetime,
-) -> responses.Summary:
+) -> contract.Summary:
     """Return the totals of the whole website."""
     by_severity = website.open.by_severity
     recent_day = now.date() - limits.RECENT_PERIOD + timedelta(days=1)  # today is the last of them
     recent = [day for day in website.days if day.day >= recent_day]
-    return responses.Summary(
+    return contract.Summary(
         open=website.open.total(),
-        by_severity=responses.SeverityCounts(
-            **{severity.name.lower(): by_severity[severity] for severity in Severity}
-        ),
+        by_severity={severity.label: by_severity[severity] for severity in Severity},
         confirmed=website.open.by_kind[Kind.CONFIRMED],
         new_7d=sum(day.findings for day in recent if not day.is_fix),
         fixed_7d=sum(day.findings for day in recent if day.is_fix),
@@ -171,8 +165,8 @@ def open_day(day: date, open_counts: Counts) -> OpenDay:
     by_severity, by_kind = open_counts.by_severity, open_counts.by_kind_and_severity
     return OpenDay(
         day,
-        *(by_severity[severity] for severity in WORST_FIRST),
-        *(by_kind[Kind.SUSPECTED.value, severity] for severity in WORST_FIRST if severity),
+        *(by_severity[severity] for severity in Severity),
+        *(by_kind[Kind.SUSPECTED.value, severity] for severity in Severity if severity),
     )
 
 
@@ -204,10 +198,10 @@ def _days_since(day: date | None, now: datetime) -> int | None:
     return None if day is None else max((now.date() - day).days, 0)
 
 
-def threat(finding: Threat) -> responses.Threat:
+def threat(finding: Threat) -> contract.Threat:
     """Return a finding of the list, with shortened evidence and texts."""
     evidence = cut(finding.evidence_start, limits.MAX_EVIDENCE_BYTES)
-    return responses.Threat(
+    return contract.Threat(
         id=str(finding.pk),
         severity=LABELS[finding.severity],
         source=finding.source.slug,
@@ -255,7 +249,7 @@ def charts(
     sources: Sequence[SourceRow],
     history: Sequence[OpenDay],
     today: date,
-) -> list[responses.Chart]:
+) -> list[contract.Chart]:
     """Return charts of the filtered findings, of their history by week, and of all open findings."""
     counts = found.counts()
     by_source = counts.by_source_and_severity
@@ -264,17 +258,14 @@ def charts(
         _chart(
             "severity",
             "bar",
-            [severity.label for severity in WORST_FIRST],
-            {"Findings": [counts.by_severity[severity] for severity in WORST_FIRST]},
+            [severity.label for severity in Severity],
+            {"Findings": [counts.by_severity[severity] for severity in Severity]},
         ),
         _chart(
             "source",
             "stacked",
             [source.name for source in shown],
-            {
-                severity.label: [by_source[source.pk, severity] for source in shown]
-                for severity in WORST_FIRST
-            },
+            {severity.label: [by_source[source.pk, severity] for source in shown] for severity in Severity},
         ),
         _chart(
             "kind",
@@ -288,7 +279,7 @@ def charts(
     ]
 
 
-def _trend(days: Iterable[Day], filters: Filters, today: date) -> responses.Chart:
+def _trend(days: Iterable[Day], filters: Filters, today: date) -> contract.Chart:
     """Return new and fixed findings by week: severity, source and kind count, other filters do not."""
     filters = filters.without("host")
     new: Counter[date] = Counter()
@@ -305,7 +296,7 @@ def _trend(days: Iterable[Day], filters: Filters, today: date) -> responses.Char
     )
 
 
-def _open_by_week(history: Sequence[OpenDay], today: date) -> responses.Chart:
+def _open_by_week(history: Sequence[OpenDay], today: date) -> contract.Chart:
     """Return the open findings at the end of each week, without weeks of which nothing is known."""
     first_known = history[0].day if history else today
     weeks = [monday for monday in recent_weeks(today) if monday + timedelta(days=6) >= first_known]
@@ -315,28 +306,25 @@ def _open_by_week(history: Sequence[OpenDay], today: date) -> responses.Chart:
         "open",
         "line",
         [week.isoformat() for week in weeks],
-        {
-            severity.label: [getattr(day, severity.name.lower(), 0) for day in days]
-            for severity in WORST_FIRST
-        },
+        {severity.label: [getattr(day, severity.name.lower(), 0) for day in days] for severity in Severity},
     )
 
 
-def _ages(open_days: Mapping[date, int], today: date) -> responses.Chart:
+def _ages(open_days: Mapping[date, int], today: date) -> contract.Chart:
     counts = [0] * len(AGES)
     for day, findings in open_days.items():
         counts[bisect_left(limits.AGE_DAYS, (today - day).days + 1)] += findings  # today is the first day
     return _chart("age", "bar", AGES, {"Findings": counts})
 
 
-def _chart(chart_id: str, kind: str, labels: list[str], series: dict[str, list[int]]) -> responses.Chart:
-    return responses.Chart(
+def _chart(chart_id: str, kind: str, labels: list[str], series: dict[str, list[int]]) -> contract.Chart:
+    return contract.Chart(
         id=chart_id,
         title=CHART_TITLES[chart_id],
-        type=kind,  # type: ignore[arg-type]  # one of the contract's three
+        type=kind,
         unit="findings",
         labels=labels,
-        series=[responses.Series(name=name, values=values) for name, values in series.items()],
+        series=[contract.Series(name=name, values=values) for name, values in series.items()],
     )
 
 
@@ -347,7 +335,7 @@ def coverage(
     *,
     schedules: Mapping[str, Sequence[ScheduleRow]],
     today: date,
-) -> list[responses.CoverageEntry]:
+) -> list[contract.CoverageEntry]:
     """Return an entry for each source; without a run its state is ``never`` and findings is null.
 
     After a scan of ours the next run is by its ``schedules``; after another report, an interval later.
@@ -368,17 +356,17 @@ def coverage(
 
 def _coverage_entry(
     source: SourceRow, run: Run | None, findings: int, *, schedules: Sequence[ScheduleRow], today: date
-) -> responses.CoverageEntry:
+) -> contract.CoverageEntry:
     if run is None:
         due = NextCheck(None, is_overdue=False)
     elif run.ours_at:  # not last_run_at, which can be that of an address that is no longer scanned
         due = next_check(schedules, last_run_at=run.ours_at, today=today)
     else:
         due = next_report(run.last_run_at, source.interval_days, today=today)
-    return responses.CoverageEntry(
+    return contract.CoverageEntry(
         source=source.slug,
         source_name=source.name,
-        state=run.state if run else "never",  # type: ignore[arg-type]  # Coverage.State
+        state=run.state if run else "never",
         last_run_at=run.last_run_at if run else None,
         urls_checked=run.urls_checked if run else None,
         findings=findings if run or findings else None,
@@ -390,9 +378,9 @@ def _coverage_entry(
     )
 
 
-def note(row: Note) -> responses.Note:
+def note(row: Note) -> contract.Note:
     """Return a note that customers may read."""
-    return responses.Note(
+    return contract.Note(
         id=str(row.pk),
         finding_id=None if row.finding_id is None else str(row.finding_id),
         author=row.author,
@@ -404,12 +392,12 @@ def note(row: Note) -> responses.Note:
     )
 
 
-def entitlement(link: AccountSite, *, today: date) -> responses.Entitlement:
+def entitlement(link: AccountSite, *, today: date) -> contract.Entitlement:
     """Return the entitlement of the account as of ``today``."""
     terms = cast("EntitlementTerms", link.entitlement)  # authorize refuses a link without one
-    return responses.Entitlement(
+    return contract.Entitlement(
         plan=terms.plan,
-        status=terms.status_on(today),  # type: ignore[arg-type]  # Entitlement.Status
+        status=terms.status_on(today),
         starts_on=terms.starts_on,
         ends_on=terms.ends_on,
         days_left=max((terms.ends_on - today).days, 0),
@@ -422,11 +410,11 @@ def entitlement(link: AccountSite, *, today: date) -> responses.Entitlement:
     )
 
 
-def _limit_state(state: Mapping[str, Any], today: date) -> responses.LimitState:
+def _limit_state(state: Mapping[str, Any], today: date) -> contract.LimitState:
     """Return the state of a limit as it was stored; a count that began again since is ok."""
     resets_at = datetime.fromisoformat(state["resets_at"]) if state["resets_at"] else None
     is_over = resets_at is not None and resets_at.date() <= today
-    return responses.LimitState(
+    return contract.LimitState(
         name=state["name"],
         limit=state["limit"],
         state="ok" if is_over else state["state"],

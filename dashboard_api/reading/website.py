@@ -10,7 +10,6 @@ from cachetools import LRUCache
 
 from dashboard_api import limits
 from dashboard_api.backends.statements import rows
-from dashboard_api.contract import responses
 from dashboard_api.models.findings import Finding
 from dashboard_api.models.revisions import TAGS
 from dashboard_api.reading import grading
@@ -18,6 +17,7 @@ from dashboard_api.reading.cells import Counts, read_cells, read_days, read_open
 from dashboard_api.reading.days import recent_weeks
 from dashboard_api.reading.matching import EVERYTHING, NO_FILTERS
 from dashboard_api.reading.problems import ProblemGroup, grouped, read_problems
+from signed_api import findings as contract
 
 OPEN = Finding.Status.OPEN.value
 
@@ -31,7 +31,7 @@ class Website:
         self.days = read_days(website_id, recent_weeks(today)[0])
         self.open_days = read_open_days(website_id)
         self.problems = read_problems(website_id, OPEN, NO_FILTERS, EVERYTHING)
-        self.to_do: list[responses.Problem] | None = None  # described by the first response that shows them
+        self.to_do: list[contract.Problem] | None = None  # described by the first response that shows them
         self.size = len(self.cells.cells) + len(self.days) + len(self.open_days) + len(self.problems)
 
     @cached_property

@@ -1,1 +1,1 @@
-"""The activity of an account, for its owners: audit events (record 0087) and signed calls (record 0098)."""
+"""The activity of an account, for its owners: audit events (record 0087)."""

@@ -1,1 +1,1 @@
-"""The page for those who call the signed API: ids, snippets and a test call."""
+"""The pages for those who call the signed API: ids, snippets, a test call, secrets and the calls made."""

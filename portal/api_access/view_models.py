@@ -10,10 +10,11 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from foundation.snippets import SNIPPETS, Snippet
-from portal.gateway import DashboardRequest
-from portal.gateway.target import host_of, is_loopback
+from portal.gateway.target import host_of
 from portal.models import Account
 from portal.page_urls import adding_url, portal_origin
+from signed_api.client import is_loopback
+from signed_api.findings import DASHBOARD
 
 MAX_WEBSITES = 50  # of an account on the page
 SECRET_ID = re.compile(r"[1-9][0-9]{0,17}", re.ASCII)
@@ -63,7 +64,7 @@ def api_page(request: HttpRequest, accounts: Iterable[Account], owned: Collectio
         accounts=tuple(_account(account, owned) for account in accounts),
         base_url=base_url,
         docs_url=f"{base_url}/v1/docs",
-        path=DashboardRequest.path,
+        path=DASHBOARD.path,
         snippets=SNIPPETS,
         support_url=settings.SUPPORT_URL,
     )

@@ -18,8 +18,10 @@ from portal import service
 from portal.access import members_only
 from portal.api_access.view_models import SECRET_ID, api_page, refusal
 from portal.error_pages import logged_error_page
-from portal.gateway import DashboardRequest, GatewayError, SecretRefused, SecretsRequest
 from portal.models import Account, Membership, Website
+from signed_api.account import SecretsRequest
+from signed_api.errors import CallError, SecretRefused
+from signed_api.findings import DashboardRequest
 
 
 @require_safe
@@ -28,7 +30,8 @@ def api_access(request: HttpRequest) -> HttpResponse:
     """Show references, link ids and snippets of the accounts that the person manages."""
     accounts = _managed(request).prefetch_related("websites")
     owned = set(Membership.objects.of_user(request.user).owners().values_list("account", flat=True))
-    return render(request, "portal/api_access/index.html", {"page": api_page(request, accounts, owned)})
+    context = {"page": api_page(request, accounts, owned), "owns": bool(owned)}
+    return render(request, "portal/api_access/index.html", context)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -58,9 +61,9 @@ def _show_secrets(request: HttpRequest, account: Account, wish: SecretsRequest) 
     try:
         found = service.secrets_of(account, wish)
     except SecretRefused as error:
-        messages.warning(request, refusal(error.reason))
-        return redirect("portal:api" if error.reason == "portal_only" else request.path)
-    except GatewayError as error:
+        messages.warning(request, refusal(error.detail.reason))
+        return redirect("portal:api" if error.detail.reason == "portal_only" else request.path)
+    except CallError as error:
         page = {"error_page": logged_error_page(error, account.ref), "page": {"url": request.path}}
         return render(request, "portal/api_access/secrets.html", {"account": account, **page})
     if wish.issue:
@@ -83,7 +86,7 @@ def test_call(request: HttpRequest, website: int) -> HttpResponse:
     started = time.monotonic()
     try:
         dashboard = service.get_dashboard(site, DashboardRequest(page_size=1))
-    except GatewayError as error:
+    except CallError as error:
         page = logged_error_page(error, site.host)
         text = _("The call for %(host)s failed: %(reason)s. Reference for support: %(reference)s.")
         values = {"host": readable_host(site.host), "reason": page.title, "reference": page.reference}

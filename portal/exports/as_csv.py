@@ -8,8 +8,8 @@ from typing import Any
 import msgspec
 
 from portal.exports.selection import Selection
-from portal.gateway.messages import Threat
 from portal.spreadsheets import BYTE_ORDER_MARK, inert, lines
+from signed_api.findings import Threat
 
 COLUMNS = (
     "severity",

@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 
 from portal.exports.selection import Selection
-from portal.gateway.messages import Threat
+from signed_api.findings import Threat
 
 
 def write_json(selection: Selection) -> Iterator[str]:

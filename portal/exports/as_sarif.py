@@ -12,7 +12,7 @@ from urllib.parse import quote, urlsplit
 
 from portal.exports.as_json import elements, open_list, to_json
 from portal.exports.selection import Selection
-from portal.gateway.messages import Threat
+from signed_api.findings import Threat
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 TOOL = "Threat Dashboard"

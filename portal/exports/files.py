@@ -20,9 +20,11 @@ from portal.exports.as_sarif import write_sarif
 from portal.exports.errors import TooManyFindings
 from portal.exports.selection import ListChanged, Selection, all_pages
 from portal.forms import Filters
-from portal.gateway import Dashboard, GatewayError, RateLimited, TooManyCalls
+from portal.gateway.errors import TooManyCalls
 from portal.models import Website
 from portal.page_urls import Address
+from signed_api.errors import CallError, RateLimited
+from signed_api.findings import DashboardResponse
 
 logger = logging.getLogger(__name__)
 
@@ -63,9 +65,9 @@ FORMATS = {
 
 
 def select(request: HttpRequest, website: Website, address: Address) -> Selection:
-    """Return the findings of ``address`` with the first page; raises GatewayError and TooManyFindings."""
+    """Return the findings of ``address`` with the first page; raises CallError and TooManyFindings."""
 
-    def get_page(number: int) -> Dashboard:
+    def get_page(number: int) -> DashboardResponse:
         return service.get_dashboard(website, replace(filters, page=number).to_request())
 
     filters = replace(address.filters, page=1, page_size=PAGE_ROWS)
@@ -85,7 +87,7 @@ def select(request: HttpRequest, website: Website, address: Address) -> Selectio
     )
 
 
-def _get_page_patiently(get_page: Callable[[int], Dashboard], number: int) -> Dashboard:
+def _get_page_patiently(get_page: Callable[[int], DashboardResponse], number: int) -> DashboardResponse:
     """Return a further page; waits for a free call, so that a busy moment does not interrupt the file."""
     end = time.monotonic() + BUSY_SECONDS
     while time.monotonic() < end:
@@ -108,7 +110,7 @@ def stream(request: HttpRequest, file_format: Format, selection: Selection) -> H
 
 
 def as_attachment(
-    response: HttpResponseBase, name: str, dashboard: Dashboard, suffix: str
+    response: HttpResponseBase, name: str, dashboard: DashboardResponse, suffix: str
 ) -> HttpResponseBase:
     """Return ``response`` as a file for saving; its name ends in the day of ``dashboard``."""
     name = re.sub(r"[^a-z0-9.-]+", "-", name.lower()).strip(".-")
@@ -123,7 +125,7 @@ def _chunks(file_format: Format, selection: Selection) -> Generator[bytes]:
     try:
         for text in file_format.write(selection):
             yield text.encode(errors="replace")
-    except (ListChanged, GatewayError) as error:
+    except (ListChanged, CallError) as error:
         logger.warning(
             "%s: an export was interrupted: %s: %s", selection.first.host, type(error).__name__, error
         )

@@ -15,8 +15,6 @@ from foundation.hosts import readable_host
 from portal import service
 from portal.exports.files import MAX_ROWS
 from portal.forms import Filters
-from portal.gateway import Dashboard, FindingResponse
-from portal.gateway.messages import Finding, Note, Threat
 from portal.models import Website
 from portal.page_urls import Address
 from portal.view_models.export_links import pdf_available
@@ -33,6 +31,7 @@ from portal.view_models.overview import (
 )
 from portal.view_models.problems import DoFirst, do_first
 from portal.view_models.site import count_text
+from signed_api.findings import DashboardResponse, FindingDetail, FindingResponse, Note, Threat
 
 MAX_FINDINGS = 100  # one response of the service
 
@@ -99,15 +98,15 @@ class Report:
         return [ProblemPart(worst=worst, others=tuple(others)) for worst, *others in groups.values()]
 
 
-def get_report(request: HttpRequest, website: Website, address: Address) -> tuple[Report, Dashboard]:
-    """Return the report and the dashboard that it is based on; raises GatewayError."""
+def get_report(request: HttpRequest, website: Website, address: Address) -> tuple[Report, DashboardResponse]:
+    """Return the report and the dashboard that it is based on; raises CallError."""
     filters = replace(address.filters, page=1, page_size=MAX_FINDINGS)
     dashboard = service.get_dashboard(website, filters.to_request())
     return build_report(dashboard, website, address, absolute=request.build_absolute_uri), dashboard
 
 
 def build_report(
-    dashboard: Dashboard, website: Website, address: Address, *, absolute: Callable[[str], str]
+    dashboard: DashboardResponse, website: Website, address: Address, *, absolute: Callable[[str], str]
 ) -> Report:
     """Return the report of ``dashboard``; ``absolute`` makes a path an absolute URL."""
     list_address = replace(address, filters=address.filters.without_page)
@@ -142,13 +141,14 @@ def _finding_view(
 ) -> FindingView:
     """Return a finding of the list as on its own page; ``link`` is the URL of that page."""
     path = replace(list_address, filters=Filters()).of_finding(threat.id)
+    finding = FindingDetail(**msgspec.structs.asdict(threat), locations=[], timeline=[], decided_until=None)
     response = FindingResponse(
-        ok=True, host="", finding=Finding(**msgspec.structs.asdict(threat)), analyst_notes=notes
+        ok=True, host="", finding=finding, analyst_notes=notes, can_retest=False, also_found_by=[]
     )
     return finding_view(response, list_address, link=absolute(path) if path else "")
 
 
-def _limit(dashboard: Dashboard, findings: Sequence[FindingView]) -> str:
+def _limit(dashboard: DashboardResponse, findings: Sequence[FindingView]) -> str:
     """Return where the other findings are, if the report leaves some out."""
     if dashboard.dashboard.total <= len(findings):
         return ""

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from portal.gateway.messages import Dashboard, Threat
+from signed_api.findings import DashboardResponse, Threat
 
 Pages = Iterable[Sequence[Threat]]
 
@@ -20,7 +20,7 @@ class Selection:
     ``finding_url`` (by id, empty if it has none) are absolute URLs in the portal.
     """
 
-    first: Dashboard
+    first: DashboardResponse
     total: int
     filters: Mapping[str, str]
     list_url: str
@@ -28,7 +28,9 @@ class Selection:
     pages: Pages
 
 
-def all_pages(first: Dashboard, get_page: Callable[[int], Dashboard], *, total: int, page_rows: int) -> Pages:
+def all_pages(
+    first: DashboardResponse, get_page: Callable[[int], DashboardResponse], *, total: int, page_rows: int
+) -> Pages:
     """Yield the rows of ``first`` and of all further pages, ``total`` rows together.
 
     Raises ListChanged as soon as a page belongs to another version of the list, and the errors of
@@ -47,7 +49,7 @@ def all_pages(first: Dashboard, get_page: Callable[[int], Dashboard], *, total: 
         yield dashboard.threats
 
 
-def _version(dashboard: Dashboard) -> tuple[object, ...]:
+def _version(dashboard: DashboardResponse) -> tuple[object, ...]:
     """Return the values that all pages of one version of a list share."""
     page, summary = dashboard.dashboard, dashboard.summary
     return (

@@ -20,13 +20,13 @@ from portal.exports.errors import ExportError, ExportsBusy, PdfUnavailable, TooM
 from portal.exports.files import FORMATS, as_attachment, select, stream
 from portal.exports.report import get_report
 from portal.forms import Filters
-from portal.gateway import GatewayError
 from portal.htmx import HtmxHttpRequest, render_site
 from portal.models import Website
 from portal.page_urls import Address
 from portal.places import hold_place
 from portal.view_models import site_not_found, site_page
 from portal.view_models.export_links import pdf_available
+from signed_api.errors import CallError
 
 Export = Callable[[Website, Address], HttpResponseBase]
 
@@ -87,7 +87,7 @@ def _export(request: HtmxHttpRequest, host: str, export: Export) -> HttpResponse
         if not ratelimit.consume(request, app="allauth.account", action="export", limit_get=True):
             raise TooManyExports
         response = export(website, address)
-    except GatewayError as error:
+    except CallError as error:
         error_page = website_error_page(error, website, request.user)
     except NoPlace:
         error_page = ExportsBusy().error_page()

@@ -1,6 +1,5 @@
 """The address of the service, and the website and account of a call."""
 
-import ipaddress
 import re
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -8,9 +7,10 @@ from urllib.parse import urlsplit
 
 from portal.gateway.direct import WsgiApplication
 from portal.gateway.errors import Misconfigured
+from signed_api.client import TIMEOUT_SECONDS, is_loopback
 
 MIN_TIMEOUT_SECONDS = 1
-MAX_TIMEOUT_SECONDS = 45  # the reference client's figure (specification, section 4)
+MAX_TIMEOUT_SECONDS = TIMEOUT_SECONDS
 
 IN_PROCESS = "https://localhost"  # the address of requests within this process
 MAX_CONCURRENT_CALLS = 3  # one less than the threads of a web process
@@ -65,38 +65,23 @@ class Service:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SigningAccount:
-    """An account as the service knows it, and the secret that signs its calls."""
+    """An account as the service knows it, the secret that signs its calls, and perhaps a linked website."""
 
     account_ref: str
     secret: str = field(repr=False)
+    host: str = ""
+    link_id: str = ""
 
     @property
     def name(self) -> str:
         """The subject of a call in log lines."""
-        return self.account_ref
-
-    @property
-    def fields(self) -> dict[str, str]:
-        """The first fields of its requests."""
-        return {"portal_account_ref": self.account_ref}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LinkedSite(SigningAccount):
-    """A website as the service knows it, and the account that it is linked to."""
-
-    host: str
-    link_id: str
-
-    @property
-    def name(self) -> str:
-        """The subject of a call in log lines."""
-        return self.host
+        return self.host or self.account_ref
 
     @property
     def fields(self) -> dict[str, str]:
         """The first fields of its requests, in the order of the specification."""
-        return {"host": self.host, "link_id": self.link_id, "portal_account_ref": self.account_ref}
+        site = {"host": self.host, "link_id": self.link_id} if self.host else {}
+        return {**site, "portal_account_ref": self.account_ref}
 
 
 def host_of(url: str) -> str | None:
@@ -107,11 +92,3 @@ def host_of(url: str) -> str | None:
         parts = urlsplit(url)
         return parts.hostname if parts.port != 0 else None
     return None
-
-
-def is_loopback(host: str) -> bool:
-    """Return whether ``host`` is a loopback name or address of this machine."""
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"

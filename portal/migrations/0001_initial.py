@@ -266,12 +266,11 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 ("claim_id", models.BigIntegerField()),
-                ("state", models.CharField(max_length=20)),
-                ("lapses_at", models.DateTimeField(null=True)),
                 (
-                    "is_contested",
-                    models.BooleanField(default=False, help_text="Another account's claim needs an answer."),
+                    "state",
+                    models.CharField(help_text="Of a claim that has ended, the reason.", max_length=20),
                 ),
+                ("lapses_at", models.DateTimeField(null=True)),
             ],
             options={
                 "ordering": ["website"],

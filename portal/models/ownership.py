@@ -18,9 +18,8 @@ class ClaimState(models.Model):
         Website, on_delete=models.CASCADE, primary_key=True, related_name="claim_state"
     )
     claim_id = models.BigIntegerField()
-    state = models.CharField(max_length=20)
+    state = models.CharField(max_length=20, help_text="Of a claim that has ended, the reason.")
     lapses_at = models.DateTimeField(null=True)
-    is_contested = models.BooleanField(default=False, help_text="Another account's claim needs an answer.")
 
     class Meta:
         ordering: ClassVar = ["website"]

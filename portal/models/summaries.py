@@ -14,10 +14,10 @@ from django.db.models.signals import post_delete, post_save
 from django.dispatch import receiver
 from django.utils import timezone
 
-from portal.gateway import Dashboard
-from portal.gateway.messages import CoverageEntry, Facets, Page, Problem, Summary
 from portal.models.accounts import Website
+from signed_api.findings import CoverageEntry, DashboardResponse, Facets, Page, Problem, Summary
 
+NO_FACETS = Facets(severity=[], source=[], kind=[], status=[], hosts=[])
 _KEPT = timedelta(minutes=1)
 _REPLACED = ("updated_at", "refusal", "payload", "new_findings", "grew_at")
 _IDENTITY = ("pk", "account_id", "host", "link_id")
@@ -34,7 +34,9 @@ class Headline(msgspec.Struct, kw_only=True, frozen=True):
 class WebsiteSummaryQuerySet(models.QuerySet["WebsiteSummary"]):
     """Storing and discarding of summaries."""
 
-    def store(self, website: Website, *, dashboard: Dashboard | None = None, refusal: str = "") -> None:
+    def store(
+        self, website: Website, *, dashboard: DashboardResponse | None = None, refusal: str = ""
+    ) -> None:
         """Replace the summary of ``website`` by a dashboard without its lists, or by a refusal's code.
 
         A dashboard keeps the version that ``service.refresh_summaries`` noted; a refusal has none.
@@ -104,10 +106,10 @@ class WebsiteSummary(models.Model):
         return self.version == version and self.updated_at.date() == timezone.now().date()
 
     @property
-    def dashboard(self) -> Dashboard | None:
+    def dashboard(self) -> DashboardResponse | None:
         """The dashboard; None for a refusal, and for a format of an earlier version of the portal."""
         try:
-            return msgspec.json.decode(self.payload, type=Dashboard)
+            return msgspec.json.decode(self.payload, type=DashboardResponse)
         except msgspec.DecodeError:
             return None
 
@@ -124,21 +126,21 @@ class WebsiteSummary(models.Model):
         """The worst problems, if they are known."""
         return self.headline.dashboard.do_first if self.headline else []
 
-    def completed(self, dashboard: Dashboard) -> Dashboard:
+    def completed(self, dashboard: DashboardResponse) -> DashboardResponse:
         """Return a dashboard of the same data with the worst problems, which a filtered one lacks."""
         worst = dashboard.dashboard.do_first or self.first_to_do
         page = msgspec.structs.replace(dashboard.dashboard, do_first=worst)
         return msgspec.structs.replace(dashboard, dashboard=page)
 
-    def has_data_of(self, dashboard: Dashboard) -> bool:
+    def has_data_of(self, dashboard: DashboardResponse) -> bool:
         """Return whether the stored dashboard was made of the same data as this one."""
         headline, revision = self.headline, dashboard.dashboard.revision
         return headline is not None and headline.dashboard.revision == revision != ""
 
 
-def _without_lists(dashboard: Dashboard) -> Dashboard:
+def _without_lists(dashboard: DashboardResponse) -> DashboardResponse:
     """Return ``dashboard`` without single findings and without the parts that depend on filters."""
-    page = msgspec.structs.replace(dashboard.dashboard, facets=Facets())
+    page = msgspec.structs.replace(dashboard.dashboard, facets=NO_FACETS)
     return msgspec.structs.replace(dashboard, dashboard=page, threats=[], charts=[], analyst_notes=[])
 
 

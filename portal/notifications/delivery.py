@@ -21,11 +21,11 @@ from msgspec.structs import replace
 
 from foundation.storage import is_storage_fault
 from portal import service
-from portal.gateway import GatewayError
-from portal.gateway.messages import NoteChange
 from portal.models import PendingNotification, Subscription, Website
 from portal.notifications.digest import Digest
 from portal.notifications.emails import compose
+from signed_api.errors import CallError
+from signed_api.findings import NoteChange
 
 logger = logging.getLogger(__name__)
 DIGEST_HOUR = 6  # in UTC; of weekly ones on Monday
@@ -115,7 +115,7 @@ def _send(
         except Exception as error:
             if is_storage_fault(error):
                 raise
-            if not isinstance(error, (GatewayError, OSError, ValueError)):  # these are no errors of ours
+            if not isinstance(error, (CallError, OSError, ValueError)):  # these are no errors of ours
                 logger.exception("an e-mail about changes failed")
             PendingNotification.objects.filter(email_id=email_id).update(claimed_at=None)
             connection.close()
@@ -145,7 +145,7 @@ def _claim(notifications: list[PendingNotification], *, now: datetime) -> UUID |
 def _send_one(email_id: UUID, connection: BaseEmailBackend) -> int:
     """Return 1 if the e-mail was sent, 0 if its member no longer wants it, or nothing is left of it.
 
-    Raises what sending raises, and GatewayError.
+    Raises what sending raises, and CallError.
     """
     claimed = PendingNotification.objects.filter(email_id=email_id)
     notifications = [each for each in _with_relations(claimed) if _drop_withdrawn(each)]

@@ -5,8 +5,8 @@ from typing import Self
 import msgspec
 
 from portal import labels
-from portal.gateway.messages import Change, Changes, NoteChange
 from portal.models import Subscription
+from signed_api.findings import Change, ChangesResponse, NoteChange
 
 MAX_FINDINGS = 50
 
@@ -24,7 +24,9 @@ class Digest(msgspec.Struct, frozen=True, kw_only=True):
     notes: list[NoteChange] = []
 
     @classmethod
-    def for_subscription(cls, changes: Changes, subscription: Subscription, *, since: str = "") -> Self:
+    def for_subscription(
+        cls, changes: ChangesResponse, subscription: Subscription, *, since: str = ""
+    ) -> Self:
         """Return the part of ``changes`` that the member wants; it always has all notes."""
         findings = [change for change in changes.findings if subscription.includes(change.severity)]
         counted = sum(
@@ -71,7 +73,7 @@ class Digest(msgspec.Struct, frozen=True, kw_only=True):
             notes=list({note.id: note for note in (*later.notes, *self.notes)}.values()),
         )
 
-    def reduced_to(self, changes: Changes) -> Self:
+    def reduced_to(self, changes: ChangesResponse) -> Self:
         """Return the digest without findings that the service does not name in its changes since then.
 
         Others are as they are now, such as with the severity that an analyst gave since. Where it does not

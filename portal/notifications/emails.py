@@ -19,11 +19,11 @@ from django.utils.translation import ngettext
 from foundation.hosts import readable_host
 from foundation.words import on_one_line
 from portal import labels, topics
-from portal.gateway.messages import Change, NoteChange
 from portal.models import PendingNotification, Subscription, Website, WebsiteSummary
 from portal.models.languages import language_of
 from portal.notifications.digest import Digest
 from portal.page_urls import Address, site_address
+from signed_api.findings import Change, NoteChange
 
 SHOWN_PROBLEMS = 20
 _signer = Signer(salt="portal.news")  # e-mails that were sent have tokens with this salt

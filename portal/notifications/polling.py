@@ -11,9 +11,10 @@ from datetime import datetime
 from django.db import transaction
 
 from portal import labels, service
-from portal.gateway import Changes, Rejected
 from portal.models import FeedCursor, Membership, PendingNotification, Subscription, Website
 from portal.notifications.digest import Digest
+from signed_api.errors import InvalidRequest
+from signed_api.findings import ChangesResponse
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,11 +48,11 @@ def delete_unsubscribed(current: Sequence[Audience]) -> None:
     PendingNotification.objects.exclude(membership__in=members).delete()
 
 
-def poll(audience: Audience) -> Iterator[tuple[str, Changes]]:
+def poll(audience: Audience) -> Iterator[tuple[str, ChangesResponse]]:
     """Yield the changes by each import since the last poll, with the cursor before it.
 
     The first cursor of a website is empty. The first of a new link is before its first check: what was found
-    until the first poll is one change, and a later new cursor is after it. Raises GatewayError.
+    until the first poll is one change, and a later new cursor is after it. Raises CallError.
     """
     feed = FeedCursor.objects.filter(website=audience.website).first()
     cursor = feed.cursor if feed else ""
@@ -64,7 +65,7 @@ def poll(audience: Audience) -> Iterator[tuple[str, Changes]]:
             changes = read(audience.website, cursor=cursor, min_severity=lowest)
             if feed and not cursor and changes.more:  # these were sent, or not wanted
                 changes = read(audience.website, cursor=changes.cursor, min_severity=lowest)
-        except Rejected:  # perhaps another service: the next run starts with a new cursor
+        except InvalidRequest:  # perhaps another service: the next run starts with a new cursor
             rejected = FeedCursor.objects.filter(website=audience.website, cursor=cursor)
             rejected.update(cursor="", version="")
             raise
@@ -88,7 +89,9 @@ def note_read(audience: Audience, version: str) -> None:
     FeedCursor.objects.filter(website=audience.website).update(version=version)
 
 
-def digests_for(audience: Audience, cursor: str, changes: Changes) -> list[tuple[Subscription, Digest]]:
+def digests_for(
+    audience: Audience, cursor: str, changes: ChangesResponse
+) -> list[tuple[Subscription, Digest]]:
     """Return the digest of each subscriber, without empty ones; none for the first cursor."""
     if not cursor:
         return []
@@ -100,7 +103,7 @@ def digests_for(audience: Audience, cursor: str, changes: Changes) -> list[tuple
 
 
 @transaction.atomic
-def store(audience: Audience, cursor: str, changes: Changes, *, now: datetime) -> None:
+def store(audience: Audience, cursor: str, changes: ChangesResponse, *, now: datetime) -> None:
     """Store the new cursor and the notifications, unless another run has, or the website was given up."""
     website = audience.website
     if not Website.objects.select_for_update().filter(pk=website.pk).exists():  # first, as a deletion

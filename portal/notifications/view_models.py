@@ -11,8 +11,6 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from portal import labels
-from portal.gateway import Changes
-from portal.gateway.messages import Threat
 from portal.models import Website, WebsiteSummary
 from portal.models.summaries import Headline
 from portal.notifications.emails import Item, note_item
@@ -20,6 +18,7 @@ from portal.notifications.forms import SubscriptionForm
 from portal.page_urls import Address, site_address
 from portal.view_models.findings import FindingRow, finding_rows
 from portal.view_models.overview import RECENT_DAYS
+from signed_api.findings import Change, ChangesResponse, Threat
 
 MAX_CHANGED_SITES = 100
 
@@ -119,7 +118,7 @@ def _changed_site(
     )
 
 
-def new_findings_page(changes: Changes, address: Address, *, list_url: str = "") -> NewFindingsPage:
+def new_findings_page(changes: ChangesResponse, address: Address, *, list_url: str = "") -> NewFindingsPage:
     """Return the page of ``changes`` on the website at ``address``."""
     is_since_email = changes.first_seen_count is None
     return NewFindingsPage(
@@ -134,13 +133,13 @@ def new_findings_page(changes: Changes, address: Address, *, list_url: str = "")
     )
 
 
-def _text_since_email(changes: Changes) -> str:
+def _text_since_email(changes: ChangesResponse) -> str:
     text = ngettext("%(shown)s finding", "%(shown)s findings", changes.total) % {"shown": _count(changes)}
     explanation = _("Everything from the e-mail and everything new since then, if it is still open.")
     return f"{text}. {explanation}"
 
 
-def _text_of_last_days(changes: Changes) -> str:
+def _text_of_last_days(changes: ChangesResponse) -> str:
     """Return both numbers: the dashboard's, and the number of findings on this page."""
     first_seen = changes.first_seen_count or 0
     new = ngettext(
@@ -156,18 +155,39 @@ def _text_of_last_days(changes: Changes) -> str:
     return f"{new} {listed}"
 
 
-def _count(changes: Changes) -> str:
+def _threat(change: Change) -> Threat:
+    """Return a finding with what a change says of it."""
+    return Threat(
+        id=change.id,
+        severity=change.severity,
+        title=change.title,
+        location=change.location,
+        problem=change.problem,
+        first_seen=change.at,
+        last_seen=change.at,
+        status="open",
+        locations_count=0,
+        evidence_truncated=False,
+        verified=False,
+        topic=None,
+        **dict.fromkeys(
+            ("source", "source_name", "kind", "description", "evidence", "remediation", "rule"), ""
+        ),
+        references=[],
+        cwe=[],
+        cve=[],
+    )
+
+
+def _count(changes: ChangesResponse) -> str:
     count = localize(changes.total)
     is_cut = changes.total_relation == "at_least"
     return _("%(count)s or more") % {"count": count} if is_cut else count
 
 
-def _finding_rows(changes: Changes, address: Address) -> tuple[FindingRow, ...]:
+def _finding_rows(changes: ChangesResponse, address: Address) -> tuple[FindingRow, ...]:
     """Return rows as in the list of the website, with the fields that changes have."""
-    threats = [
-        Threat(id=change.id, severity=change.severity, title=change.title, location=change.location)
-        for change in changes.findings
-    ]
+    threats = [_threat(change) for change in changes.findings]
     return tuple(
         row if change.event == "new" else replace(row, status=labels.label(labels.EVENTS, change.event))
         for row, change in zip(finding_rows(threats, [], address), changes.findings, strict=True)

@@ -20,7 +20,6 @@ from portal import labels, service
 from portal.access import find_website, members_only
 from portal.error_pages import website_error_page
 from portal.forms import Filters
-from portal.gateway import Changes, DashboardRequest, GatewayError, Rejected
 from portal.htmx import HtmxHttpRequest, render_site
 from portal.models import Membership, Subscription, Website, WebsiteSummary
 from portal.models.visits import record_visit
@@ -30,6 +29,8 @@ from portal.notifications.view_models import SubscriptionSection, new_findings_p
 from portal.page_urls import Address, site_address
 from portal.view_models import site_not_found, site_page
 from portal.view_models.overview import RECENT_DAYS
+from signed_api.errors import CallError, InvalidRequest
+from signed_api.findings import ChangesResponse, DashboardRequest
 
 
 @require_safe
@@ -97,9 +98,9 @@ def new_findings(request: HtmxHttpRequest, host: str) -> HttpResponse:
             changes = service.get_changes_since(website, cursor=cursor, min_severity=min_severity)
         else:
             changes = service.get_recent_changes(website, days=RECENT_DAYS, min_severity=min_severity)
-    except Rejected as error:  # not a cursor of this service
+    except InvalidRequest as error:  # not a cursor of this service
         raise Http404 from error
-    except GatewayError as error:
+    except CallError as error:
         error_page = website_error_page(error, website, request.user)
         return render_site(request, replace(site_page(website, candidates, Filters()), error_page=error_page))
     address = site_address(website, is_shared=len(candidates) > 1)
@@ -107,7 +108,7 @@ def new_findings(request: HtmxHttpRequest, host: str) -> HttpResponse:
     return render(request, "portal/notifications/new_findings.html", {"page": page_of_changes})
 
 
-def _list_url(website: Website, changes: Changes, address: Address) -> str:
+def _list_url(website: Website, changes: ChangesResponse, address: Address) -> str:
     """Return the URL of the list of the last days if it holds as many findings as ``changes``, else "".
 
     It is only for a page that cannot show all. Findings that came back may be older than the list's.
@@ -117,7 +118,7 @@ def _list_url(website: Website, changes: Changes, address: Address) -> str:
     request = DashboardRequest(since=RECENT_DAYS, page_size=1)
     try:
         found = service.get_dashboard(website, request, stores_summary=False).dashboard
-    except GatewayError:
+    except CallError:
         return ""
     is_exact = changes.total_relation == "exact"
     is_same = is_exact and found.total == changes.total

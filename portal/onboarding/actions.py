@@ -10,10 +10,11 @@ from django.utils import timezone
 from audit.recording import Acting, acting
 from audit.recording import record as audit
 from portal import service
-from portal.gateway import GatewayError, WebsiteClaim
 from portal.models import Account, ClaimState, HelperLink, Website
 from portal.models.helpers import HELPER_LINK_LIFETIME
 from portal.onboarding import claim_states
+from signed_api.claims import WebsiteClaim
+from signed_api.errors import CallError
 
 LINKED = ("verified", "failing")  # the states of a claim whose website is linked
 
@@ -25,7 +26,7 @@ def settle(account: Account, claim: WebsiteClaim) -> Website | None:
     that ended since it was read leaves no website.
     """
     website = _settled(account, claim)
-    with suppress(GatewayError):  # the next reading of all claims asks again
+    with suppress(CallError):  # the next reading of all claims asks again
         if website is not None and service.get_claim_to(account, website.host) is None:
             _remove(website)
             return None
@@ -46,7 +47,7 @@ def settle_all(account: Account, claims: Sequence[WebsiteClaim]) -> int:
         for claim in claims
         if claim.host in noted or (claim.state in LINKED and (claim.host, claim.link_id) not in known)
     )
-    with suppress(GatewayError):
+    with suppress(CallError):
         if count:  # a claim may have ended since it was read
             claims = service.get_claims(account)
     for website in claim_states.note_ended_links(account, claims):

@@ -7,8 +7,9 @@ from django.db import transaction
 from django.db.models import Q
 
 from portal import service
-from portal.gateway import GatewayError, WebsiteClaim
 from portal.models import Account, ClaimState, Website, WebsiteSummary
+from signed_api.claims import WebsiteClaim
+from signed_api.errors import CallError
 
 _REVOKED = "revoked_link"  # a refusal of the service
 _MAX_CONFIRMED = 20  # endings in one reading; a page may wait for it
@@ -43,7 +44,7 @@ def note_ended_links(account: Account, claims: Sequence[WebsiteClaim]) -> list[W
     keeps = Q(share_links__isnull=False) | Q(badge__isnull=False)
     kept = set(Website.objects.filter(keeps, account=account).values_list("pk", flat=True))
     known = {pk for pk in noted if pk in kept or websites[pk].host in hosts}
-    with suppress(GatewayError):  # the next reading asks again
+    with suppress(CallError):  # the next reading asks again
         for website in [websites[pk] for pk in sorted(ended - known)[:_MAX_CONFIRMED]]:
             claim = service.get_claim_to(account, website.host)
             if claim is None and website.pk not in kept:
@@ -63,9 +64,8 @@ def store(account: Account, claim: WebsiteClaim) -> None:
         return
     values = {
         "claim_id": int(claim.claim_id),
-        "state": claim.state,
+        "state": claim.ended_reason or claim.state,
         "lapses_at": claim.lapses_at,
-        "is_contested": needs_answer(claim),
     }
     if ClaimState.objects.filter(website=website, **values).exists():
         return
@@ -76,9 +76,4 @@ def store(account: Account, claim: WebsiteClaim) -> None:
 
 def is_noted(claim: WebsiteClaim) -> bool:
     """Return whether the state of the claim needs an action."""
-    return claim.state in ("failing", "lapsed") or needs_answer(claim)
-
-
-def needs_answer(claim: WebsiteClaim) -> bool:
-    """Return whether another account's claim to the website waits for an answer of this one."""
-    return any(other.state == "contested" and other.objected_at is None for other in claim.others)
+    return claim.state == "failing" or claim.ended_reason in ("lapsed", "taken_over")

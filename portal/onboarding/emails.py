@@ -1,4 +1,4 @@
-"""E-mails to owners about the proofs of their websites: found, missing, ending, ended, contested, decided.
+"""E-mails to owners about the proofs of their websites: found, missing, ending, ended, contested.
 
 Three are about something else: a schedule of scans that paused itself, a page that looks different, and a
 website that an owner gave up.
@@ -16,12 +16,11 @@ from django.utils.translation import ngettext
 
 from foundation.hosts import readable_host
 from portal import labels, service
-from portal.gateway import GatewayError, OtherClaim, WebsiteClaim
 from portal.models import Account
-from portal.onboarding import decisions
 from portal.onboarding.actions import settle_all
-from portal.onboarding.view_models import claim_url, not_linked
+from portal.onboarding.view_models import ENDED, claim_url, not_linked
 from portal.owner_emails import Outcome, Words, for_each_account, send, send_now
+from signed_api.claims import WebsiteClaim
 
 RECENT = timedelta(days=2)  # a proof that was found earlier is no news
 WARNING_DAYS = (2, 7)  # before the link ends
@@ -44,7 +43,10 @@ def send_due(*, clock: Callable[[], datetime] = timezone.now) -> Outcome:
     def send_to(account: Account) -> None:
         claims = service.get_claims(account)
         settle_all(account, claims)
-        _send(account, claims, outcome, clock())
+        now = clock()
+        for claim in claims:
+            for event in events_of(claim, now):
+                send(account, event.key, partial(compose, event, account), outcome, now)
 
     for_each_account(send_to, outcome)
     return outcome
@@ -65,24 +67,6 @@ def _of_given_up(claim: WebsiteClaim) -> Words:
     return Words(subject=subject, text=text, button=_("Open the activity"), path=reverse("portal:activity"))
 
 
-def _send(account: Account, claims: list[WebsiteClaim], outcome: Outcome, now: datetime) -> None:
-    try:
-        accepted, refused = decisions.read(account, claims, now)
-    except GatewayError as error:
-        outcome.failures.append(f"{account.ref}: {type(error).__name__}: {error}")
-        accepted, refused = [], []
-    decided = [
-        Event("accepted", claim, _event("verified", claim, claim.verified_at).key) for claim in accepted
-    ]
-    decided += [Event("refused", claim, f"refused:{claim.claim_id}") for claim in refused]
-    known = {event.key for event in decided}
-    news = [event for claim in claims for event in events_of(claim, now) if event.key not in known]
-    for event in news + decided:
-        send(account, event.key, partial(compose, event, account), outcome, now)
-    for event in decided:
-        decisions.forget(account, event.claim, key=event.key)
-
-
 def events_of(claim: WebsiteClaim, now: datetime) -> Iterator[Event]:
     """Yield what owners should know about the claim now."""
     if claim.state == "verified" and claim.method != "manual" and claim.verified_at:
@@ -94,13 +78,10 @@ def events_of(claim: WebsiteClaim, now: datetime) -> Iterator[Event]:
         due = next((each for each in WARNING_DAYS if days < each), None)
         if due:
             yield _event(f"ends_{due}", claim, claim.lapses_at)
-    elif claim.state == "lapsed":
-        yield _event("lapsed", claim, claim.verified_at)
+    elif claim.ended_reason in ("lapsed", "taken_over", "refused"):
+        yield _event(claim.ended_reason, claim, claim.ended_at)
     for other in claim.others:
-        if other.state == "contested" and other.objected_at is None:
-            yield _event("contested", claim, other.answer_due_at, other.claim_id)
-        if _is_new(other, claim, now):
-            yield _event("joined", claim, other.verified_at, other.claim_id)
+        yield Event("contested", claim, f"contested:{other.claim_id}")
     if claim.paused_schedule:
         yield Event(
             "paused", claim, f"paused:{claim.claim_id}:{claim.paused_schedule.set_at:%Y-%m-%dT%H:%M:%S}"
@@ -110,16 +91,9 @@ def events_of(claim: WebsiteClaim, now: datetime) -> Iterator[Event]:
         yield Event("page", claim, f"page:{claim.claim_id}:{since:%Y-%m-%dT%H:%M:%S}")
 
 
-def _is_new(other: OtherClaim, claim: WebsiteClaim, now: datetime) -> bool:
-    """Return whether another account got the website lately, and after this one; not from an operator."""
-    if other.state != "verified" or other.method == "manual" or not (other.verified_at and claim.verified_at):
-        return False
-    return other.verified_at > claim.verified_at and now - other.verified_at < RECENT
-
-
-def _event(kind: str, claim: WebsiteClaim, at: datetime | None, claim_id: str = "") -> Event:
-    """Return an event of a day; ``claim_id`` is that of another account's claim, if the event is about it."""
-    key = f"{kind}:{claim_id or claim.claim_id}"
+def _event(kind: str, claim: WebsiteClaim, at: datetime | None) -> Event:
+    """Return an event of a day."""
+    key = f"{kind}:{claim.claim_id}"
     return Event(kind, claim, f"{key}:{at:%Y-%m-%d}" if at else key, at)
 
 
@@ -154,36 +128,20 @@ def _words(event: Event) -> tuple[str, str]:
             )
         case "lapsed":
             subject = _("%(host)s: the link has ended")
-            text = _(
-                "We could not find the token for 14 days, so the link ended. Publish it again, or repair "
-                "what does not answer, and check: the website comes back, unless another account has it "
-                "by now."
-            )
+            text = str(ENDED["lapsed"])
         case "contested":
             subject = _("Another account claims %(host)s")
-            text = _("It has published a proof of its own. Agree or object on this page.")
-            if event.at:
-                text += " " + _("Without your answer, it gets the website on %(date)s.")
-        case "joined":
-            subject = _("Another account has %(host)s now, too")
             text = _(
-                "It has proven the website, so it can read the same findings. That happens when an owner "
-                "agrees, when no owner answers for 72 hours, or when our team decides. If this is wrong, "
-                "contact support."
+                "It has published a proof of its own, and our team decides. If you did not expect this, open "
+                "your proof, which names the other token: delete it from your website and its DNS, and keep "
+                "yours in its place."
             )
-        case "accepted":
-            subject = _("%(host)s: your claim was accepted")
-            text = _("Your account has the website now.")
-            if any(other.state != "contested" for other in event.claim.others):
-                text = _("Your account has the website now, next to the account that had it before.")
-            if event.claim.link_id is None:
-                text = not_linked(event.claim)
+        case "taken_over":
+            subject = _("Another account has %(host)s now")
+            text = str(ENDED["taken_over"])
         case "refused":
             subject = _("%(host)s: your claim was not accepted")
-            text = _(
-                "Another account has this website, and objected or did not agree. If the website is yours, "
-                "contact support, or add it again and prove it by DNS."
-            )
+            text = str(ENDED["refused"])
         case "paused":
             subject = _("%(host)s: scans by schedule are paused")
             text = _(

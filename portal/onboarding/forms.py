@@ -1,4 +1,4 @@
-"""Forms for adding a website, withdrawing a claim and answering another."""
+"""Forms for adding a website and giving one up."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -56,12 +56,4 @@ class AddWebsiteForm(forms.Form):
 class WithdrawForm(forms.Form):
     """The reason of an owner who gives a website up."""
 
-    reason = forms.CharField(label=_("Reason"), max_length=MAX_REASON_LENGTH)
-
-
-class AnswerForm(forms.Form):
-    """An owner's answer to another account's claim; its two buttons are the decision."""
-
-    other_claim_id = forms.RegexField(r"\A[1-9][0-9]{0,17}\Z", widget=forms.HiddenInput)
-    decision = forms.ChoiceField(choices=[("agree", ""), ("object", "")])
     reason = forms.CharField(label=_("Reason"), max_length=MAX_REASON_LENGTH)

@@ -14,11 +14,12 @@ from django.views.decorators.http import require_POST, require_safe
 
 from portal import service
 from portal.access import for_strangers, members_only
-from portal.gateway import ClaimCheckRequest, ClaimEnded, GatewayError, UnknownClaim, WebsiteClaim
 from portal.models import Account, HelperLink
 from portal.onboarding import actions
-from portal.onboarding.view_models import ENDED, claim_page
+from portal.onboarding.view_models import claim_page
 from portal.onboarding.views import _failed_check, _managing, _own_account
+from signed_api.claims import CLAIM_CHECK, ClaimCheckRequest, WebsiteClaim
+from signed_api.errors import CallError, ClaimEnded, UnknownClaim
 
 RETRY_SECONDS = 60
 View = Callable[..., HttpResponse]
@@ -44,7 +45,7 @@ def create_helper_link(request: HttpRequest, account: int, claim_id: int) -> Htt
     own = _own_account(_managing(request), account)
     try:
         claim = _claim(own, str(claim_id))
-    except GatewayError as error:
+    except CallError as error:
         messages.warning(request, _failed_check(error, own))
     else:
         actions.create_helper_link(own, claim)
@@ -72,7 +73,7 @@ def help_prove(request: HttpRequest, token: str) -> HttpResponse:
         claim = _claim(link.account, link.claim_id)
     except Http404:
         return _ended(request)
-    except GatewayError:  # the gateway has logged it
+    except CallError:  # the gateway has logged it
         response = render(request, "portal/sharing/unavailable.html", status=503)
         response["Retry-After"] = str(RETRY_SECONDS)
         return response
@@ -88,10 +89,10 @@ def check_for_helper(request: HttpRequest, token: str) -> HttpResponse:
     if link is None:
         return _ended(request)
     try:
-        claim = service.send(link.account, ClaimCheckRequest(claim_id=link.claim_id))
+        claim = service.claim(link.account, CLAIM_CHECK, ClaimCheckRequest(claim_id=link.claim_id))
     except (UnknownClaim, ClaimEnded):
         return _ended(request)
-    except GatewayError as error:
+    except CallError as error:
         messages.warning(request, _failed_check(error, link.account))
     else:
         actions.record_check(link.account, claim)
@@ -106,9 +107,9 @@ def _live_link(token: str) -> HelperLink | None:
 
 
 def _claim(account: Account, claim_id: str) -> WebsiteClaim:
-    """Return an open claim of the account; raises Http404 and GatewayError."""
+    """Return an open claim of the account; raises Http404 and CallError."""
     found = service.get_claim(account, claim_id)
-    if found is None or found.state in ENDED:
+    if found is None or found.state == "ended":
         raise Http404
     return found
 

@@ -9,12 +9,6 @@ urlpatterns = [
     path("websites/<int:account>/claims/<int:claim_id>/", views.claim, name="claim"),
     path("websites/<int:account>/claims/<int:claim_id>/check/", views.check_claim, name="check_claim"),
     path(
-        "websites/<int:account>/claims/<int:claim_id>/others/check/",
-        views.check_other_claims,
-        name="check_other_claims",
-    ),
-    path("websites/<int:account>/claims/<int:claim_id>/answer/", views.answer_claim, name="answer_claim"),
-    path(
         "websites/<int:account>/claims/<int:claim_id>/helper/",
         helper_views.create_helper_link,
         name="create_helper_link",

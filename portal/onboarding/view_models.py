@@ -9,24 +9,42 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from portal import labels
-from portal.gateway import ClaimCheck, OtherClaim, ProofRecord, WebsiteClaim
 from portal.models import Account, HelperLink
 from portal.onboarding.actions import LINKED
-from portal.onboarding.claim_states import needs_answer
+from signed_api.claims import ClaimCheck, OtherClaim, ProofRecord, WebsiteClaim
 
 STATES = {
     "pending": gettext_lazy("Waiting for the proof"),
     "contested": gettext_lazy("Contested"),
     "verified": gettext_lazy("Verified"),
     "failing": gettext_lazy("Proof missing"),
+    # Why a claim has ended.
     "lapsed": gettext_lazy("Link ended"),
+    "taken_over": gettext_lazy("Taken over"),
     "expired": gettext_lazy("Expired"),
     "refused": gettext_lazy("Refused"),
     "withdrawn": gettext_lazy("Given up"),
 }
-AWAITED = ("pending", "contested", "lapsed")
-ENDED = ("expired", "refused", "withdrawn")
-TONES = {"contested": "partial", "verified": "ok", "failing": "failed", "lapsed": "failed"}
+AWAITED = ("pending", "contested")
+TONES = {
+    "contested": "partial",
+    "verified": "ok",
+    "failing": "failed",
+    "lapsed": "failed",
+    "taken_over": "failed",
+}
+ENDED = {
+    "lapsed": gettext_lazy(
+        "We could not find the token for 14 days, so the link ended. Publish it again, or repair what does "
+        "not answer, and add the website again: it comes back, unless another account has it by now."
+    ),
+    "taken_over": labels.NOT_LINKED["taken_over"],
+    "expired": gettext_lazy("We did not find the token for 30 days. Add the website again to go on."),
+    "refused": gettext_lazy(
+        "Another account has this website, and our team decided that it keeps it. If the website is yours, "
+        "contact support."
+    ),
+}
 # Known outcomes of a check, with what to do; any other has the service's advice.
 OUTCOMES = {
     "found": gettext_lazy("The token is there."),
@@ -152,14 +170,11 @@ class Place:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Other:
-    """Another account's proof of the website; ``text`` says what happens next."""
+    """Another account's proof of the website."""
 
-    claim_id: str
     method: str
     since: datetime | None
     token: str
-    text: str
-    is_contested: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -179,7 +194,7 @@ class ClaimPage:
     """The page of a claim; ``text`` says what its state means, and ``site_url`` leads to a linked website.
 
     ``no_dns_text`` says why a DNS record is not among the places. ``poll_url`` asks whether the state has
-    changed, while a proof is awaited.
+    changed, while a proof is awaited. ``add_url`` leads to the form for a website whose claim has ended.
     """
 
     host: str
@@ -194,8 +209,7 @@ class ClaimPage:
     expires_at: datetime | None
     check_url: str
     withdraw_url: str
-    answer_url: str
-    check_others_url: str
+    add_url: str
     others: tuple[Other, ...]
     needs_token: bool
     poll_url: str
@@ -217,19 +231,18 @@ def not_linked(claim: WebsiteClaim, *, has_plan: bool = True) -> str:
     return " ".join((_("The website is verified, but not linked to your account."), str(text)))
 
 
-def claim_rows(account: Account, claims: Iterable[WebsiteClaim], *, is_owner: bool) -> tuple[ClaimRow, ...]:
-    """Return the claims, those that need an action first; before all, an answer to another account."""
-    ordered = sorted(claims, key=lambda claim: not needs_answer(claim))
+def claim_rows(account: Account, claims: Iterable[WebsiteClaim]) -> tuple[ClaimRow, ...]:
+    """Return the claims, those that need an action first."""
     rows = [
         ClaimRow(
             host=claim.host,
             url=claim_url(account, claim),
-            state=labels.label(STATES, claim.state),
+            state=labels.label(STATES, claim.ended_reason or claim.state),
             tone=_tone(claim),
-            text=_short(claim, is_owner=is_owner),
-            needs_action=claim.state != "verified" or claim.link_id is None or needs_answer(claim),
+            text=_short(claim),
+            needs_action=claim.state != "verified" or claim.link_id is None,
         )
-        for claim in ordered
+        for claim in claims
     ]
     return tuple(sorted(rows, key=lambda row: not row.needs_action))
 
@@ -246,7 +259,7 @@ def claim_page(
     return ClaimPage(
         host=claim.host,
         account=str(account),
-        state=labels.label(STATES, claim.state),
+        state=labels.label(STATES, claim.ended_reason or claim.state),
         tone=_tone(claim),
         text=_text(claim, has_plan=has_plan),
         site_url=site_url,
@@ -258,35 +271,17 @@ def claim_page(
         needs_token=claim.state not in LINKED or claim.state == "failing",
         poll_url=f"{claim_url(account, claim)}?state={claim.state}" if claim.state in AWAITED else "",
         withdraw_url=reverse("portal:withdraw_claim", args=arguments)
-        if is_owner and claim.state not in ENDED
+        if is_owner and claim.state != "ended"
         else "",
-        answer_url=reverse("portal:answer_claim", args=arguments) if is_owner else "",
-        check_others_url=reverse("portal:check_other_claims", args=arguments),
+        add_url=reverse("portal:add_website", query={"account": account.ref, "host": claim.host})
+        if claim.state == "ended"
+        else "",
         others=tuple(map(_other, claim.others)),
     )
 
 
 def _other(other: OtherClaim) -> Other:
-    is_contested = other.state == "contested"
-    if not is_contested:
-        text = _("This account has the website, too.")
-    elif other.objected_at:
-        text = _("You objected. Our team decides.")
-    elif other.answer_due_at:
-        date = labels.day(other.answer_due_at)
-        text = _("Without your answer, it gets the website on %(date)s.") % {"date": date}
-    else:
-        text = _(
-            "Your silence does not count yet: it gets the website if you agree, or if our team decides so."
-        )
-    return Other(
-        claim_id=other.claim_id,
-        method=labels.label(METHODS, other.method),
-        since=other.since,
-        token=other.token,
-        text=text,
-        is_contested=is_contested,
-    )
+    return Other(method=labels.label(METHODS, other.method), since=other.since, token=other.token)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -312,17 +307,13 @@ def helper_offer(account: Account, claim: WebsiteClaim, link: HelperLink | None)
 
 
 def _tone(claim: WebsiteClaim) -> str:
-    is_open = claim.state == "verified" and (claim.link_id is None or needs_answer(claim))
-    return "partial" if is_open else TONES.get(claim.state, "")
+    is_open = claim.state == "verified" and (claim.link_id is None or claim.others)
+    return "partial" if is_open else TONES.get(claim.ended_reason or claim.state, "")
 
 
-def _short(claim: WebsiteClaim, *, is_owner: bool) -> str:
+def _short(claim: WebsiteClaim) -> str:
     """Return one short line about the claim."""
-    if needs_answer(claim):
-        if not is_owner:
-            return _("Another account claims this website. An owner must agree or object.")
-        return _("Another account claims this website. Agree or object.")
-    match claim.state:
+    match claim.ended_reason or claim.state:
         case "pending":
             return _("Publish the token, and check.")
         case "contested":
@@ -331,8 +322,12 @@ def _short(claim: WebsiteClaim, *, is_owner: bool) -> str:
             return _ends_on(claim)
         case "lapsed":
             return _("Publish the token again.")
+        case "taken_over" | "refused":
+            return _("Another account has this website.")
         case "verified" if claim.link_id is None:
             return _("Not linked to your account.")
+        case "verified" if claim.others:
+            return _("Another account claims this website.")
     return ""
 
 
@@ -342,15 +337,12 @@ def _text(claim: WebsiteClaim, *, has_plan: bool) -> str:
         case "pending":
             return _("Publish the token in one of these places, then check. Anyone may see it.")
         case "contested":
-            return _contested(claim)
+            return _(
+                "The token is there, but another account has this website, and it may be right. Our team "
+                "decides. Leave the token in its place."
+            )
         case "failing":
             return _ends_on(claim)
-        case "lapsed":
-            return _(
-                "We could not find the token for 14 days, so the link ended. Publish it again, or repair "
-                "what does not answer, and check: the website comes back, unless another account has it "
-                "by now."
-            )
         case "verified" if claim.link_id is None:
             return not_linked(claim, has_plan=has_plan)
         case "verified" if claim.method == "manual":
@@ -362,27 +354,13 @@ def _text(claim: WebsiteClaim, *, has_plan: bool) -> str:
             )
         case "verified":
             return _("This website is yours. Keep the token in its place: we check it every week.")
-    return str(labels.NOT_LINKED["claim_ended"])
+    return str(ENDED.get(claim.ended_reason or "", labels.NOT_LINKED["claim_ended"]))
 
 
 def _lacks_record(claim: WebsiteClaim) -> bool:
     """Return whether name servers answered without the record; while they are silent, it may be there."""
     absent = {"name_missing", "no_txt", "other_value", "partly_published", "wrong_place", "wildcard"}
     return any(check.method == "dns" and check.outcome in absent for check in claim.checks)
-
-
-def _contested(claim: WebsiteClaim) -> str:
-    """Return who decides about a contested claim, and until when."""
-    text = _("The token is there, but another account has this website. Its owners can agree or object.")
-    if claim.answer_due_at:
-        date = labels.day(claim.answer_due_at)
-        return f"{text} " + _("If they do not answer, you get it on %(date)s.") % {"date": date}
-    if claim.strength == "dns":
-        return f"{text} " + _("Their silence does not count yet: they agree, or our team decides.")
-    if claim.expires_at:
-        date = labels.day(claim.expires_at)
-        text += " " + _("Without a DNS record, this claim ends on %(date)s.") % {"date": date}
-    return f"{text} " + _("If they object, our team decides.")
 
 
 def _ends_on(claim: WebsiteClaim) -> str:
@@ -395,7 +373,7 @@ def _ends_on(claim: WebsiteClaim) -> str:
 
 def _places(claim: WebsiteClaim) -> tuple[Place, ...]:
     """Return the places of the proof; after our team confirmed it, only DNS, which deep scans need."""
-    if claim.state in ENDED:
+    if claim.state == "ended":
         return ()
     looks = {check.method: _look(claim, check) for check in claim.checks}
     record, file = claim.instructions.dns, claim.instructions.file

@@ -21,29 +21,25 @@ from foundation.stored_texts import translate
 from portal import service
 from portal.access import members_only
 from portal.error_pages import ErrorPage, logged_error_page
-from portal.gateway import (
-    CheckTooSoon,
-    ClaimAnswerRequest,
-    ClaimCheckRequest,
-    ClaimEnded,
-    ClaimRefused,
-    ClaimRequest,
-    ClaimWithdrawRequest,
-    GatewayError,
-    Scan,
-    ScansRequest,
-    TimedOut,
-    TooManyCalls,
-    UnknownClaim,
-    WebsiteClaim,
-)
+from portal.gateway.errors import TooManyCalls
 from portal.htmx import HtmxHttpRequest
 from portal.labels import NOT_LINKED
 from portal.models import Account, Membership, Website
 from portal.onboarding import actions, emails
-from portal.onboarding.forms import AddWebsiteForm, AnswerForm, WithdrawForm
-from portal.onboarding.view_models import ENDED, claim_page, claim_rows, claim_url, helper_offer
+from portal.onboarding.forms import AddWebsiteForm, WithdrawForm
+from portal.onboarding.view_models import claim_page, claim_rows, claim_url, helper_offer
 from portal.page_urls import portal_origin, site_address
+from signed_api.claims import (
+    CLAIM,
+    CLAIM_CHECK,
+    CLAIM_WITHDRAW,
+    ClaimCheckRequest,
+    ClaimRequest,
+    ClaimWithdrawRequest,
+    WebsiteClaim,
+)
+from signed_api.errors import CallError, CheckTooSoon, ClaimEnded, ClaimRefused, TimedOut, UnknownClaim
+from signed_api.scans import Scan, ScansRequest
 
 UNUSABLE = ("support", "renewal", "start")  # what a plan lacks under which checks are refused
 BUSY_SECONDS = 5  # roughly, until a check that another person began is over
@@ -63,15 +59,15 @@ def add_website(request: HtmxHttpRequest) -> HttpResponse:
     account = next((each for each in accounts if each.ref == wanted), None)
     if account is None:
         raise Http404
-    context: dict[str, Any] = {"form": AddWebsiteForm(accounts=accounts, initial={"account": account.ref})}
+    initial = {"account": account.ref, "host": request.GET.get("host", "")}
+    context: dict[str, Any] = {"form": AddWebsiteForm(accounts=accounts, initial=initial)}
     context |= {"account": account, "accounts": accounts}
     try:
         claims = service.get_claims(account)
-    except GatewayError as error:
+    except CallError as error:
         return _refused(request, "add", context, logged_error_page(error, account.ref))
     _settle_all(request, account, claims)
-    context |= {"rows": claim_rows(account, claims, is_owner=_is_owner(request, account))}
-    context["lack"] = _lack(account)
+    context |= {"rows": claim_rows(account, claims), "lack": _lack(account)}
     return render(request, "portal/onboarding/add.html", context)
 
 
@@ -82,12 +78,12 @@ def _add(request: HtmxHttpRequest, accounts: Sequence[Account]) -> HttpResponse:
         return render(request, "portal/onboarding/add.html", context)
     account = form.chosen_account
     try:
-        claim = service.send(account, ClaimRequest(host=form.cleaned_data["host"]))
+        claim = service.claim(account, CLAIM, ClaimRequest(host=form.cleaned_data["host"]))
     except ClaimRefused as refusal:
-        reasons = [translate(reason) for reason in refusal.reasons]
+        reasons = [translate(reason) for reason in refusal.detail.reasons]
         form.add_error("host", reasons or [_("This website cannot be added.")])
         return render(request, "portal/onboarding/add.html", context)
-    except GatewayError as error:
+    except CallError as error:
         return _refused(request, "add", context, logged_error_page(error, account.ref))
     audit("website.claimed", account, host=claim.host)
     return _lead(request, account, claim)
@@ -100,7 +96,7 @@ def claim(request: HtmxHttpRequest, account: int, claim_id: int) -> HttpResponse
     own = _own_account(_managing(request), account)
     try:
         found = service.get_claim(own, _valid(claim_id))
-    except GatewayError as error:
+    except CallError as error:
         return _refused(request, "claim", {"account": own}, logged_error_page(error, own.ref))
     if found is None:
         raise Http404
@@ -112,12 +108,12 @@ def claim(request: HtmxHttpRequest, account: int, claim_id: int) -> HttpResponse
     if shown:
         return HttpResponse(status=204) if shown == found.state else HttpResponseClientRefresh()
     site_url = _site_url(request, own, found)
-    lack = _lack(own) if found.link_id is None and found.state not in ENDED else ""
+    lack = _lack(own) if found.link_id is None and found.state != "ended" else ""
     page = claim_page(
         own, found, site_url=site_url, is_owner=_is_owner(request, own), has_plan=lack not in UNUSABLE
     )
     link = actions.helper_link(own, found.claim_id)
-    context = {"page": page, "account": own, "form": WithdrawForm(), "answer_form": AnswerForm()}
+    context = {"page": page, "account": own, "form": WithdrawForm()}
     context |= {"helper": helper_offer(own, found, link), "helper_origin": portal_origin(request)}
     context |= {"lack": lack, "is_proven": found.state in (*actions.LINKED, "contested")}
     return render(request, "portal/onboarding/claim.html", context)
@@ -130,13 +126,13 @@ def check_claim(request: HtmxHttpRequest, account: int, claim_id: int) -> HttpRe
     own = _own_account(_managing(request), account)
     page = reverse("portal:claim", args=[own.pk, claim_id])
     try:
-        claim = service.send(own, ClaimCheckRequest(claim_id=_valid(claim_id)))
+        claim = service.claim(own, CLAIM_CHECK, ClaimCheckRequest(claim_id=_valid(claim_id)))
     except UnknownClaim as error:
         raise Http404 from error
     except ClaimEnded:
         return _ended(request, own)
-    except GatewayError as error:
-        with suppress(GatewayError):  # perhaps another check has found the token
+    except CallError as error:
+        with suppress(CallError):  # perhaps another check has found the token
             if (found := service.get_claim(own, str(claim_id))) and actions.settle(own, found):
                 return _to_results(request, own, found)
         messages.warning(request, _failed_check(error, own))
@@ -145,27 +141,6 @@ def check_claim(request: HtmxHttpRequest, account: int, claim_id: int) -> HttpRe
     if claim.state == "pending":
         messages.info(request, _("We looked just now, and did not find the token."))
     return _lead(request, own, claim)
-
-
-@require_POST
-@members_only
-def check_other_claims(request: HtmxHttpRequest, account: int, claim_id: int) -> HttpResponse:
-    """Have the proofs of other accounts checked soon."""
-    own = _own_account(_managing(request), account)
-    page = redirect("portal:claim", account=own.pk, claim_id=claim_id)
-    try:
-        claim = service.send(own, ClaimCheckRequest(claim_id=_valid(claim_id), others=True))
-    except UnknownClaim as error:
-        raise Http404 from error
-    except ClaimEnded:
-        messages.warning(request, _("Nothing is checked: your account does not hold this website now."))
-        return page
-    except GatewayError as error:
-        messages.warning(request, _failed_check(error, own))
-        return page
-    audit("website.other_claims_checked", own, host=claim.host)
-    messages.success(request, _("We look for the tokens of the others within the next minutes."))
-    return page
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -182,12 +157,14 @@ def withdraw_claim(request: HtmxHttpRequest, account: int, claim_id: int) -> Htt
     require_proof(request)
     reason = form.cleaned_data["reason"]
     try:
-        claim = service.send(own, ClaimWithdrawRequest(claim_id=_valid(claim_id), reason=reason))
+        claim = service.claim(
+            own, CLAIM_WITHDRAW, ClaimWithdrawRequest(claim_id=_valid(claim_id), reason=reason)
+        )
     except UnknownClaim as error:
         raise Http404 from error
     except ClaimEnded:
         return _ended(request, own)
-    except GatewayError as error:
+    except CallError as error:
         context = {"account": own, "page": {"url": reverse("portal:claim", args=[own.pk, claim_id])}}
         return _refused(request, "claim", context, logged_error_page(error, own.ref))
     is_removed = actions.remove_unlinked(own, claim, reason=reason)
@@ -197,43 +174,6 @@ def withdraw_claim(request: HtmxHttpRequest, account: int, claim_id: int) -> Htt
         request, _("%(host)s is no longer claimed by your account.") % {"host": readable_host(claim.host)}
     )
     return redirect("portal:sites") if is_removed else _to_claims(own)
-
-
-@require_http_methods(["GET", "HEAD", "POST"])
-@members_only
-def answer_claim(request: HtmxHttpRequest, account: int, claim_id: int) -> HttpResponse:
-    """Agree or object to the claim of another account, as an owner; the form is on the page of the claim."""
-    own = _own_account(_managing(request).owners(), account)
-    if request.method != "POST":
-        return lost_form(request, "portal:claim", account=own.pk, claim_id=claim_id)
-    form = AnswerForm(request.POST)
-    if not form.is_valid():
-        messages.warning(request, _("Say why, in at most 500 characters."))
-        return redirect("portal:claim", account=own.pk, claim_id=claim_id)
-    if form.cleaned_data["decision"] == "agree":
-        require_proof(request)
-    answer = ClaimAnswerRequest(claim_id=_valid(claim_id), **form.cleaned_data)
-    try:
-        claim = service.send(own, answer)
-    except UnknownClaim as error:
-        raise Http404 from error
-    except ClaimEnded:
-        text = _("Nothing was changed: the other claim is no longer contested, or an account objected to it.")
-        messages.warning(request, text)
-        return redirect("portal:claim", account=own.pk, claim_id=claim_id)
-    except GatewayError as error:
-        context = {"account": own, "page": {"url": reverse("portal:claim", args=[own.pk, claim_id])}}
-        return _refused(request, "claim", context, logged_error_page(error, own.ref))
-    after = {"decision": answer.decision}
-    audit("website.claim_answered", own, host=claim.host, reason=answer.reason, after=after)
-    if answer.decision == "agree":
-        messages.success(
-            request,
-            _("You agreed: the other account now has %(host)s, too.") % {"host": readable_host(claim.host)},
-        )
-    else:
-        messages.success(request, _("You objected: our team decides, and asks you if needed."))
-    return redirect(claim_url(own, claim))
 
 
 def _managing(request: HttpRequest) -> Any:
@@ -295,7 +235,7 @@ def _lack(account: Account) -> str:
     """Return what another website lacks: a "payment", "room" in the plan, or one of UNUSABLE; else empty."""
     try:
         plan = service.get_entitlement(account)
-    except GatewayError:
+    except CallError:
         return ""
     own = plan.entitlement
     if own and not own.may_grow:
@@ -311,7 +251,7 @@ def _lack(account: Account) -> str:
 
 def _newest_scan(website: Website) -> Scan | None:
     """Return the newest scan; None without one, or if the service does not say."""
-    with suppress(GatewayError):
+    with suppress(CallError):
         return next(iter(service.get_scans(website, ScansRequest(page_size=1)).jobs), None)
     return None
 
@@ -339,7 +279,7 @@ def _to_claims(account: Account) -> HttpResponse:
     return redirect(reverse("portal:add_website", query={"account": account.ref}))
 
 
-def _failed_check(error: GatewayError, account: Account) -> str:
+def _failed_check(error: CallError, account: Account) -> str:
     """Return why a check was not made, or had no result, and when to try again."""
     if isinstance(error, CheckTooSoon | TooManyCalls):
         seconds = (error.retry_after if isinstance(error, CheckTooSoon) else 0) or BUSY_SECONDS

@@ -10,10 +10,10 @@ from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 
 from portal import labels, service
-from portal.gateway import AccountEntitlement, AccountPlan, BillingNotice, LimitUse
 from portal.models import Account, ClaimEmail
 from portal.owner_emails import Outcome, Words, for_each_account, send
 from portal.plan.view_models import TRIAL_PLAN, over_in_words, own_name, seats_in_use, state_in_words
+from signed_api.billing import AccountEntitlement, EntitlementResponse, LimitUse, Notice
 
 RECENT = timedelta(days=2)  # a notice that is older when it is first read is no news
 RETRIED = timedelta(days=10)  # as long as notifications
@@ -45,7 +45,7 @@ def _is_begun(account: Account, key: str) -> bool:
     return ClaimEmail.objects.filter(membership__account=account, key=key).exists()
 
 
-def _seats_to_mention(account: Account, answer: AccountPlan, now: datetime) -> LimitUse | None:
+def _seats_to_mention(account: Account, answer: EntitlementResponse, now: datetime) -> LimitUse | None:
     """Return the limit of members if it is nearly or fully used in a plan that works; else None."""
     if answer.entitlement is None or answer.entitlement.status not in _WORKING:
         return None
@@ -54,7 +54,7 @@ def _seats_to_mention(account: Account, answer: AccountPlan, now: datetime) -> L
     return next((use for use in uses if use.state != "ok"), None)
 
 
-def _words_of(notice: BillingNotice, answer: AccountPlan, today: date) -> Callable[[], Words] | None:
+def _words_of(notice: Notice, answer: EntitlementResponse, today: date) -> Callable[[], Words] | None:
     """Return the words of a notice; None for one that does not hold any more."""
     own = answer.entitlement
     if own is None:
@@ -97,7 +97,7 @@ def _of_plan(kind: str, own: AccountEntitlement, today: date) -> Words:
     return _words(subject, " ".join(state_in_words(own, today)))
 
 
-def _of_websites(notice: BillingNotice, use: LimitUse) -> Words:
+def _of_websites(notice: Notice, use: LimitUse) -> Words:
     subject = _("Your plan includes fewer websites than you have")
     day = labels.day((notice.at + timedelta(days=notice.days or 0)).date())
     used = _("%(used)s of %(limit)s used") % {

@@ -7,7 +7,7 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 
 from foundation.hosts import readable_host
-from portal.gateway import AccountWebsites
+from signed_api.billing import WebsitesResponse
 
 
 class WebsitesForm(forms.Form):
@@ -22,7 +22,7 @@ class WebsitesForm(forms.Form):
         },
     )
 
-    def __init__(self, *args: Any, found: AccountWebsites, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, found: WebsitesResponse, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self._limit = found.limit or 0
         field: Any = self.fields["stay"]

@@ -12,7 +12,13 @@ from django.utils.translation import gettext_lazy, pgettext_lazy
 
 from foundation.stored_texts import in_language
 from portal import labels
-from portal.gateway import AccountEntitlement, AccountPlan, LimitUse, OfferedPlan, PlanChange
+from signed_api.billing import (
+    AccountEntitlement,
+    EntitlementEvent,
+    EntitlementResponse,
+    LimitUse,
+    OfferedPlan,
+)
 
 NEAR_PERCENT = 80  # as in the service
 TRIAL_PLAN = "trial"  # that of a new account, whose name says nothing more
@@ -80,7 +86,7 @@ class PlanSection:
     history: tuple[Change, ...]
 
 
-def plan_section(answer: AccountPlan, *, members: int, now: datetime) -> PlanSection:
+def plan_section(answer: EntitlementResponse, *, members: int, now: datetime) -> PlanSection:
     """Return what the page shows of the service's answer."""
     own = answer.entitlement
     meters = tuple(
@@ -184,7 +190,7 @@ def state_in_words(own: AccountEntitlement | None, today: date, *, is_over: bool
     return text % values, next_step % values
 
 
-def _meter(use: LimitUse, answer: AccountPlan, *, members: int, now: datetime) -> Meter:
+def _meter(use: LimitUse, answer: EntitlementResponse, *, members: int, now: datetime) -> Meter:
     if use.name == "seats":
         use = seats_in_use(use, members)
     return Meter(
@@ -224,7 +230,7 @@ def _used(used: int | None, limit: int | None) -> str:
     return _("%(used)s of %(limit)s used") % {"used": number_format(used), "limit": number_format(limit)}
 
 
-def _forecast(use: LimitUse, answer: AccountPlan, now: datetime) -> str:
+def _forecast(use: LimitUse, answer: EntitlementResponse, now: datetime) -> str:
     """Return when the limit will be reached at this week's pace, and when it starts again."""
     limit, used, today = use.limit or 0, use.used or 0, now.date()
     if use.name == "websites" and used > limit:
@@ -256,7 +262,7 @@ def _forecast(use: LimitUse, answer: AccountPlan, now: datetime) -> str:
     return ""
 
 
-def _calls_a_day(answer: AccountPlan, today: date) -> float:
+def _calls_a_day(answer: EntitlementResponse, today: date) -> float:
     """Return the average of the last seven whole days, without those before the first call of the month."""
     with_calls = [day.day for day in answer.calls_by_day if day.calls]
     first = max(min(with_calls, default=today), today - timedelta(days=WEEK))
@@ -264,7 +270,7 @@ def _calls_a_day(answer: AccountPlan, today: date) -> float:
     return calls / max((today - first).days, 1)
 
 
-def _column(plan: OfferedPlan, answer: AccountPlan) -> PlanColumn:
+def _column(plan: OfferedPlan, answer: EntitlementResponse) -> PlanColumn:
     values = (plan.limits.get(name) for name in labels.LIMITS)
     return PlanColumn(
         title=in_language(plan.names, plan.slug),
@@ -276,7 +282,7 @@ def _column(plan: OfferedPlan, answer: AccountPlan) -> PlanColumn:
     )
 
 
-def _own(plan: OfferedPlan, answer: AccountPlan) -> str:
+def _own(plan: OfferedPlan, answer: EntitlementResponse) -> str:
     """Return in words that the reader has the plan: as offered, an earlier version, or with other limits."""
     own = answer.entitlement
     if own is None or own.plan != plan.slug:
@@ -288,7 +294,7 @@ def _own(plan: OfferedPlan, answer: AccountPlan) -> str:
     return _("yours")
 
 
-def _change(change: PlanChange, names: dict[str, str]) -> Change:
+def _change(change: EntitlementEvent, names: dict[str, str]) -> Change:
     """Return a change in words; ``names`` are those of plans by slug."""
     before = change.before or {}
     texts = []

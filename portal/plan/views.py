@@ -13,11 +13,12 @@ from audit.recording import record as audit
 from portal import labels, service
 from portal.access import members_only
 from portal.error_pages import logged_error_page
-from portal.gateway import GatewayError, WebsitesRequest
 from portal.models import Account, Membership
 from portal.page_urls import payment_url
 from portal.plan.forms import WebsitesForm
 from portal.plan.view_models import PlanSection, plan_section
+from signed_api.billing import WebsitesRequest
+from signed_api.errors import CallError
 
 
 @require_safe
@@ -38,7 +39,7 @@ def _section(account: Account) -> dict[str, object]:
     now = timezone.now()
     try:
         answer = service.get_entitlement(account)
-    except GatewayError as error:
+    except CallError as error:
         return section | {"error_page": logged_error_page(error, account.ref)}
     shown: PlanSection = plan_section(answer, members=account.seats_taken(now), now=now)
     return section | {"plan": shown, "renew_url": payment_url(answer.billing_ref or "")}
@@ -59,7 +60,7 @@ def choose_websites(request: HttpRequest, account: int) -> HttpResponse:
             audit("websites.chosen", own, after={"websites": chosen.replace(",", ", ")})
             messages.success(request, _("Saved. You can change it at any time."))
             return redirect("portal:plan")
-    except GatewayError as error:
+    except CallError as error:
         error_page = logged_error_page(error, own.ref)
         page = {"url": reverse("portal:choose_websites", args=[own.pk])}
         context = {"account": own, "error_page": error_page, "page": page}

@@ -10,8 +10,8 @@ from foundation.regions import CONTINENTS, NAMES, WORLD, proposed_region, region
 
 AS_ACCOUNT = "as_account"
 CHOICES = (
-    ("counted", _("Counted: in the statistics, and in the feed without any character of the name")),
-    ("named", _("Named: as counted, and the first letter of the name may appear in the feed")),
+    ("counted", _("Counted: in the statistics only")),
+    ("shown", _("Shown: in the statistics, and in the feed with a masked domain such as •••••.com")),
     ("nothing", _("Nothing: neither in the statistics nor in the feed")),
 )
 _OF_WEBSITE = ((AS_ACCOUNT, _("as the account")), ("counted", _("counted")), ("nothing", _("nothing")))

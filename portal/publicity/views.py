@@ -15,9 +15,10 @@ from portal import service
 from portal.access import members_only
 from portal.error_pages import logged_error_page
 from portal.forms import page_number
-from portal.gateway import GatewayError, Publicity, PublicityRequest, WebsitePublicity
 from portal.models import Account, Membership
 from portal.publicity.forms import AccountForm, WebsiteForm
+from signed_api.account import PublicityRequest, PublicityResponse, WebsitePublicity
+from signed_api.errors import CallError
 
 PAGE_SIZE = 50
 
@@ -33,7 +34,7 @@ def publicity(request: HttpRequest, account: int) -> HttpResponse:
     page = page_number(request, page_size=PAGE_SIZE)
     try:
         found = service.publicity_of(own, PublicityRequest(page=page, page_size=PAGE_SIZE))
-    except GatewayError as error:
+    except CallError as error:
         return _refused(request, own, error)
     return render(request, "portal/publicity/page.html", {"account": own, **_context(own, found, page)})
 
@@ -50,15 +51,15 @@ def _change(request: HttpRequest, account: Account) -> HttpResponse:
         return redirect(page)
     try:
         service.publicity_of(account, PublicityRequest(**form.cleaned_data))
-    except GatewayError as error:
+    except CallError as error:
         return _refused(request, account, error)
     choices = {name: value for name, value in form.cleaned_data.items() if name != "host"}
     audit("publicity.chosen", account, host=host, after=choices)
-    messages.success(request, _("Saved. What is public changes within an hour."))
+    messages.success(request, _("Saved. The feed changes within an hour, and the statistics next week."))
     return redirect(page)
 
 
-def _context(account: Account, found: Publicity, page: int) -> dict[str, Any]:
+def _context(account: Account, found: PublicityResponse, page: int) -> dict[str, Any]:
     url, last = reverse("portal:publicity", args=[account.pk]), -(-found.total // PAGE_SIZE)
     return {
         "form": AccountForm(initial={"publicity": found.publicity}),
@@ -73,7 +74,7 @@ def _website_form(website: WebsitePublicity) -> WebsiteForm:
     return WebsiteForm(initial=values, host=website.host, current=website.region)
 
 
-def _refused(request: HttpRequest, account: Account, error: GatewayError) -> HttpResponse:
+def _refused(request: HttpRequest, account: Account, error: CallError) -> HttpResponse:
     """Return the page with an error in place of the missing response."""
     error_page = logged_error_page(error, account.ref)
     url = reverse("portal:publicity", args=[account.pk])

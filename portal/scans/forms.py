@@ -11,8 +11,8 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from foundation import time_zones as zones
-from portal.gateway import ScanRules
 from portal.scans import labels
+from signed_api.scans import ScanScheduleResponse
 
 MAX_HOURS = 24
 _REGIONS = ("Africa", "America", "Asia", "Atlantic", "Australia", "Europe", "Indian", "Pacific")
@@ -50,9 +50,9 @@ class ScheduleForm(forms.Form):
     )
     consent = forms.BooleanField(required=False)
 
-    def __init__(self, *args: Any, rules: ScanRules | None = None, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, rules: ScanScheduleResponse | None = None, **kwargs: Any) -> None:
         """Offer everything; with ``rules``, what they include and the current values."""
-        if rules is not None and rules.schedule is not None:
+        if rules is not None:
             now = rules.schedule
             names = ("frequency", "profile", "start_hour", "hours", "time_zone")
             kwargs["initial"] = {name: getattr(now, name) for name in names}
@@ -61,7 +61,7 @@ class ScheduleForm(forms.Form):
         super().__init__(*args, **kwargs)
         self.offer(rules)
 
-    def offer(self, rules: ScanRules | None) -> None:
+    def offer(self, rules: ScanScheduleResponse | None) -> None:
         """Offer what ``rules`` include, and what is chosen now; everything without them."""
         self._offer("frequency", labels.FREQUENCIES, {*rules.frequencies} if rules else None)
         included = {each.profile for each in rules.allowance if each.included} if rules else None

@@ -12,12 +12,12 @@ from django.utils.translation import ngettext
 
 from foundation.stored_texts import translate
 from portal import labels as words
-from portal.gateway import HomePage, PageChange, Scan, ScanAllowance, ScanRules, ScanRun
-from portal.gateway.messages import CoverageEntry
 from portal.models import Website
 from portal.page_urls import site_address
 from portal.scans import labels
 from portal.scans.forms import ScheduleForm
+from signed_api.findings import CoverageEntry
+from signed_api.scans import HomePage, PageChange, Scan, ScanAllowance, ScanRun, ScanScheduleResponse
 
 DEEP = "deep"  # the profile that needs a consent
 SOON_SECONDS, LATER_SECONDS = 3, 15  # between two looks at a scan that has not ended
@@ -175,7 +175,7 @@ def url_of(name: str, website: Website, *arguments: object, is_shared: bool, **q
 def scans_page(
     website: Website,
     scans: Sequence[Scan],
-    rules: ScanRules | None,
+    rules: ScanScheduleResponse | None,
     *,
     is_shared: bool,
     may_scan: bool,
@@ -351,7 +351,7 @@ def _reason(scan: Scan) -> str:
     return str(labels.REASONS.get(scan.reason, labels.OTHER_REASON))
 
 
-def _last(scan: Scan, rules: ScanRules | None, site_url: str, page_url: str) -> LastScan | None:
+def _last(scan: Scan, rules: ScanScheduleResponse | None, site_url: str, page_url: str) -> LastScan | None:
     """Return the headline about the newest scan; None if it was cancelled."""
     title = _last_title(scan)
     if not title:
@@ -391,12 +391,12 @@ def _last_title(scan: Scan) -> str:
     return text % {"count": number_format(scan.new)}
 
 
-def needs_dns_proof(rules: ScanRules) -> bool:
+def needs_dns_proof(rules: ScanScheduleResponse) -> bool:
     """Return whether a deep scan lacks only the proof by DNS."""
     return any(each.profile == DEEP and each.reason == "dns_proof_missing" for each in rules.allowance)
 
 
-def _offers(rules: ScanRules, *, may_consent: bool, proof_url: str) -> Iterable[Offer]:
+def _offers(rules: ScanScheduleResponse, *, may_consent: bool, proof_url: str) -> Iterable[Offer]:
     for allowance in rules.allowance:
         if allowance.profile not in labels.MEANINGS:
             continue
@@ -423,7 +423,7 @@ def _left(allowance: ScanAllowance) -> str:
 
 
 def _schedule(
-    rules: ScanRules | None,
+    rules: ScanScheduleResponse | None,
     *,
     runs_elsewhere: bool,
     save_url: str,
@@ -431,7 +431,7 @@ def _schedule(
     form: ScheduleForm | None,
 ) -> Schedule | None:
     """Return the times of scans; None without rules, or of a service that has none."""
-    if rules is None or rules.schedule is None:
+    if rules is None:
         return None
     if form is None:
         form = ScheduleForm(rules=rules)
@@ -457,7 +457,7 @@ def _schedule(
     )
 
 
-def _times(rules: ScanRules, *, runs_elsewhere: bool) -> str:
+def _times(rules: ScanScheduleResponse, *, runs_elsewhere: bool) -> str:
     now = rules.schedule
     if (now is None or now.frequency == "off") and runs_elsewhere:
         return _("We scan only by hand. Scanners that run elsewhere have their own times.")
@@ -473,7 +473,7 @@ def _times(rules: ScanRules, *, runs_elsewhere: bool) -> str:
     return _("%(often)s: %(scan)s, begins between %(begin)s and %(end)s (%(zone)s).") % values
 
 
-def _pause(rules: ScanRules) -> str:
+def _pause(rules: ScanScheduleResponse) -> str:
     now = rules.schedule
     if now is None or now.frequency == "off":
         return ""
@@ -486,7 +486,7 @@ def _pause(rules: ScanRules) -> str:
     return ""
 
 
-def _month(rules: ScanRules) -> str:
+def _month(rules: ScanScheduleResponse) -> str:
     used, limit = rules.month.used, rules.month.limit
     if limit is None:
         return ""

@@ -18,19 +18,6 @@ from portal import service
 from portal.access import find_website, members_only
 from portal.error_pages import logged_error_page, website_error_page
 from portal.forms import FINDING_ID, MAX_PAGE_DEPTH, page_number
-from portal.gateway import (
-    DashboardRequest,
-    GatewayError,
-    ScanCancelRequest,
-    ScanRefused,
-    ScanRequest,
-    ScanRulesRequest,
-    ScansRequest,
-    ScanStatusRequest,
-    UnknownFinding,
-    UnknownScan,
-)
-from portal.gateway.messages import CoverageEntry
 from portal.htmx import HtmxHttpRequest
 from portal.models import Membership, Website
 from portal.page_urls import adding_url
@@ -43,6 +30,13 @@ from portal.scans.view_models import (
     retest_page,
     scans_page,
     url_of,
+)
+from signed_api.errors import CallError, ScanRefused, UnknownFinding, UnknownScan
+from signed_api.findings import CoverageEntry, DashboardRequest
+from signed_api.scans import (
+    ScanRequest,
+    ScanScheduleRequest,
+    ScansRequest,
 )
 
 PAGE_SIZE = 10
@@ -68,8 +62,8 @@ def _render_scans(
         found = service.get_scans(website, ScansRequest(page=number, page_size=PAGE_SIZE))
         coverage = _coverage(website) if number == 1 else []
         is_running = any(scan.ended_at is None for scan in found.jobs)
-        rules = None if is_running and request.htmx else service.scan_rules(website, ScanRulesRequest())
-    except GatewayError as error:
+        rules = None if is_running and request.htmx else service.scan_rules(website, ScanScheduleRequest())
+    except CallError as error:
         error_page = website_error_page(error, website, request.user)
         url = request.get_full_path() if refused is None else url_of("scans", website, is_shared=is_shared)
         context = {"error_page": error_page, "page": {"url": url, "host": website.host}}
@@ -101,7 +95,7 @@ def _coverage(website: Website) -> list[CoverageEntry]:
 
 def _proof_url(website: Website) -> str:
     """Return the address of the website's proof; of those of its account, if the service does not answer."""
-    with suppress(GatewayError):
+    with suppress(CallError):
         if claim := service.get_claim_to(website.account, website.host):
             return reverse("portal:claim", args=[website.account_id, int(claim.claim_id)])
     return adding_url(website.account.ref)
@@ -118,12 +112,12 @@ def start_scan(request: HtmxHttpRequest, host: str) -> HttpResponse:
     back = redirect(url_of("scans", website, is_shared=is_shared))
     agrees = profile == DEEP and "consent" in request.POST and _may_consent(request, website)
     try:
-        answer = service.scan(website, ScanRequest(profile=profile, consent=agrees or None))
+        answer = service.scan(website, ScanRequest(profile=profile, consent=agrees))
     except ScanRefused as refusal:
         _record_consent(website, agrees=agrees)
         messages.warning(request, _refusal(refusal))
         return back
-    except GatewayError as error:
+    except CallError as error:
         messages.warning(request, _failure(error, host))
         return back
     _record_consent(website, agrees=agrees)
@@ -147,7 +141,7 @@ def retest(request: HtmxHttpRequest, host: str, finding_id: str) -> HttpResponse
         return redirect(url_of("retest", website, finding_id, is_shared=is_shared))
     try:
         found = service.get_scans(website, ScansRequest(finding_id=finding_id, page_size=1))
-    except GatewayError as error:
+    except CallError as error:
         error_page = website_error_page(error, website, request.user)
         context = {"error_page": error_page, "page": {"url": request.get_full_path(), "host": host}}
         return render(request, "portal/scans/retest.html", context, status=error_page.status)
@@ -172,7 +166,7 @@ def _retest(request: HtmxHttpRequest, website: Website, finding_id: str) -> None
         raise Http404 from error
     except ScanRefused as refusal:
         messages.warning(request, _refusal(refusal))
-    except GatewayError as error:
+    except CallError as error:
         messages.warning(request, _failure(error, website.host))
     else:
         if answer.job.finding_id == finding_id and answer.job.ended_at is not None:
@@ -194,10 +188,10 @@ def cancel_scan(request: HtmxHttpRequest, host: str, job_id: int) -> HttpRespons
     if not 0 < job_id < MAX_JOB_ID:
         raise Http404
     try:
-        scan = service.scan(website, ScanCancelRequest(job_id=str(job_id))).job
+        scan = service.cancel_scan(website, str(job_id)).job
     except UnknownScan as error:
         raise Http404 from error
-    except GatewayError as error:
+    except CallError as error:
         messages.warning(request, _failure(error, host))
     else:
         ended = scan.state in ("finished", "failed")
@@ -218,10 +212,10 @@ def confirm_page(request: HtmxHttpRequest, host: str, job_id: int) -> HttpRespon
         _confirm_page(request, website, job_id)
         return redirect(url_of("scans", website, is_shared=is_shared))
     try:
-        scan = service.scan(website, ScanStatusRequest(job_id=str(job_id))).job
+        scan = service.scan_status(website, str(job_id)).job
     except UnknownScan as error:
         raise Http404 from error
-    except GatewayError as error:
+    except CallError as error:
         error_page = website_error_page(error, website, request.user)
         context = {"error_page": error_page, "page": {"url": request.get_full_path(), "host": host}}
         return render(request, "portal/scans/page_change.html", context, status=error_page.status)
@@ -239,7 +233,7 @@ def _confirm_page(request: HtmxHttpRequest, website: Website, job_id: int) -> No
         raise Http404 from error
     except ScanRefused as refusal:  # the service recorded the confirmation before it
         messages.warning(request, _("Confirmed. The next scan decides.") + f" {_refusal(refusal)}")
-    except GatewayError as error:
+    except CallError as error:
         messages.warning(request, _failure(error, website.host))
         return
     else:
@@ -267,12 +261,12 @@ def schedule_scans(request: HtmxHttpRequest, host: str) -> HttpResponse:
     agrees = wants and _may_consent(request, website)
     values["consent"] = agrees or None
     try:
-        service.scan_rules(website, ScanRulesRequest(**values))
+        service.scan_rules(website, ScanScheduleRequest(**values))
     except ScanRefused as refusal:
         _record_consent(website, agrees=agrees)
         form.add_error(None, _refusal(refusal))
         return _refused_schedule(request, website, form, is_shared=is_shared)
-    except GatewayError as error:
+    except CallError as error:
         messages.warning(request, _failure(error, host))
         return back
     del values["consent"]
@@ -291,8 +285,8 @@ def _refused_schedule(
 
 def _record_consent(website: Website, *, agrees: bool) -> None:
     """Record that an owner agreed to deep scans, if the service has kept that, also where it refused one."""
-    with suppress(GatewayError):
-        if agrees and service.scan_rules(website, ScanRulesRequest()).consent_until:
+    with suppress(CallError):
+        if agrees and service.scan_rules(website, ScanScheduleRequest()).consent_until:
             audit("website.deep_scans_agreed", website)
 
 
@@ -323,13 +317,13 @@ def _may_consent(request: HtmxHttpRequest, website: Website) -> bool:
 
 
 def _refusal(refusal: ScanRefused) -> str:
-    text = str(labels.NOT_SCANNABLE.get(refusal.reason) or labels.REFUSALS[refusal.code])
-    if refusal.allowed_at is None:
+    text = str(labels.NOT_SCANNABLE.get(refusal.detail.reason) or labels.REFUSALS[refusal.code])
+    if refusal.detail.allowed_at is None:
         return text
-    at = _("%(moment)s UTC") % {"moment": words.moment(refusal.allowed_at)}
+    at = _("%(moment)s UTC") % {"moment": words.moment(refusal.detail.allowed_at)}
     return f"{text} " + _("The next scan can begin at %(time)s.") % {"time": at}
 
 
-def _failure(error: GatewayError, host: str) -> str:
+def _failure(error: CallError, host: str) -> str:
     error_page = logged_error_page(error, host)
     return f"{error_page.title}. {error_page.advice}"

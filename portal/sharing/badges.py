@@ -16,19 +16,14 @@ from django.views.decorators.http import require_http_methods, require_safe
 from portal import labels, service
 from portal.access import find_website, members_only
 from portal.forms import Filters
-from portal.gateway import (
-    DashboardRequest,
-    GatewayError,
-    InactiveEntitlement,
-    RevokedLink,
-    UnknownLink,
-)
 from portal.htmx import HtmxHttpRequest
 from portal.models import Badge, Membership, Website
 from portal.page_urls import portal_origin
 from portal.sharing import actions
 from portal.sharing.view_models import refusals
 from portal.view_models import site_page
+from signed_api.errors import CallError, InactiveEntitlement, RevokedLink, UnknownLink
+from signed_api.findings import DashboardRequest
 
 CACHE_SECONDS = 300  # in browsers, in between, and here
 FAILURE_CACHE_SECONDS = 60  # here, so that a badge on a busy page does not load a service that fails
@@ -170,7 +165,7 @@ def _grade_of_service(website: Website) -> list[str] | int:
         dashboard = service.get_dashboard(website, DashboardRequest(page_size=1), stores_summary=False)
     except (InactiveEntitlement, RevokedLink, UnknownLink):
         return 404
-    except GatewayError:  # the gateway has logged it
+    except CallError:  # the gateway has logged it
         return 503
     checked_at = dashboard.summary.last_scan_at
     checked_on = checked_at.astimezone(UTC).date().isoformat() if checked_at else ""

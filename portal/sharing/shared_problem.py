@@ -6,8 +6,6 @@ from datetime import datetime
 
 from portal import labels, topics
 from portal.forms import Filters
-from portal.gateway import Dashboard
-from portal.gateway.messages import Finding, Threat
 from portal.page_urls import Address
 from portal.sharing.view_models import count_text, list_title, without_evidence
 from portal.stacks import StackFix, fixes_by_stack
@@ -29,6 +27,7 @@ from portal.view_models.findings import (
     in_general,
 )
 from portal.view_models.hand_over import unique
+from signed_api.findings import DashboardResponse, FindingDetail, Threat
 
 MAX_LINKS = 20  # of each kind
 
@@ -79,7 +78,11 @@ class SharedProblem:
 
 
 def shared_problem(
-    dashboard: Dashboard, filters: Filters, *, locations: Mapping[str, Finding], includes_evidence: bool
+    dashboard: DashboardResponse,
+    filters: Filters,
+    *,
+    locations: Mapping[str, FindingDetail],
+    includes_evidence: bool,
 ) -> SharedProblem:
     """Return the problem whose findings ``dashboard`` lists, with evidence only if that was chosen.
 
@@ -121,7 +124,7 @@ def shared_problem(
     )
 
 
-def _with_locations(finding: Finding | None, includes_evidence: bool) -> tuple[LocationView, ...]:
+def _with_locations(finding: FindingDetail | None, includes_evidence: bool) -> tuple[LocationView, ...]:
     if finding is None:
         return ()
     return location_views(finding if includes_evidence else without_evidence(finding))

@@ -18,8 +18,6 @@ from django.utils.translation import ngettext
 from portal import labels
 from portal.cvss import Cvss
 from portal.forms import Filters
-from portal.gateway import Dashboard, FindingResponse
-from portal.gateway.messages import Finding, Threat
 from portal.models import Account, Badge, Membership, ShareLink, ShareOpening, WebsiteSummary
 from portal.page_urls import Address, site_address
 from portal.sharing.forms import IssueTrackerForm
@@ -29,6 +27,7 @@ from portal.view_models.filters import chips
 from portal.view_models.finding import Link, LocationView
 from portal.view_models.findings import finding_rows, how_to_check, status_label
 from portal.view_models.site import problem_title
+from signed_api.findings import DashboardResponse, FindingDetail, FindingResponse, Threat
 
 SHOWN_ENDED = 20
 
@@ -174,12 +173,12 @@ def without_evidence(finding: ThreatT) -> ThreatT:
     """Return a finding without its evidence, and that of its locations."""
     nothing: dict[str, Any] = {"evidence": "", "evidence_truncated": False}
     changes = dict(nothing)
-    if isinstance(finding, Finding):
+    if isinstance(finding, FindingDetail):
         changes["locations"] = [msgspec.structs.replace(each, **nothing) for each in finding.locations]
     return msgspec.structs.replace(finding, **changes)
 
 
-def shared_list(dashboard: Dashboard, filters: Filters) -> SharedList:
+def shared_list(dashboard: DashboardResponse, filters: Filters) -> SharedList:
     """Return the list of ``dashboard``, without anything about the website's other findings."""
     rows = finding_rows(dashboard.threats, [], Address(path=""))
     return SharedList(
@@ -203,7 +202,7 @@ def shared_list(dashboard: Dashboard, filters: Filters) -> SharedList:
     )
 
 
-def list_title(dashboard: Dashboard, filters: Filters) -> str:
+def list_title(dashboard: DashboardResponse, filters: Filters) -> str:
     """Return the filters in words, such as "Findings: High · Confirmed"."""
     values, address = dashboard.dashboard.facets, Address(path="", filters=filters)
     active = chips(values, address, problem_title=problem_title(dashboard, filters.problem))
@@ -212,7 +211,7 @@ def list_title(dashboard: Dashboard, filters: Filters) -> str:
     return _("Findings: %(filters)s") % {"filters": " · ".join(chip.value for chip in active)}
 
 
-def count_text(dashboard: Dashboard) -> str:
+def count_text(dashboard: DashboardResponse) -> str:
     """Return how many findings match, and how many of these are listed."""
     total, listed = dashboard.dashboard.total, len(dashboard.threats)
     text = ngettext("%(count)s finding", "%(count)s findings", total) % {"count": number_format(total)}

@@ -21,16 +21,6 @@ from portal import service
 from portal.access import find_website, for_strangers, members_only
 from portal.error_pages import website_error_page
 from portal.forms import FINDING_ID, Filters, ShareForm, ShareListForm
-from portal.gateway import (
-    Dashboard,
-    DashboardRequest,
-    GatewayError,
-    InactiveEntitlement,
-    RevokedLink,
-    UnknownFinding,
-    UnknownLink,
-)
-from portal.gateway.messages import Finding
 from portal.htmx import HtmxHttpRequest, render_site
 from portal.models import Account, IssueTracker, Membership, ShareLink, Website
 from portal.page_urls import portal_origin
@@ -50,6 +40,8 @@ from portal.view_models import (
 )
 from portal.view_models.hand_over import MAX_LOCATIONS, list_mail_url
 from portal.view_models.problems import chosen_problem
+from signed_api.errors import CallError, InactiveEntitlement, RevokedLink, UnknownFinding, UnknownLink
+from signed_api.findings import DashboardResponse, FindingDetail
 
 RETRY_SECONDS = 60
 MAX_SHARED = 100  # findings in a shared list, the most in one response of the service
@@ -111,8 +103,8 @@ def share_finding(request: HtmxHttpRequest, host: str, finding_id: str) -> HttpR
         return redirect(page.url)
     form = _valid(request, ShareForm(request.POST), website)
     try:
-        finding = service.get_finding(website, finding_id, DashboardRequest()).finding
-    except GatewayError as error:
+        finding = service.get_finding(website, finding_id).finding
+    except CallError as error:
         error_page = website_error_page(error, website, request.user)
         return render_site(request, replace(page, error_page=error_page))
 
@@ -136,7 +128,7 @@ def share_list(request: HtmxHttpRequest, host: str) -> HttpResponse:
     form = _valid(request, (ShareForm if filters.problem else ShareListForm)(request.POST), website)
     try:
         dashboard = service.get_dashboard(website, replace(filters, page_size=MAX_LOCATIONS).to_request())
-    except GatewayError as error:
+    except CallError as error:
         error_page = website_error_page(error, website, request.user)
         return render_site(request, replace(page, error_page=error_page))
     subject = Subject(
@@ -248,7 +240,7 @@ def shared(request: HttpRequest, token: str) -> HttpResponse:
         template, content = _content(share_link)
     except (actions.LinkEnded, *_LOST):
         return render(request, "portal/sharing/ended.html", status=404)
-    except GatewayError:  # the gateway has logged it
+    except CallError:  # the gateway has logged it
         response = render(request, "portal/sharing/unavailable.html", status=503)
         response["Retry-After"] = str(RETRY_SECONDS)
         return response
@@ -258,10 +250,10 @@ def shared(request: HttpRequest, token: str) -> HttpResponse:
 
 
 def _content(share_link: ShareLink) -> tuple[str, dict[str, Any]]:
-    """Return the template and what it shows; raises GatewayError, and LinkEnded for unknown filters."""
+    """Return the template and what it shows; raises CallError, and LinkEnded for unknown filters."""
     website = share_link.website
     if share_link.finding_id:
-        response = service.get_finding(website, share_link.finding_id, DashboardRequest())
+        response = service.get_finding(website, share_link.finding_id)
         finding = shared_finding(response, includes_evidence=share_link.includes_evidence)
         return "portal/sharing/finding.html", {"finding": finding}
     filters = Filters.from_text(share_link.filters)
@@ -279,13 +271,13 @@ def _content(share_link: ShareLink) -> tuple[str, dict[str, Any]]:
     return "portal/sharing/problem.html", {"problem": problem}
 
 
-def _locations(website: Website, dashboard: Dashboard) -> dict[str, Finding]:
+def _locations(website: Website, dashboard: DashboardResponse) -> dict[str, FindingDetail]:
     """Return the first findings that have several locations with all of them, by id."""
     several = [threat.id for threat in dashboard.threats if threat.locations_count > 1]
     found = {}
     for finding_id in several[:MAX_WITH_LOCATIONS]:
         with suppress(UnknownFinding):  # deleted since the list was read
-            found[finding_id] = service.get_finding(website, finding_id, DashboardRequest()).finding
+            found[finding_id] = service.get_finding(website, finding_id).finding
     return found
 
 

@@ -7,8 +7,8 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from portal import service
-from portal.gateway import GatewayError
 from portal.models import Account
+from signed_api.errors import CallError
 
 logger = logging.getLogger(__name__)
 
@@ -43,7 +43,7 @@ def of(account: Account) -> Seats:
     """
     try:
         answer = service.get_entitlement(account)
-    except GatewayError as error:
+    except CallError as error:
         logger.warning("The seats of %s are not known: %s", account.ref, type(error).__name__)
         return UNLIMITED
     limit = next((use.limit for use in answer.limits if use.name == "seats"), None)

@@ -10,8 +10,8 @@ from django.utils.translation import gettext as _
 
 from portal import labels
 from portal.charts import Line, LineChart, Tick, bar_widths, draw_layers, draw_lines
-from portal.gateway.messages import Chart, Page
 from portal.page_urls import Address
+from signed_api.findings import Chart, Page
 
 WEEK = timedelta(days=7)
 SHOWN = ("open", "trend", "age")  # the charts of the page, in their order

@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
-from django.db.models import Exists, OuterRef
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -27,24 +26,19 @@ class ClaimNotice:
 
 def claim_notices(user: AbstractBaseUser | AnonymousUser, host: str = "") -> list[ClaimNotice]:
     """Return notices about the websites that the person manages, or about one of them, at most 5."""
-    members = Membership.objects.of_user(user)
-    accounts = members.managing().values("account")
+    accounts = Membership.objects.of_user(user).managing().values("account")
     states = ClaimState.objects.filter(website__account__in=accounts).select_related("website")
     states = states.filter(website__host=host) if host else states
-    is_owner = Exists(members.owners().filter(account=OuterRef("website__account")))
-    shown = states.annotate(is_owner=is_owner).order_by("lapses_at", "website__host")[:SHOWN]
-    return [_notice(state, is_owner=state.is_owner) for state in shown]
+    return [_notice(state) for state in states.order_by("lapses_at", "website__host")[:SHOWN]]
 
 
-def _notice(state: ClaimState, *, is_owner: bool) -> ClaimNotice:
+def _notice(state: ClaimState) -> ClaimNotice:
     host, ends_at = state.website.host, state.lapses_at
-    is_urgent = state.state == "lapsed" or (
+    is_urgent = state.state != "failing" or (
         ends_at is not None and ends_at - timezone.now() < timedelta(days=7)
     )
-    if state.is_contested and not is_owner:
-        text = _("%(host)s: another account claims this website. An owner must agree or object.")
-    elif state.is_contested:
-        text = _("%(host)s: another account claims this website. Agree or object.")
+    if state.state == "taken_over":
+        text = _("%(host)s: another account has proven this website, and has it now.")
     elif state.state == "lapsed":
         text = _("%(host)s: the proof was missing for 14 days, so the link ended.")
     elif ends_at:

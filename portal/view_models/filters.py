@@ -11,8 +11,8 @@ from django.utils.translation import gettext as _
 
 from portal import labels
 from portal.forms import MAX_PAGE_DEPTH, PAGE_SIZES, PROBLEMS
-from portal.gateway.messages import Facets, FacetValue, Page
 from portal.page_urls import Address
+from signed_api.findings import Facets, FacetValue, Page
 
 SHOWN_HOSTS = 8  # the others are folded away
 LISTS = ("severity", "kind", "source", "hosts")  # the filters that may have several values

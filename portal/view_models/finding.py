@@ -13,11 +13,10 @@ from foundation.stored_texts import translate
 from portal import labels, topics
 from portal.cvss import Cvss, find_cvss
 from portal.forms import Filters
-from portal.gateway import FindingResponse
-from portal.gateway.messages import Event, Finding, Location, Threat
 from portal.page_urls import Address
 from portal.stacks import StackFix, fixes_by_stack
 from portal.view_models.findings import NoteView, kind_label, note_view, row_key, status_label
+from signed_api.findings import Event, FindingDetail, FindingResponse, Location, Threat
 
 _CVE = re.compile(r"CVE-[0-9]{4}-[0-9]{4,19}", re.ASCII)
 
@@ -129,7 +128,7 @@ def finding_view(response: FindingResponse, address: Address, *, link: str) -> F
     )
 
 
-def _status(finding: Finding) -> str:
+def _status(finding: FindingDetail) -> str:
     """Return the status, with the last day of a decision."""
     status = status_label(finding)
     if status and finding.decided_until:
@@ -147,16 +146,16 @@ def locations_left(threat: Threat, listed: Sequence[Location | LocationView]) ->
     return max(threat.locations_count - max(len(present_in(listed)), 1), 0)
 
 
-def location_views(finding: Finding) -> tuple[LocationView, ...]:
+def location_views(finding: FindingDetail) -> tuple[LocationView, ...]:
     """Return the locations of ``finding``, each with its evidence if that is another."""
     return tuple(_location_view(location, finding) for location in finding.locations)
 
 
-def _kind_meaning(finding: Finding) -> str:
+def _kind_meaning(finding: FindingDetail) -> str:
     return str(labels.VERIFIED_MEANING if finding.verified else labels.KIND_MEANINGS.get(finding.kind, ""))
 
 
-def _location_view(location: Location, finding: Finding) -> LocationView:
+def _location_view(location: Location, finding: FindingDetail) -> LocationView:
     has_own_evidence = not finding.evidence.startswith(location.evidence)
     return LocationView(
         location=location.location,
@@ -168,7 +167,7 @@ def _location_view(location: Location, finding: Finding) -> LocationView:
     )
 
 
-def _is_redundant(locations: tuple[LocationView, ...], finding: Finding) -> bool:
+def _is_redundant(locations: tuple[LocationView, ...], finding: FindingDetail) -> bool:
     """Return whether the only location repeats the one at the top of the page."""
     return len(locations) == 1 and locations[0].location == finding.location and not locations[0].evidence
 
@@ -197,7 +196,7 @@ def weaknesses(finding: Threat) -> tuple[Link, ...]:
     return (*cves, *cwes)
 
 
-def timeline(finding: Finding) -> tuple[TimelineStep, ...]:
+def timeline(finding: FindingDetail) -> tuple[TimelineStep, ...]:
     """Return the events of the finding, oldest first; events without a label are left out."""
     events: Iterable[Event] = finding.timeline or _events_from_dates(finding)
     return tuple(
@@ -207,7 +206,7 @@ def timeline(finding: Finding) -> tuple[TimelineStep, ...]:
     )
 
 
-def _events_from_dates(finding: Finding) -> list[Event]:
+def _events_from_dates(finding: FindingDetail) -> list[Event]:
     """Return the events of a finding from a list, which has no timeline."""
     dates = {"first_seen": finding.first_seen, "last_seen": finding.last_seen}
     return [Event(at=at, event=event) for event, at in dates.items() if at is not None]

@@ -11,9 +11,9 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from portal import labels
-from portal.gateway.messages import Note, Threat
 from portal.markdown import render_note
 from portal.page_urls import Address
+from signed_api.findings import Note, Threat
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,12 +14,12 @@ from django.utils.translation import ngettext
 from foundation.hosts import readable_host
 from portal import issue_trackers, labels
 from portal.forms import Filters, ShareListForm
-from portal.gateway.messages import Dashboard, Finding, Threat
 from portal.issue_trackers import cut_to_length
 from portal.models import IssueTracker
 from portal.stacks import fixes_by_stack
 from portal.view_models.finding import present_in, reference, weaknesses
 from portal.view_models.findings import common_description, how_to_check, kind_label, status_label
+from signed_api.findings import DashboardResponse, FindingDetail, Threat
 
 MAX_LOCATIONS = 20
 MAX_TEXTS = 5  # descriptions, and pieces of advice, of a problem whose findings have different ones
@@ -82,7 +82,7 @@ class Lead:
         return _("All details") if self.is_share_link else _("All details (sign-in needed)")
 
 
-def hand_over(finding: Finding, *, host: str, link: Lead, tracker: IssueTracker | None) -> HandOver:
+def hand_over(finding: FindingDetail, *, host: str, link: Lead, tracker: IssueTracker | None) -> HandOver:
     """Return the ways to pass ``finding`` on; their texts lead to ``link``."""
     return HandOver(
         markdown=as_markdown(finding, host=host, link=link),
@@ -91,7 +91,7 @@ def hand_over(finding: Finding, *, host: str, link: Lead, tracker: IssueTracker 
     )
 
 
-def as_markdown(finding: Finding, *, host: str, link: Lead) -> str:
+def as_markdown(finding: FindingDetail, *, host: str, link: Lead) -> str:
     """Return the whole finding as Markdown; no text of it can become an image, a mention or HTML."""
     markup = Markdown()
     blocks = [
@@ -104,7 +104,7 @@ def as_markdown(finding: Finding, *, host: str, link: Lead) -> str:
 
 
 def hand_over_problem(
-    dashboard: Dashboard,
+    dashboard: DashboardResponse,
     *,
     title: str,
     filters: Filters,
@@ -146,7 +146,7 @@ def _problem_mail_url(texts: "_ProblemTexts", *, title: str) -> str:
     return _mail_url(subject, begin)
 
 
-def mail_url(finding: Finding, *, host: str, link: Lead) -> str:
+def mail_url(finding: FindingDetail, *, host: str, link: Lead) -> str:
     """Return a mailto: link with what to fix, where and how."""
     markup = Plain()
     subject = f"[{labels.label(labels.SEVERITIES, finding.severity)}] {finding.title} ({readable_host(host)})"
@@ -179,7 +179,7 @@ def _quoted_subject(subject: str) -> str:
     return quote(Truncator(_in_one_line(subject)).chars(MAX_SUBJECT_LENGTH), safe="")
 
 
-def issue_link(finding: Finding, tracker: IssueTracker, *, host: str, link: Lead) -> IssueLink:
+def issue_link(finding: FindingDetail, tracker: IssueTracker, *, host: str, link: Lead) -> IssueLink:
     """Return the link to a new issue in ``tracker``, without evidence, which may be confidential."""
     markup = _markup_of(tracker)
     blocks = [*_facts(finding, markup, host=host, link=link)]
@@ -288,7 +288,7 @@ def _markup_of(tracker: IssueTracker | None) -> Markup:
     return Wiki() if tracker and tracker.kind == "jira" else Markdown()
 
 
-def _facts(finding: Finding, markup: Markup, *, host: str, link: Lead) -> Iterator[str]:
+def _facts(finding: FindingDetail, markup: Markup, *, host: str, link: Lead) -> Iterator[str]:
     """Yield one block with the short facts."""
     values = {
         _("Severity"): labels.label(labels.SEVERITIES, finding.severity),
@@ -303,7 +303,7 @@ def _facts(finding: Finding, markup: Markup, *, host: str, link: Lead) -> Iterat
     yield "\n".join(markup.fact(name, value) for name, value in values.items() if value)
 
 
-def _advice(finding: Finding, markup: Markup, *, shows_evidence: bool) -> Iterator[str]:
+def _advice(finding: FindingDetail, markup: Markup, *, shows_evidence: bool) -> Iterator[str]:
     """Yield what it is, how to fix it and check the fix, where else it is, and what to read."""
     yield from _section(_("What it is"), finding.description, markup)
     yield from _how_to_fix(finding, markup)
@@ -321,7 +321,7 @@ def _advice(finding: Finding, markup: Markup, *, shows_evidence: bool) -> Iterat
     yield from _read_more(finding.references, markup)
 
 
-def _how_to_fix(finding: Finding, markup: Markup) -> Iterator[str]:
+def _how_to_fix(finding: FindingDetail, markup: Markup) -> Iterator[str]:
     yield from _section(_("How to fix it"), finding.remediation, markup)
 
 
@@ -342,7 +342,7 @@ def _read_more(references: Iterable[str], markup: Markup) -> Iterator[str]:
 class _ProblemTexts:
     """The parts of the text about all findings of one problem."""
 
-    dashboard: Dashboard
+    dashboard: DashboardResponse
     problem: str
     fix: str
     link: Lead
@@ -453,7 +453,7 @@ def _section(heading: str, text: str, markup: Markup) -> Iterator[str]:
         yield markup.text(text)
 
 
-def _evidence(finding: Finding, markup: Markup) -> Iterator[str]:
+def _evidence(finding: FindingDetail, markup: Markup) -> Iterator[str]:
     if finding.evidence:
         yield markup.heading(_("Evidence"))
         yield markup.block(finding.evidence)

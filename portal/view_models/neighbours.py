@@ -7,10 +7,10 @@ from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 
 from portal.forms import MAX_PAGE_DEPTH
-from portal.gateway import Dashboard, DashboardRequest
 from portal.page_urls import Address
+from signed_api.findings import DashboardRequest, DashboardResponse
 
-GetList = Callable[[DashboardRequest], Dashboard]
+GetList = Callable[[DashboardRequest], DashboardResponse]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,7 +41,7 @@ def find_neighbours(finding_id: str, address: Address, get_list: GetList) -> Nei
     )
 
 
-def _across(address: Address, step: int, page: Dashboard, get_list: GetList) -> str:
+def _across(address: Address, step: int, page: DashboardResponse, get_list: GetList) -> str:
     """Return the URL of the nearest finding on the page before or after; empty without such a page."""
     number, size = address.filters.page + step, address.filters.page_size
     if not 1 <= number <= page.dashboard.page_count or number * size > MAX_PAGE_DEPTH:
@@ -51,7 +51,7 @@ def _across(address: Address, step: int, page: Dashboard, get_list: GetList) -> 
     return there.of_finding(threats[0 if step > 0 else -1].id) if threats else ""
 
 
-def _position(page: Dashboard, at: int) -> str:
+def _position(page: DashboardResponse, at: int) -> str:
     of = page.dashboard
     number = (of.page - 1) * of.page_size + at + 1
     return _("%(number)s of %(total)s") % {"number": number_format(number), "total": number_format(of.total)}

@@ -12,10 +12,10 @@ from django.utils.translation import ngettext
 from foundation.stored_texts import translate
 from portal import labels
 from portal.forms import PROBLEMS, Filters
-from portal.gateway.messages import Chart, CoverageEntry, Dashboard, Entitlement, LimitState
 from portal.models.summaries import Headline
 from portal.page_urls import Address, renewal_url
 from portal.view_models.trend import Trend, trend
+from signed_api.findings import Chart, CoverageEntry, DashboardResponse, Entitlement, LimitState
 
 SOON_DAYS = 14
 RECENT_DAYS = 7  # the service's period for new findings
@@ -124,7 +124,7 @@ class EmptyState:
     leads_away: bool = False
 
 
-def overview(dashboard: Dashboard, address: Address) -> Overview:
+def overview(dashboard: DashboardResponse, address: Address) -> Overview:
     """Return the overview of ``dashboard``, independent of its filters."""
     grade, summary = dashboard.dashboard.grade or "", dashboard.summary
     tone, coverage = coverage_summary(dashboard.coverage)
@@ -165,7 +165,7 @@ def _open_of_the_last_days(charts: Iterable[Chart]) -> int | None:
     return ages.series[0].values[0] if ages and ages.series and ages.series[0].values else None
 
 
-def last_scan_at(dashboard: Dashboard | Headline) -> datetime | None:
+def last_scan_at(dashboard: DashboardResponse | Headline) -> datetime | None:
     """Return the time of the newest scan in the coverage, complete or not: its state is shown with it."""
     times = [entry.last_run_at for entry in dashboard.coverage if entry.last_run_at is not None]
     return max(times, default=dashboard.summary.last_scan_at)
@@ -192,7 +192,7 @@ def first_check_text(due: date | None) -> str:
     return text % {"day": labels.day_and_month(due)}
 
 
-def is_checked(dashboard: Dashboard) -> bool:
+def is_checked(dashboard: DashboardResponse) -> bool:
     """Return whether any scanner has checked the website, so that a zero means something."""
     return (
         dashboard.dashboard.grade is not None
@@ -285,7 +285,7 @@ def _limit(limit: LimitState) -> str:
 
 
 def empty_state(
-    dashboard: Dashboard, address: Address, *, gets_emails: bool = False, may_scan: bool = False
+    dashboard: DashboardResponse, address: Address, *, gets_emails: bool = False, may_scan: bool = False
 ) -> EmptyState:
     """Return the explanation of an empty page, without a claim that the checks do not support.
 

@@ -12,10 +12,10 @@ from django.utils.translation import ngettext
 
 from foundation.hosts import readable_host
 from portal import labels, topics
-from portal.gateway.messages import Dashboard, Problem
 from portal.page_urls import Address
 from portal.stacks import StackFix, fixes_by_stack
 from portal.view_models.findings import common_description, is_new
+from signed_api.findings import DashboardResponse, Problem
 
 TEXT_WORDS = 40  # of a text of a scanner
 
@@ -55,7 +55,7 @@ class DoFirst:
     all_url: str
 
 
-def do_first(dashboard: Dashboard, address: Address) -> DoFirst | None:
+def do_first(dashboard: DashboardResponse, address: Address) -> DoFirst | None:
     """Return the panel; None if there is nothing to do, or the list is filtered."""
     worst = dashboard.dashboard.do_first
     if not worst:
@@ -87,7 +87,7 @@ class ChosenProblem:
     fixes: tuple[StackFix, ...]
 
 
-def chosen_problem(dashboard: Dashboard, address: Address) -> ChosenProblem | None:
+def chosen_problem(dashboard: DashboardResponse, address: Address) -> ChosenProblem | None:
     """Return the problem that the filters choose; None without one, or without findings."""
     problem = address.filters.problem
     if not problem or not dashboard.threats:
@@ -109,7 +109,7 @@ def chosen_problem(dashboard: Dashboard, address: Address) -> ChosenProblem | No
     )
 
 
-def problem_titles(dashboard: Dashboard, problem: str) -> list[str]:
+def problem_titles(dashboard: DashboardResponse, problem: str) -> list[str]:
     """Return the title of ``problem``, or the different ones of its findings."""
     if title := topics.title_of(problem):
         return [title]
@@ -119,7 +119,7 @@ def problem_titles(dashboard: Dashboard, problem: str) -> list[str]:
 
 
 def problem_rows(
-    problems: Iterable[Problem], dashboard: Dashboard, address: Address, *, prefix: str = "problem"
+    problems: Iterable[Problem], dashboard: DashboardResponse, address: Address, *, prefix: str = "problem"
 ) -> tuple[ProblemRow, ...]:
     """Return ``problems`` of the dashboard in their order; ``prefix`` begins the ids of their elements.
 
@@ -171,7 +171,7 @@ def _confirmed(problem: Problem) -> str:
     return _("%(count)s confirmed") % {"count": number_format(problem.confirmed)}
 
 
-def _heading(dashboard: Dashboard) -> str:
+def _heading(dashboard: DashboardResponse) -> str:
     """Return text such as "5 problems cause all 34 Critical findings"."""
     problems = dashboard.dashboard.do_first
     severity = problems[0].severity

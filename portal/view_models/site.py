@@ -13,7 +13,6 @@ from django.utils.translation import ngettext, npgettext
 from foundation.hosts import readable_host
 from portal.error_pages import ErrorPage, unknown_website
 from portal.forms import MAX_QUERY_LENGTH, Filters
-from portal.gateway.messages import Dashboard
 from portal.models import Website
 from portal.page_urls import Address, site_address
 from portal.view_models.charts import ChartView, chart_views
@@ -58,6 +57,7 @@ from portal.view_models.problems import (
     problem_rows,
     problem_titles,
 )
+from signed_api.findings import DashboardResponse
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -223,7 +223,7 @@ def site_not_found(host: str, *, path: str, user: AbstractBaseUser | AnonymousUs
 
 
 def build_results(
-    dashboard: Dashboard,
+    dashboard: DashboardResponse,
     address: Address,
     *,
     gets_emails: bool = False,
@@ -268,19 +268,21 @@ def build_results(
     )
 
 
-def sample_results(dashboard: Dashboard, address: Address) -> Results:
+def sample_results(dashboard: DashboardResponse, address: Address) -> Results:
     """Return the results for strangers: without the plan, and without links to pages for members."""
     return replace(results_without_links(dashboard, address), plan=None)
 
 
-def results_without_links(dashboard: Dashboard, address: Address) -> Results:
+def results_without_links(dashboard: DashboardResponse, address: Address) -> Results:
     """Return the results without links to pages that only members have."""
     results = build_results(dashboard, address)
     overview = replace(results.overview, new_url="")
     return replace(results, export_links=(), scans_url="", overview=overview)
 
 
-def _visible_facets(dashboard: Dashboard, address: Address, last_visit: date | None) -> tuple[Facet, ...]:
+def _visible_facets(
+    dashboard: DashboardResponse, address: Address, last_visit: date | None
+) -> tuple[Facet, ...]:
     """Return the useful filters: none for an unchecked website, only the status for a clean one."""
     values = dashboard.dashboard.facets
     if dashboard.summary.open or address.filters.active:
@@ -291,7 +293,7 @@ def _visible_facets(dashboard: Dashboard, address: Address, last_visit: date | N
     return (status_facet(values, address),) if is_checked(dashboard) else ()
 
 
-def problem_title(dashboard: Dashboard, problem: str) -> str:
+def problem_title(dashboard: DashboardResponse, problem: str) -> str:
     """Return the title of ``problem``, or that of its findings; as an example if they have several."""
     titles = problem_titles(dashboard, problem)
     if not titles:
@@ -299,7 +301,7 @@ def problem_title(dashboard: Dashboard, problem: str) -> str:
     return titles[0] if len(titles) == 1 else _("such as “%(title)s”") % {"title": titles[0]}
 
 
-def problem_heading(dashboard: Dashboard, problem: str) -> str:
+def problem_heading(dashboard: DashboardResponse, problem: str) -> str:
     """Return the title of ``problem`` as a heading, which has no words before it."""
     titles = problem_titles(dashboard, problem)
     return (
@@ -309,7 +311,7 @@ def problem_heading(dashboard: Dashboard, problem: str) -> str:
     )
 
 
-def count_text(dashboard: Dashboard, filters: Filters) -> str:
+def count_text(dashboard: DashboardResponse, filters: Filters) -> str:
     """Return text such as "26 of 137 findings" or "137 findings".
 
     Only lists of open findings have a total to compare with.
@@ -324,7 +326,7 @@ def count_text(dashboard: Dashboard, filters: Filters) -> str:
     return ngettext("%(shown)s finding", "%(shown)s findings", total) % {"shown": shown}
 
 
-def _problem_count_text(dashboard: Dashboard) -> str:
+def _problem_count_text(dashboard: DashboardResponse) -> str:
     """Return text such as "12 problems with 137 findings"."""
     page = dashboard.dashboard
     problems = page.problem_total or 0

@@ -9,11 +9,11 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from portal import labels, topics
-from portal.gateway import Dashboard
 from portal.models import Website, WebsiteSummary
 from portal.models.summaries import Headline
 from portal.page_urls import Address, site_address
 from portal.view_models.overview import Overview, Plan, last_scan_at, overview, plan
+from signed_api.findings import DashboardResponse
 
 STALE_DAYS = 7  # an active website is checked more often
 FRESH_TIME = timedelta(minutes=10)  # a younger summary is not refreshed
@@ -94,7 +94,7 @@ def site_row(website: Website, summary: WebsiteSummary | None, *, is_shared: boo
     return replace(row, is_old=True)
 
 
-def _first_problem(dashboard: Dashboard, address: Address) -> FirstProblem | None:
+def _first_problem(dashboard: DashboardResponse, address: Address) -> FirstProblem | None:
     """Return the problem to fix first; None unless it is Critical or High."""
     worst = dashboard.dashboard.do_first
     if not worst or worst[0].severity not in URGENT:
@@ -126,7 +126,7 @@ def needs_attention(summary: WebsiteSummary | None, headline: Headline | None) -
     return any(headline.summary.by_severity.get(severity, 0) for severity in URGENT)
 
 
-def _stale_text(dashboard: Dashboard) -> str:
+def _stale_text(dashboard: DashboardResponse) -> str:
     last = last_scan_at(dashboard)
     if last is None or timezone.now() - last <= timedelta(days=STALE_DAYS):
         return ""

@@ -11,8 +11,8 @@ from django.utils.translation import ngettext
 from portal import labels
 from portal.charts import StepLine, draw_steps
 from portal.forms import Filters
-from portal.gateway.messages import Dashboard, HistoryDay, NextGrade
 from portal.page_urls import Address
+from signed_api.findings import DashboardResponse, HistoryDay, NextGrade
 
 PERIOD = timedelta(days=90)  # of the service's history
 _DECIDED_BY = {"F": "Critical", "D": "High", "C": "Medium", "B": "Low"}  # record 0057
@@ -35,7 +35,7 @@ class Trend:
     line_text: str
 
 
-def trend(dashboard: Dashboard, address: Address) -> Trend | None:
+def trend(dashboard: DashboardResponse, address: Address) -> Trend | None:
     """Return the trend of the website at ``address``; None as long as it has no grade."""
     grade = dashboard.dashboard.grade
     if grade is None:
@@ -82,7 +82,7 @@ def _next_step(next_grade: NextGrade | None, same: Sequence[HistoryDay]) -> str:
     return text + " " + _("(%(count)s on %(day)s)") % before
 
 
-def _fixes(dashboard: Dashboard) -> tuple[Filters, str]:
+def _fixes(dashboard: DashboardResponse) -> tuple[Filters, str]:
     """Return the filters of the findings that decide the grade, and what else these list, in words.
 
     A suspected finding counts as one of the next milder severity. Filters take every kind of every chosen

@@ -10,13 +10,14 @@ from django.utils import timezone
 from config import passwords
 from config.onboarding import sign_up
 from portal import owner_emails
-from portal.gateway.messages import HistoryDay
 from portal.models import Invitation, Membership, PendingNotification, Subscription, WebsiteSummary
 from portal.notifications import emails
 from portal.notifications.digest import Digest
 from portal.team.emails import send_invitation
+from signed_api.findings import HistoryDay
 from tests.browser.looks import barriers
 from tests.portal.dashboards import NOW, make_change, make_dashboard, make_note_change, make_summary
+from tests.structs import build
 
 pytestmark = [
     pytest.mark.browser,
@@ -37,7 +38,7 @@ def _portal(settings):
 def about_findings(website, owner):
     """Send a weekly e-mail with a grade, every severity, one problem at several locations, and notes."""
     Subscription.objects.create(membership=owner, frequency="weekly", language="de")
-    history = [HistoryDay(NOW.date() - timedelta(days=8), "F", 3, 1)]
+    history = [build(HistoryDay, NOW.date() - timedelta(days=8), "F", 3, 1)]
     dashboard = make_dashboard(summary=make_summary(history=history))
     WebsiteSummary.objects.store(website, dashboard=dashboard)
     long = "Schwachstellenmanagementverantwortlichkeit" * 4

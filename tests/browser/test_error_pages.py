@@ -9,16 +9,17 @@ from playwright.sync_api import expect
 
 from portal import places, service
 from portal.exports import as_pdf, files
-from portal.gateway import CannotConnect, RateLimited, SignatureRefused, SlowRequest, TimedOut
 from portal.view_models import export_links
+from signed_api.errors import CannotConnect, RateLimited, SignatureRefused, SlowRequest, TimedOut
 from tests.browser.steps import PATH
 from tests.faults.server import closed_port
+from tests.structs import refused
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.django_db(transaction=True)]
 
 NARROWED = f"{PATH}?severity=High&query=scripting"
 TROUBLES = {
-    "502": (CannotConnect("away"), SignatureRefused(code="invalid_signature", request_id="x")),
+    "502": (CannotConnect("away"), refused(SignatureRefused, code="invalid_signature", request_id="x")),
     "503": (RateLimited(retry_after=30), SlowRequest(retry_after=30)),
     "504": (TimedOut("slow"),),
     "400": (SuspiciousOperation("odd"),),

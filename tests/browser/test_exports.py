@@ -10,7 +10,7 @@ from playwright.sync_api import expect
 
 from portal import service
 from portal.exports import files
-from portal.gateway import Unreachable
+from signed_api.errors import Unreachable
 from tests.browser.steps import PATH, facet, findings
 from tests.factories import make_finding
 

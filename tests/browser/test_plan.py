@@ -59,6 +59,6 @@ def test_an_owner_takes_a_website_out_of_the_public_statistics(open_page, owner,
     page.get_by_role("link", name="Public statistics").click()
     page.get_by_label("Public shop.example.com").select_option("nothing")
     page.get_by_role("button", name="Save shop.example.com").click()
-    expect(page.get_by_text("Saved. What is public changes within an hour.")).to_be_visible()
+    expect(page.get_by_text("Saved. The feed changes within an hour")).to_be_visible()
     expect(page.get_by_label("Public shop.example.com")).to_have_value("nothing")
     assert SiteLink.objects.get().publicity == "nothing"

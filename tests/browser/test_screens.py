@@ -14,9 +14,9 @@ from dashboard_api.api import public_views
 from dashboard_api.models import Entitlement, OwnershipClaim, ScanJob, ScanSchedule, Secret
 from dashboard_api.ownership import claims
 from portal import service as portal_service
-from portal.gateway import TimedOut
 from portal.models import Account, ClaimState, Website
 from portal.sharing import actions
+from signed_api.errors import TimedOut
 from tests.browser.steps import PATH
 from tests.factories import (
     make_account,
@@ -44,7 +44,7 @@ OVERVIEW = (
     "/api/",
     "/notifications/",
     "/activity/",
-    "/activity/calls/",
+    "/api/calls/",
     "/plan/",
     f"{PATH}scans/",
     f"{PATH}new/?since=0.0.0.&min_severity=High",
@@ -196,12 +196,14 @@ def test_claims_in_every_state(tour, everything, link, watch):
     ]
     pages = ["/websites/add/"]
     portal_account = Account.objects.get(ref=link.account.ref)
-    for state in ("pending", "contested", "verified", "lapsed", "failing"):
+    for state in ("pending", "contested", "verified", "ended", "failing"):
         claim = claims.add(link.account, f"{state}.{'long-' * 9}name.example.com", by="tests", now=now)
         claim.state, claim.checks = state, checks
         if state != "pending":
             claim.method, claim.strength = "file", "http"
-            claim.verified_at = claim.contested_at = claim.lapsed_at = claim.missed_at = now
+            claim.verified_at = claim.contested_at = claim.missed_at = now
+        if state == "ended":
+            claim.ended_reason, claim.ended_at = "taken_over", now
         claim.link_problem = "It is archived." if state == "verified" else ""
         claim.save()
         if state == "failing":
@@ -213,7 +215,7 @@ def test_claims_in_every_state(tour, everything, link, watch):
         pages.append(f"/websites/{portal_account.pk}/claims/{claim.pk}/")
     page = tour.open(user=everything)
     tour.visit(page, "/websites/9/claims/9/", *pages)
-    expect(page.get_by_role("button", name=re.compile("Agree|Zustimmen"))).to_be_visible()
+    expect(page.get_by_text(other.token)).to_be_visible()
     expect(page.locator("#dns-name")).to_be_visible()
 
 
@@ -265,7 +267,7 @@ def _note_claims(website):
     """Add a notice of each kind about a proof; each is on the page of its website."""
     soon = timezone.now() + timedelta(days=3)
     for host, fields in {
-        website.host: {"state": "verified", "is_contested": True},
+        website.host: {"state": "taken_over"},
         "new.example.com": {"state": "failing", "lapses_at": soon},
         "revoked.example.com": {"state": "lapsed"},
     }.items():

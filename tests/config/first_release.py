@@ -42,10 +42,6 @@ def main():
     print(len(ours), sum(stored(model) == before[model] for model in ours))  # noqa: T201
 
 
-# Where a rule of the table refuses the usual values.
-OTHERS = {("published", "day"): VALUES[models.DateField]}
-
-
 def make(model, made):
     """Return the row of a model, made with the rows to which it refers."""
     if model not in made:
@@ -53,8 +49,6 @@ def make(model, made):
         for field in model._meta.concrete_fields:
             if field.is_relation and not field.null:
                 fields[field.name] = make(field.related_model, made)
-            elif (key := (model._meta.model_name, field.name)) in OTHERS:
-                fields[field.name] = OTHERS[key]
             elif not (has_value(field) or isinstance(field, models.AutoField)):
                 fields[field.name] = value_of(field)
         made[model] = model(**fields)

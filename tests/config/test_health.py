@@ -9,7 +9,7 @@ import pytest
 from cryptography.fernet import Fernet
 from django.db import OperationalError, connections
 
-from config import doctor, health
+from config import health
 from foundation.health import Readiness
 from tests.factories import make_account
 
@@ -109,7 +109,7 @@ def test_each_check_passes_where_all_is_well(name):
 def test_missing_migrations_fail_until_they_are_there(monkeypatch):
     health._check_migrations.cache_clear()
     with monkeypatch.context() as patch:
-        patch.setattr(doctor, "missing_migrations", lambda: iter(["run migrate"]))
+        patch.setattr(health, "missing_migrations", lambda: iter(["run migrate"]))
         for _ in range(2):
             with pytest.raises(health.NotReady, match="run migrate"):
                 health._check_migrations()

@@ -10,7 +10,8 @@ from config import in_process
 from dashboard_api.api import signed
 from dashboard_api.models import Nonce, Usage
 from portal import service
-from portal.gateway import DashboardRequest, Unreachable
+from signed_api.errors import Unreachable
+from signed_api.findings import DashboardRequest
 from tests.factories import make_account, make_link, make_portal_account, make_portal_website
 
 pytestmark = pytest.mark.django_db(transaction=True)

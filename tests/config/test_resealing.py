@@ -11,7 +11,7 @@ from dashboard_api.models.accounts import DuplicateSecret
 from foundation.sealing import CannotUnseal
 from portal.models import Account as PortalAccount
 from tests.commands import run_json
-from tests.config.test_settings_checks import ONE, TWO
+from tests.config.test_environment import ONE, TWO
 from tests.dashboard_api.calls import CALLS_PATH, ask, error_of
 from tests.factories import make_account, make_user
 

@@ -13,7 +13,7 @@ from django.urls import reverse
 
 from config import doctor
 from tests.authenticator import code_of
-from tests.config.test_settings_checks import TWO
+from tests.config.test_environment import TWO
 from tests.config.test_sign_in import ELSEWHERE, PASSWORD, fail, sign_in
 from tests.factories import make_membership, make_portal_account, make_user
 from tests.racing import race

@@ -4,10 +4,10 @@ import pytest
 from django.conf import settings
 from django.core.management import call_command
 
-from config.settings_checks import SETTINGS, hosts_in
+from config.environment import hosts
+from config.settings import env
+from tests.config.test_environment import NEEDED, ONE
 
-ONE = "MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE="
-NEEDED = {"SECRET_KEY": "for-one-check-" + "0123456789abcdef" * 3, "MASTER_KEYS": f"1:{ONE}"}
 PRODUCTION = NEEDED | {
     "ALLOWED_HOSTS": "portal.example.com",
     "PORTAL_BASE_URL": "https://portal.example.com",
@@ -26,7 +26,7 @@ def test_every_wrong_setting_is_reported_at_once(checkout):
     wrong = {"DEBUG": "ja", "DATABASE_URL": "mysql://here", "SUPPORT_URL": "javascript:alert(1)"}
     done = checkout.manage("check", **NEEDED | wrong)
     assert done.returncode == 1
-    assert [line.split()[0] for line in done.stderr.splitlines()] == ["DEBUG", "DATABASE_URL", "SUPPORT_URL"]
+    assert {line.split()[0] for line in done.stderr.splitlines()} == set(wrong)
 
 
 def test_a_server_refuses_to_start_with_the_same_lines(checkout):
@@ -70,7 +70,7 @@ def test_audit_events_do_not_bury_the_output_of_a_command_at_a_terminal(checkout
 
 def test_a_blank_around_a_value_hides_nothing_from_the_checks(checkout):
     done = checkout.manage("check", **PRODUCTION | {"DEBUG": " true"})
-    assert done.stderr.startswith("DEBUG shows code and settings to every visitor")
+    assert "DEBUG shows code and settings to every visitor" in done.stderr
 
 
 @pytest.mark.slow
@@ -86,7 +86,8 @@ def test_the_checks_pass_for_both_apps_together_and_each_alone(checkout, environ
 
 
 def test_a_deployment_passes_djangos_deployment_checks(checkout):
-    done = checkout.manage("check", "--deploy", "--fail-level", "WARNING", **PRODUCTION)
+    environ = PRODUCTION | {"TRUST_PROXY": "true", "SQLITE_SYNCHRONOUS": "FULL"}
+    done = checkout.manage("check", "--deploy", "--fail-level", "WARNING", **environ)
     assert (done.returncode, done.stderr) == (0, "")
 
 
@@ -100,7 +101,7 @@ def test_browsers_are_bound_to_https_for_as_long_as_the_operator_chooses(checkou
 
 def test_a_setting_without_a_value_is_as_if_it_was_not_there(checkout):
     given = PRODUCTION | {"PYTHONHASHSEED": "0"}  # sets are printed in one order
-    blank = {name: " " for name in SETTINGS if name not in PRODUCTION}
+    blank = {name: " " for name in env.names if name not in PRODUCTION}
     without, done = (checkout.manage("diffsettings", "--all", **given, **more) for more in ({}, blank))
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout == without.stdout
@@ -140,23 +141,8 @@ def test_models_and_migrations_agree():
     call_command("makemigrations", check=True, dry_run=True, verbosity=0)
 
 
-@pytest.mark.parametrize(
-    "environ",
-    [
-        PRODUCTION,
-        NEEDED | {"EMAIL_URL": "smtp://localhost"},
-        PRODUCTION | {"EMAIL_URL": "smtp://localhost", "ENABLE_PORTAL": "false"},
-    ],
-    ids=["https", "mail", "mail of the service alone"],
-)
-def test_a_start_without_the_address_that_links_lead_to_is_refused(checkout, environ):
-    done = checkout.manage("check", **environ | {"PORTAL_BASE_URL": ""})
-    assert done.returncode == 1
-    assert "PORTAL_BASE_URL is not set. Links in e-mails and invitations lead there" in done.stderr
-
-
 def test_hosts_are_read_without_blanks():
-    assert hosts_in(" portal.example.com, [::1] ,,127.0.0.1") == ["portal.example.com", "[::1]", "127.0.0.1"]
+    assert hosts(" portal.example.com, [::1] ,,127.0.0.1") == ["portal.example.com", "[::1]", "127.0.0.1"]
 
 
 @pytest.mark.parametrize(

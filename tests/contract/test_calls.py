@@ -3,14 +3,11 @@
 import csv
 import io
 
-import msgspec
 import pytest
 
-from dashboard_api.contract import responses
 from dashboard_api.models import Nonce
-from portal import gateway
 from portal import service as portal_service
-from portal.gateway import CallsRequest
+from signed_api.account import CallsRequest
 from tests.dashboard_api.calls import ask, fields_for
 from tests.factories import make_account, make_link, make_website
 
@@ -25,29 +22,20 @@ def service(request, service, settings):
     return service
 
 
-def test_the_portal_reads_every_member_of_a_call():
-    assert responses.SignedCall.__struct_fields__ == gateway.SignedCall.__struct_fields__
-    assert {field.name for field in msgspec.structs.fields(responses.CallsResponse)} == {
-        "ok",
-        "calls",
-        "before",
-    }
-
-
 def test_the_page_and_the_file_have_the_calls_of_the_account_alone(client, owner, link):
     other = make_account("acct_0002", secrets=["another-secret-0002"])
     theirs = make_link(other, make_website("theirs.example.com"))
     ask(client, fields_for(theirs), secret="another-secret-0002")
     refused = ask(client, fields_for(link, page=0))["X-Request-Id"]
     ask(client, fields_for(link))
-    text = owner.get("/activity/calls/").content.decode()
+    text = owner.get("/api/calls/").content.decode()
     for words in (refused, "invalid_request", link.account.secrets.get().hint, "shop.example.com"):
         assert words in text
     assert "theirs.example.com" not in text
-    only_refused = owner.get("/activity/calls.csv", {"outcome": "refused"}).getvalue().decode("utf-8-sig")
+    only_refused = owner.get("/api/calls.csv", {"outcome": "refused"}).getvalue().decode("utf-8-sig")
     assert [row["request"] for row in csv.DictReader(io.StringIO(only_refused))] == [refused]
     assert Nonce.objects.filter(route="account/calls").count() == 2
-    assert "account/calls" not in owner.get("/activity/calls/").content.decode()
+    assert "account/calls" not in owner.get("/api/calls/").content.decode()
 
 
 @pytest.mark.parametrize(

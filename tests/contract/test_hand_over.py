@@ -76,21 +76,29 @@ def assert_apart(former, new):
 
 
 @pytest.mark.once
-def test_neither_owner_reads_a_byte_of_the_other(service, settings):
+@pytest.mark.parametrize(
+    ("missed", "reason", "subject"),
+    [
+        ((39, 38, 37, 20), "lapsed", f"{HOST}: the link has ended"),
+        ((1,), "taken_over", f"Another account has {HOST} now"),
+    ],
+)
+def test_neither_owner_reads_a_byte_of_the_other(service, settings, missed, reason, subject):
     settings.EMAIL_URL, settings.PORTAL_BASE_URL = "smtp://localhost", "https://portal.example.com"
     now = timezone.now()
     former = Owner("alpha").prove(now - timedelta(days=40))
     call_command("notify")  # the first run stores where to continue
     factories.make_finding(former.website, title="alpha news", severity=4)
     assert "alpha finding" in dict(former.pages_about(former))["/sites/{host}/"]  # and kept for an outage
-    for days in (39, 38, 37, 20):
-        former.claim = claims.record_check(former.claim, MISSING, now=now - timedelta(days=days))
+    for days in missed:
+        claims.record_check(former.claim, MISSING, now=now - timedelta(days=days))
     new = Owner("gamma").prove(now - timedelta(days=1))
-    assert (former.claim.state, new.claim.state) == ("lapsed", "verified")
+    former.claim.refresh_from_db()
+    assert (former.claim.ended_reason, new.claim.state) == (reason, "verified")
     mail.outbox.clear()
     call_command("notify")
     assert {(sent.to[0], sent.subject) for sent in mail.outbox} == {
-        ("alpha_owner@example.com", f"{HOST}: the link has ended"),
+        ("alpha_owner@example.com", subject),
         ("gamma_owner@example.com", f"{HOST} is verified"),
     }
     assert_apart(former, new)

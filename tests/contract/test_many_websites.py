@@ -10,6 +10,7 @@ from django.utils import timezone
 from dashboard_api.models import Severity, SiteLink
 from portal import service as portal_service
 from portal.models import WebsiteSummary
+from signed_api.findings import DASHBOARD
 from tests.factories import (
     make_account,
     make_entitlement,
@@ -23,6 +24,7 @@ from tests.factories import (
     make_website,
 )
 from tests.faults.server import free_port
+from tests.portal.answers import answer_with
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -73,9 +75,9 @@ def test_the_worst_website_is_first_and_counted_at_first_sight(links, browser):
 
 def test_only_a_website_that_changed_is_read_again(links, browser, monkeypatch):
     browser.get("/")
-    fetch, read = portal_service.fetch_dashboard, []
-    noting = lambda at, site, ask: read.append(site.host) or fetch(at, site, ask)  # noqa: E731
-    monkeypatch.setattr(portal_service, "fetch_dashboard", noting)
+    fetch, read = portal_service.call, []
+    noting = lambda at, site, ask: read.append(site.host) or fetch(at, site, DASHBOARD, ask)  # noqa: E731
+    answer_with(monkeypatch, DASHBOARD, noting)
     for number in (1, 2):
         make_finding(links[-number].website, severity=Severity.HIGH)
         assert f"{number} open finding" in text_of(browser.get("/"))

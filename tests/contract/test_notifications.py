@@ -12,11 +12,12 @@ from django.core.management.base import CommandError
 from django.test import Client
 from django.utils import timezone
 
-from dashboard_api import limits, triage
+from dashboard_api import triage
 from dashboard_api.importing.undo import undo
 from dashboard_api.models import Entitlement, Finding, ImportRun, Nonce, Severity, Website
 from portal.models import FeedCursor, Membership, PendingNotification, Subscription, WebsiteSummary
 from portal.notifications import polling
+from signed_api import limits as contract_limits
 from tests.commands import run, run_json
 from tests.dashboard_api.importing.reports import import_bytes
 from tests.dashboard_api.scanners.samples import json_lines, make_row
@@ -276,7 +277,7 @@ def test_the_list_of_an_email_has_its_findings_and_newer_ones(owner, link, begun
 
 
 def test_a_list_that_is_too_long_says_so(owner, link, begun, monkeypatch):
-    monkeypatch.setattr(limits, "MAX_CHANGES", 3)
+    monkeypatch.setattr(contract_limits, "MAX_CHANGES", 3)
     text = owner.get("/sites/shop.example.com/new/?since=0.0.0.").content.decode()
     assert "31 findings." in text
     assert "The list shows the worst 3 of them." in text
@@ -285,7 +286,7 @@ def test_a_list_that_is_too_long_says_so(owner, link, begun, monkeypatch):
 def test_the_new_findings_end_with_a_link_to_all_if_a_list_has_just_these(owner, link, begun, monkeypatch):
     address, all_of_them = "/sites/shop.example.com/new/", 'href="/sites/shop.example.com/?since=7"'
     assert all_of_them not in owner.get(address).text
-    monkeypatch.setattr(limits, "MAX_CHANGES", 3)
+    monkeypatch.setattr(contract_limits, "MAX_CHANGES", 3)
     page = owner.get(address).text
     count = re.search(r"(\d+) that were new or came back in that time are open now", page)[1]
     assert f"{all_of_them}>All {count} findings</a>" in page
@@ -427,7 +428,7 @@ def test_what_else_it_says_is_sent(link, in_a_digest):
 def test_no_published_note_is_lost_from_a_digest_with_more_than_the_service_names(link, in_a_digest):
     in_a_digest(make_note, website=link.website, author="Robin")
     PendingNotification.objects.update(created_at=timezone.now())
-    for _ in range(limits.MAX_CHANGES):
+    for _ in range(contract_limits.MAX_CHANGES):
         make_note(link.website, author="Alex")
     run("notify")
     late = make_note(link.website, author="Lou")
@@ -437,7 +438,7 @@ def test_no_published_note_is_lost_from_a_digest_with_more_than_the_service_name
     PendingNotification.objects.update(created_at=timezone.now() - timedelta(days=1))
     assert run_json("notify")["sent"] == 1
     [email] = mail.outbox
-    assert email.body.count(" wrote a note") == limits.MAX_CHANGES + 1
+    assert email.body.count(" wrote a note") == contract_limits.MAX_CHANGES + 1
     assert "Robin" in email.body
     assert "Lou" not in email.body
 
@@ -467,13 +468,18 @@ def test_an_email_is_silent_about_findings_that_are_false_positives_by_then(link
 
 
 def test_findings_that_had_no_room_take_the_places_of_those_taken_back(link, in_a_digest):
-    for number in range(limits.MAX_CHANGES + 10):
+    for number in range(contract_limits.MAX_CHANGES + 10):
         make_finding(link.website, severity=Severity.HIGH, title=f"True {number}")
-    in_a_digest(bring, link=link, rules=[f"wrong-{number}" for number in range(limits.MAX_CHANGES + 5)])
+    in_a_digest(
+        bring, link=link, rules=[f"wrong-{number}" for number in range(contract_limits.MAX_CHANGES + 5)]
+    )
     _take_back()
     assert run_json("notify")["sent"] == 1
     [email] = mail.outbox
-    assert email.subject == f"shop.example.com: {limits.MAX_CHANGES + 10} findings to check, the worst: High"
+    assert (
+        email.subject
+        == f"shop.example.com: {contract_limits.MAX_CHANGES + 10} findings to check, the worst: High"
+    )
     assert "wrong" not in email.body
 
 

@@ -9,11 +9,9 @@ from django.core.management import call_command
 from django.utils import timezone
 
 from audit.models import AuditEvent
-from dashboard_api.contract import responses
 from dashboard_api.models import Entitlement, OwnershipClaim, ScanJob, SiteLink
 from dashboard_api.ownership import claims
 from dashboard_api.ownership.claims import Check, Verdict
-from portal import gateway, labels
 from portal.models import Website, WebsiteSummary
 from portal.onboarding import emails
 from portal.onboarding.claim_states import note_ended_links
@@ -92,13 +90,6 @@ def text_of(client, url):
     response = client.get(url, follow=True)
     assert response.status_code == 200
     return html.unescape(response.content.decode())
-
-
-@pytest.mark.parametrize(
-    "name", ["OtherClaim", "ProofFile", "ProofRecord", "ProofInstructions", "ClaimCheck", "WebsiteClaim"]
-)
-def test_the_portal_reads_every_member_of_a_claim(name):
-    assert getattr(responses, name).__struct_fields__ == getattr(gateway, name).__struct_fields__
 
 
 @pytest.mark.parametrize("service", ["http", "direct"], indirect=True)
@@ -190,6 +181,7 @@ def test_an_owner_who_gives_a_website_up_loses_its_link_and_its_page(owner, inte
     text = text_of(owner, page)
     assert "Its proof has ended." in text
     assert "Check now" not in text
+    assert "Add the website again" in text
 
 
 def test_a_website_whose_claim_ended_elsewhere_is_added_again_and_then_leaves_the_list(owner, internet):
@@ -294,34 +286,6 @@ def test_every_change_is_on_record_with_the_person(owner, internet):
     assert events.last().reason == "Sold"
 
 
-@pytest.mark.parametrize(("decision", "state"), [("agree", "verified"), ("object", "contested")])
-def test_an_owner_answers_another_accounts_claim(owner, internet, decision, state):
-    page = add(owner)
-    with serving(internet, OwnershipClaim.objects.get().token):
-        check(owner, page)
-    theirs = claims.add(make_account("acct_0002", secrets=()), HOST, by="eve", now=timezone.now())
-    claims.record_check(theirs, Check(Verdict.FOUND, "dns", "dns"), now=timezone.now())
-    text = text_of(owner, page)
-    assert theirs.token in text
-    assert "Your silence does not count yet" in text
-    with serving(internet, OwnershipClaim.objects.get(account__ref="acct_0001").token):
-        call_command("check_claims", verbosity=0)  # the token of the holder, at once
-    text = text_of(owner, page)
-    assert "Without your answer, it gets the website on" in text
-    assert "acct_0002" not in text
-    checked = owner.post(f"{page}others/check/", follow=True).content.decode()
-    assert "We look for the tokens of the others within the next minutes." in checked
-    assert AuditEvent.objects.filter(action="website.other_claims_checked").exists()
-    owner.post("/accounts/reauthenticate/", {"password": "correct horse battery"})
-    answer = {"other_claim_id": theirs.pk, "decision": decision}
-    owner.post(f"{page}answer/", answer)
-    assert "Say why" in text_of(owner, page)
-    owner.post(f"{page}answer/", answer | {"reason": "we know them"})
-    theirs.refresh_from_db()
-    assert theirs.state == state
-    assert "Without your answer" not in text_of(owner, page)
-
-
 FILE, DNS = Check(Verdict.FOUND, "file", "https"), Check(Verdict.FOUND, "dns", "dns")
 
 
@@ -332,51 +296,31 @@ def emails_about_claims():
     return [" ".join(f"{message.subject} {message.body}".split()) for message in mail.outbox]
 
 
-def test_a_holder_knows_for_72_hours_from_when_its_silence_is_consent(owner, account, internet, settings):
+def test_an_owner_reads_of_another_accounts_claim_and_of_its_takeover(owner, internet, settings):
     settings.EMAIL_URL, settings.PORTAL_BASE_URL = "consolemail://", "https://portal.example.com"
     now, hour = timezone.now(), timedelta(hours=1)
     page = add(owner)
     mine = claims.record_check(OwnershipClaim.objects.get(), FILE, now=now - 200 * hour)
-    other = make_account("acct_0002", secrets=())
-    theirs = claims.add(other, HOST, by="eve", now=now - 100 * hour)
-    theirs = claims.record_check(theirs, FILE, now=now - 100 * hour)
+    assert owner.get(page)["Location"] == DASHBOARD
+    theirs = claims.add(make_account("acct_0002", secrets=()), HOST, by="eve", now=now - 100 * hour)
+    claims.record_check(theirs, DNS, now=now - 100 * hour)
     (text,) = emails_about_claims()
-    assert "Another account claims" in text
-    assert "Without your answer" not in text
-    assert "Your silence does not count yet" in text_of(owner, page)
-    claims.record_check(mine, FILE, now=now - 99 * hour)
+    assert f"Another account claims {HOST}" in text
+    text = text_of(owner, page)
+    assert theirs.token in text
+    assert "acct_0002" not in text
+    claims.record_check(mine, Check(Verdict.MISSING), now=now)
+    claims.record_check(theirs, DNS, now=now)
+    (text,) = emails_about_claims()
+    assert f"Another account has {HOST} now" in text
     assert emails_about_claims() == []
-    assert claims.record_check(theirs, DNS, now=now).state == "contested"
-    words = f"Without your answer, it gets the website on {labels.day(now + 72 * hour)}."
-    (text,) = emails_about_claims()
-    assert words in text
-    assert words in text_of(owner, page)
-    assert claims.record_check(theirs, DNS, now=now + 71 * hour).state == "contested"
-    assert claims.record_check(theirs, DNS, now=now + 72 * hour).state == "verified"
-    (text,) = emails_about_claims()
-    assert f"Another account has {HOST} now, too" in text
-
-
-def test_a_holder_that_objected_is_asked_about_the_next_claim_and_its_silence_is_no_consent(
-    owner, account, internet, settings
-):
-    settings.EMAIL_URL, settings.PORTAL_BASE_URL = "consolemail://", "https://portal.example.com"
-    now, hour = timezone.now(), timedelta(hours=1)
-    page = add(owner)
-    mine = claims.record_check(OwnershipClaim.objects.get(), FILE, now=now - 200 * hour)
-    other = make_account("acct_0002", secrets=())
-    for number in range(2):
-        theirs = claims.add(other, HOST, by="eve", now=now)
-        theirs = claims.record_check(theirs, DNS, now=now - (100 - number) * hour)
-        mine = claims.record_check(mine, FILE, now=now - 90 * hour)
-        (text,) = emails_about_claims()
-        assert ("Without your answer" in text) == (number == 0)
-        if number == 0:
-            owner.post(f"{page}answer/", {"other_claim_id": theirs.pk, "decision": "object", "reason": "no"})
-            claims.withdraw(theirs, by="eve", reason="again", now=now)
-    words = "Your silence does not count yet: it gets the website if you agree, or if our team decides so."
-    assert words in text_of(owner, page)
-    assert claims.record_check(theirs, DNS, now=now).state == "contested"
+    assert "another account has proven this website" in text_of(owner, "/")
+    advice = "Another account has proven this website, and has it now."
+    refused = owner.get(DASHBOARD)
+    assert (refused.status_code, advice in html.unescape(refused.text)) == (403, True)
+    assert advice in text_of(owner, page)
+    assert add(owner) != page
+    assert OwnershipClaim.objects.open().get(account__ref="acct_0001").state == "pending"
 
 
 @pytest.mark.parametrize(
@@ -391,7 +335,8 @@ def test_the_page_of_a_revoked_website_and_that_of_its_proof_say_the_same(owner,
     with serving(internet, OwnershipClaim.objects.get().token):
         check(owner, page)
     SiteLink.objects.get().revoke(by="tests", reason="asked to", now=timezone.now())
-    OwnershipClaim.objects.update(state=state, ended_at=None if state == "verified" else timezone.now())
+    if state != "verified":
+        OwnershipClaim.objects.update(state="ended", ended_reason=state, ended_at=timezone.now())
     refused = owner.get(DASHBOARD)
     assert (refused.status_code, advice in html.unescape(refused.content.decode())) == (403, True)
     assert advice in text_of(owner, page)

@@ -103,7 +103,7 @@ def test_meters_show_what_is_used_and_when_a_limit_is_reached(client, owner, acc
 
 
 def test_the_plan_and_the_list_of_calls_say_which_calls_are_not_counted(client, owner, account):
-    plan, calls = plan_page(client), client.get("/activity/calls/").text
+    plan, calls = plan_page(client), client.get("/api/calls/").text
     assert "Calls a day</b>: 0 used" in plan
     for page in plan, calls:
         text = " ".join(html.unescape(page).split())

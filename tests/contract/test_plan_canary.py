@@ -23,7 +23,7 @@ pytestmark = pytest.mark.django_db
 WHSEC = "whsec_Y2FuYXJ5LWNhbmFyeS1jYW5hcnktMDEyMzQ1Njc4"
 METRICS_TOKEN = "canary_metrics_0123456789abcdef012345"
 ACCOUNT_PATHS = ("/v1/account/entitlement", "/v1/account/changes")
-PAGES = ("/plan/", "/", "/activity/", "/activity/calls/", "/sites/shop.example.com/", "/api/")
+PAGES = ("/plan/", "/", "/activity/", "/api/calls/", "/sites/shop.example.com/", "/api/")
 FILES = ("csv", "json", "sarif")
 
 

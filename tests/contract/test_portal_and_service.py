@@ -3,27 +3,17 @@
 import re
 from datetime import timedelta
 
-import msgspec
 import pytest
 from django.utils import timezone
 
 from dashboard_api import limits
 from dashboard_api.api import response_cache
 from dashboard_api.backends.statements import rows
-from dashboard_api.contract import responses
 from dashboard_api.models import Finding, Nonce
-from portal import gateway
 from portal import service as portal_service
-from portal.gateway import (
-    Dashboard,
-    DashboardRequest,
-    InactiveEntitlement,
-    Rejected,
-    RevokedLink,
-    SignatureRefused,
-    UnknownLink,
-)
 from portal.models import WebsiteSummary
+from signed_api.errors import InactiveEntitlement, Refused, RevokedLink, SignatureRefused, UnknownLink
+from signed_api.findings import DashboardRequest
 from tests.factories import make_finding, make_note, make_occurrence, make_website
 
 ENDLESS = "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i FROM n) SELECT COUNT(*) FROM n"
@@ -39,28 +29,6 @@ def service(request, service, settings):
     if request.param == "direct":
         settings.DASHBOARD_BASE_URL = ""
     return service
-
-
-def test_the_portal_reads_every_member_and_field_that_the_service_promises():
-    """Compare the names of fields, level by level."""
-
-    def names(kind):
-        found = set()
-        for field in msgspec.structs.fields(kind):
-            inner = field.type
-            while arguments := getattr(inner, "__args__", ()):
-                inner = arguments[0]
-            found.add(field.encode_name)
-            if isinstance(inner, type) and issubclass(inner, msgspec.Struct):
-                found |= {f"{field.encode_name}.{name}" for name in names(inner)}
-        return found
-
-    assert names(responses.FindingResponse) == names(gateway.FindingResponse)
-    unread = names(responses.DashboardResponse) - names(Dashboard)
-    echoed = {name for name in unread if ".filters" in name}
-    by_severity = {name for name in unread if ".by_severity." in name}
-    assert unread - echoed - by_severity == set()
-    assert names(Dashboard) - names(responses.DashboardResponse) == set()
 
 
 def test_the_portal_shows_a_dashboard_of_the_service(owner):
@@ -122,7 +90,7 @@ def test_every_request_of_the_portal_is_accepted(website, question):
 
 
 def test_a_request_that_the_service_refuses_is_a_rejection(website):
-    with pytest.raises(Rejected) as refusal:
+    with pytest.raises(Refused) as refusal:
         portal_service.get_dashboard(website, DashboardRequest(page_size=101))
     assert (refusal.value.status, refusal.value.code) == (400, "invalid_request")
 
@@ -132,7 +100,7 @@ def test_an_inactive_entitlement_reaches_the_owner_as_403(owner, link, website):
     link.account.entitlement.save()
     with pytest.raises(InactiveEntitlement) as refusal:
         portal_service.get_dashboard(website, DashboardRequest())
-    assert refusal.value.ends_on == link.account.entitlement.ends_on
+    assert refusal.value.detail.ends_on == link.account.entitlement.ends_on
     assert refusal.value.request_id
     assert owner.get(PATH).status_code == 403
 
@@ -142,7 +110,7 @@ def test_a_plan_that_begins_later_reaches_the_owner_with_its_first_day(owner, li
     link.account.entitlement.save()
     with pytest.raises(InactiveEntitlement) as refusal:
         portal_service.get_dashboard(website, DashboardRequest())
-    assert refusal.value.starts_on == link.account.entitlement.starts_on
+    assert refusal.value.detail.starts_on == link.account.entitlement.starts_on
     page = owner.get(PATH)
     assert (page.status_code, "has not started yet" in page.content.decode()) == (403, True)
     assert WebsiteSummary.objects.get().refusal == "plan_not_started"
@@ -152,7 +120,7 @@ def test_a_revoked_link_reaches_the_owner_as_403(owner, link, website):
     link.revoke(by="tests", reason="asked to", now=timezone.now())
     with pytest.raises(RevokedLink) as refusal:
         portal_service.get_dashboard(website, DashboardRequest())
-    assert refusal.value.revoked_at is not None
+    assert refusal.value.detail.revoked_at is not None
     assert owner.get(PATH).status_code == 403
 
 

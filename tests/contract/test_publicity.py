@@ -30,14 +30,16 @@ def test_an_owner_changes_the_account_and_a_website(client, link):
     shown = client.get(page).content.decode()
     assert '<input type="radio" name="publicity" value="counted"' in shown
     assert '<option value="DE" selected>Germany</option>' in shown
-    response = client.post(page, {"publicity": "named"}, follow=True)
-    assert "Saved. What is public changes within an hour." in response.content.decode()
+    response = client.post(page, {"publicity": "shown"}, follow=True)
+    assert (
+        "Saved. The feed changes within an hour, and the statistics next week." in response.content.decode()
+    )
     client.post(page, {"host": "shop.example.de", "publicity": "nothing", "region": "150"})
     link.refresh_from_db()
-    assert (api.Account.objects.get().publicity, link.publicity, link.region) == ("named", "nothing", "150")
+    assert (api.Account.objects.get().publicity, link.publicity, link.region) == ("shown", "nothing", "150")
     chosen = AuditEvent.objects.filter(action="publicity.chosen").order_by("pk")
     assert [(event.actor_kind, event.account, event.host, event.after) for event in chosen] == [
-        ("person", "acct_0001", "", {"publicity": "named"}),
+        ("person", "acct_0001", "", {"publicity": "shown"}),
         ("person", "acct_0001", "shop.example.de", {"publicity": "nothing", "region": "150"}),
     ]
     assert AuditEvent.objects.filter(action="publicity.changed").count() == 2
@@ -47,7 +49,7 @@ def test_an_owner_changes_the_account_and_a_website(client, link):
 @pytest.mark.parametrize("role", ["manager", "viewer"])
 def test_others_neither_see_nor_change_it(client, link, role):
     page = sign_in(client, role)
-    assert client.get(page).status_code == client.post(page, {"publicity": "named"}).status_code == 404
+    assert client.get(page).status_code == client.post(page, {"publicity": "shown"}).status_code == 404
     assert api.Account.objects.get().publicity == "counted"
 
 
@@ -57,7 +59,7 @@ def test_wrong_values_and_unknown_websites_change_nothing(client, link):
     assert "Nothing was changed" in client.post(page, {"publicity": "all"}, follow=True).content.decode()
     fields = {"host": "other.example.de", "publicity": "nothing", "region": "DE"}
     assert client.post(page, fields).status_code == 404
-    for wrong in ({"publicity": "named"}, *({"region": region} for region in ("%", "inf", "²", " DE", "ZZ"))):
+    for wrong in ({"publicity": "shown"}, *({"region": region} for region in ("%", "inf", "²", " DE", "ZZ"))):
         fields = {"host": "shop.example.de", "publicity": "counted", "region": "DE"} | wrong
         assert "Nothing was changed" in client.post(page, fields, follow=True).content.decode()
     link.refresh_from_db()

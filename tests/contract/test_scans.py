@@ -19,9 +19,9 @@ from dashboard_api.models import (
     Source,
     Website,
 )
-from portal.gateway import ScanRefused
 from portal.models import Membership, WebsiteSummary
 from portal.scans import labels
+from signed_api.errors import ScanRefused
 from tests.factories import (
     make_account,
     make_coverage,
@@ -330,7 +330,7 @@ def test_a_finding_that_cannot_be_checked_again_says_why(owner, website, finding
 
 
 def test_every_refusal_of_the_service_has_words_in_the_portal():
-    assert set(labels.REFUSALS) == ScanRefused.CODES
+    assert set(labels.REFUSALS) == set(ScanRefused.codes)
     assert explanation("blocked")
 
 

@@ -7,8 +7,8 @@ from django.utils import timezone
 
 from audit.models import AuditEvent
 from portal import service
-from portal.gateway import TimedOut
 from portal.models import WebsiteSummary
+from signed_api.errors import TimedOut
 from tests.factories import (
     make_account,
     make_finding,
@@ -79,7 +79,7 @@ def test_a_missing_proof_is_shown_without_the_link_to_it_that_only_members_have(
 ):
     settings.LINK_URL = ""
     link, now = websites[0], timezone.now()
-    link.account.ownership_claims.update(state="lapsed", lapsed_at=now)
+    link.account.ownership_claims.update(state="ended", ended_reason="lapsed", ended_at=now)
     link.revoke(by="tests", reason="The proof is missing.", now=now)
     response = support.get(URL + path, {"account": "acct_0001"})
     text = response.content.decode()

@@ -8,9 +8,10 @@ import time
 from django.utils import timezone
 
 import es1
-from dashboard_api.contract import read_dashboard_request
+from dashboard_api.contract.requests import read_request
 from dashboard_api.queries import credentials
 from dashboard_api.reading.dashboard import build_dashboard
+from signed_api.findings import DASHBOARD
 from tests.factories import SECRET
 
 PATH = "/v1/site/dashboard"
@@ -19,7 +20,6 @@ CHANGES_PATH = "/v1/site/changes"
 CALLS_PATH = "/v1/account/calls"
 CLAIM_PATH = "/v1/site/claim"
 CLAIM_CHECK_PATH = "/v1/site/claim/check"
-CLAIM_ANSWER_PATH = "/v1/site/claim/answer"
 CLAIM_WITHDRAW_PATH = "/v1/site/claim/withdraw"
 CLAIMS_PATH = "/v1/site/claims"
 SCAN_PATH = "/v1/site/scan"
@@ -46,7 +46,7 @@ def account_site(link):
 
 def answer(link, *, now=None, **filters):
     """Return the dashboard of the link as a signed call gets it, without its HTTP edge."""
-    request = read_dashboard_request(fields_for(link, **filters))
+    request = read_request(DASHBOARD, fields_for(link, **filters))
     return build_dashboard(account_site(link), request, now or timezone.now())
 
 

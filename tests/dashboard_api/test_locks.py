@@ -7,12 +7,13 @@ from django.db import connection, transaction
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from dashboard_api.contract import PublicityRequest, ScanScheduleRequest
 from dashboard_api.crawler import schedules
 from dashboard_api.importing import service
 from dashboard_api.models import Account, OwnershipClaim, SiteLink
 from dashboard_api.ownership import claims
 from dashboard_api.public import consent
+from signed_api.account import PublicityRequest
+from signed_api.scans import ScanScheduleRequest
 from tests.factories import make_account, make_link, make_note
 
 pytestmark = pytest.mark.django_db
@@ -24,7 +25,7 @@ def test_no_lock_reaches_the_rows_that_a_filter_or_an_order_joins():
     link, now = make_link(), timezone.now()
     whose = {"host": link.website.host, "link_id": link.link_id, "portal_account_ref": link.account.ref}
     publicity = PublicityRequest(
-        portal_account_ref=link.account.ref, host=link.website.host, publicity="named"
+        portal_account_ref=link.account.ref, host=link.website.host, publicity="shown"
     )
     claim = OwnershipClaim.objects.get()
     with CaptureQueriesContext(connection) as queries:

@@ -3,7 +3,6 @@
 import fnmatch
 import os
 import re
-import runpy
 import shlex
 import shutil
 import subprocess
@@ -16,7 +15,7 @@ from django.core.management.base import CommandError
 from django.db import connections
 
 from config.databases import SHORT_LIVED
-from config.settings_checks import SETTINGS
+from config.settings import env
 from tests.config.checkout import BASE_DIR
 
 DEPLOY = BASE_DIR / "deploy"
@@ -265,7 +264,7 @@ def test_the_compose_file_names_files_settings_and_services_that_exist():
         assert set(service.get("depends_on", {})) <= set(services)
         if build := service.get("build"):
             assert (DEPLOY / build["context"] / build["dockerfile"]).is_file()
-            assert set(service["environment"]) <= SETTINGS
+            assert set(service["environment"]) <= env.names
         for volume in service.get("volumes", []):
             source = volume.partition(":")[0]
             is_of_host = f" {source}" in DOCUMENT  # made by the page
@@ -363,13 +362,6 @@ def test_an_upgrade_of_containers_replaces_one_web_process_after_the_other():
     started = [line.partition("  ")[0] for line in UPGRADE_OF_CONTAINERS if line.startswith("dc up")]
     up = "dc up --detach --wait"
     assert started == [f"{up} web-1", f"{up} web-2", up]
-
-
-def test_gunicorn_writes_no_line_of_its_own_when_all_checks_pass(monkeypatch, capsys):
-    """Standard error has the lines of the log alone, as JSON."""
-    monkeypatch.setenv("PROMETHEUS_MULTIPROC_DIR", "")  # the file sets it
-    runpy.run_path(str(BASE_DIR / "gunicorn.conf.py"))["on_starting"](None)
-    assert capsys.readouterr() == ("", "")
 
 
 def test_the_worker_of_scans_is_the_one_of_its_unit_and_starts_only_if_it_is_wanted():

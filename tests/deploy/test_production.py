@@ -365,7 +365,7 @@ def test_ten_large_bodies_or_files_of_an_address_are_stored_at_a_time(tmp_path):
             head = f"POST {IMPORT} HTTP/1.1\r\nHost: {NAME}\r\nContent-Length: 30000000\r\n\r\n"
             stack.enter_context(website.connected("127.0.0.9")).sendall(head.encode())
         time.sleep(0.5)
-        for path in (IMPORT, "/sites/shop.example.com/findings.csv", "/activity.csv"):
+        for path in (IMPORT, "/sites/shop.example.com/findings.csv", "/api/calls.csv"):
             assert flood(website, path, "127.0.0.9", times=1)[0] == 1
         assert flood(website, "/", "127.0.0.9", times=1)[0] == 0
 
@@ -419,4 +419,4 @@ def test_settings_that_the_checks_refuse_stop_the_start(production):
         f"timeout 60 {SERVING.replace('%i', '0')}", DASHBOARD_BASE_URL="http://127.0.0.1:8000"
     )
     assert done.returncode != 0
-    assert "portal.E005" in done.stderr
+    assert "portal.E002" in done.stderr

@@ -2,54 +2,51 @@
 
 from datetime import UTC, date, datetime, timedelta
 
-from portal.gateway.messages import (
-    Calls,
+from signed_api.account import CallsResponse, SignedCall
+from signed_api.claims import ClaimCheck, ProofFile, ProofInstructions, ProofRecord, WebsiteClaim
+from signed_api.findings import (
     Change,
-    Changes,
+    ChangesResponse,
     Chart,
-    ClaimCheck,
     CoverageEntry,
-    Dashboard,
+    DashboardResponse,
     Entitlement,
     Facets,
     FacetValue,
-    Finding,
+    FindingDetail,
     FindingResponse,
     Note,
     NoteChange,
     Page,
     Problem,
-    ProofFile,
-    ProofInstructions,
-    ProofRecord,
     Series,
-    SignedCall,
     Summary,
     Threat,
-    WebsiteClaim,
 )
+from tests.structs import build
 
 NOW = datetime(2026, 11, 20, 9, 30, tzinfo=UTC)
 SEVERITIES = ("Critical", "High", "Medium", "Low", "Info")
 
 
 def make_threat(number=1, **fields):
-    return Threat(**_threat_fields(number) | fields)
+    return build(Threat, **_threat_fields(number) | fields)
 
 
 def make_finding(number=1, **fields):
-    return Finding(**_threat_fields(number) | fields)
+    return build(FindingDetail, **_threat_fields(number) | fields)
 
 
 def make_finding_response(**fields):
     defaults = {"ok": True, "host": "shop.example.com", "finding": make_finding(), "analyst_notes": []}
-    return FindingResponse(**(defaults | fields))
+    return build(FindingResponse, **(defaults | fields))
 
 
 def _threat_fields(number):
     return {
         "id": str(number),
         "severity": "High",
+        "status": "open",
         "kind": "confirmed",
         "source": "nuclei",
         "source_name": "Nuclei",
@@ -70,26 +67,27 @@ def make_facets(**counts):
         "source": {"nuclei": 2, "zap": 0},
         "kind": {"confirmed": 2, "suspected": 0, "informational": 0},
     } | counts
-    return Facets(
+    return build(
+        Facets,
         **{
             name: [
-                FacetValue(value, labels.get(value, value.capitalize()), count)
+                build(FacetValue, value, labels.get(value, value.capitalize()), count)
                 for value, count in values.items()
             ]
             for name, values in counts_by_name.items()
-        }
+        },
     )
 
 
 def make_page(**fields):
     defaults = {"generated_at": NOW, "grade": "D", "total": 2, "page_count": 1, "facets": make_facets()}
-    return Page(**(defaults | fields))
+    return build(Page, **(defaults | fields))
 
 
 def make_problem(number=1, **fields):
     defaults = {"id": f"{number:016x}", "title": f"Problem {number}", "severity": "Critical"}
     defaults |= {"findings": 10, "worst_findings": 10, "confirmed": 10, "locations": 30}
-    return Problem(**(defaults | {"source_names": ["ZAP"], "hosts": ["shop.example.com"]} | fields))
+    return build(Problem, **(defaults | {"source_names": ["ZAP"], "hosts": ["shop.example.com"]} | fields))
 
 
 def make_summary(**fields):
@@ -102,41 +100,46 @@ def make_summary(**fields):
         "oldest_open_days": 19,
         "last_scan_at": datetime(2026, 11, 19, 22, 15, tzinfo=UTC),
     }
-    return Summary(**(defaults | fields))
+    return build(Summary, **(defaults | fields))
 
 
 def make_charts():
     weeks = ["2026-11-02", "2026-11-09", "2026-11-16"]
     return [
-        Chart(
+        build(
+            Chart,
             id="severity",
             title="Findings by severity",
             type="bar",
             labels=list(SEVERITIES),
-            series=[Series("Findings", [0, 2, 0, 0, 0])],
+            series=[build(Series, "Findings", [0, 2, 0, 0, 0])],
         ),
-        Chart(
+        build(
+            Chart,
             id="trend",
             title="New and fixed findings per week",
             type="line",
             labels=weeks,
-            series=[Series("New", [1, 0, 1]), Series("Fixed", [0, 2, 1])],
+            series=[build(Series, "New", [1, 0, 1]), build(Series, "Fixed", [0, 2, 1])],
         ),
-        Chart(
+        build(
+            Chart,
             id="open",
             title="Open findings at the end of each week",
             type="line",
             labels=weeks,
             series=[
-                Series(severity, [3, 1, 2] if severity == "High" else [0] * 3) for severity in SEVERITIES
+                build(Series, severity, [3, 1, 2] if severity == "High" else [0] * 3)
+                for severity in SEVERITIES
             ],
         ),
-        Chart(
+        build(
+            Chart,
             id="age",
             title="Age of open findings",
             type="bar",
             labels=["Up to 7 days", "8 to 30 days"],
-            series=[Series("Findings", [1, 1])],
+            series=[build(Series, "Findings", [1, 1])],
         ),
     ]
 
@@ -149,12 +152,12 @@ def make_coverage(state="ok", **fields):
             "urls_checked": 1204,
             "findings": 2,
         }
-    return CoverageEntry(**(defaults | fields))
+    return build(CoverageEntry, **(defaults | fields))
 
 
 def make_note(**fields):
     defaults = {"id": "1", "author": "Ada", "body": "Please **update**.", "created_at": NOW}
-    return Note(**(defaults | fields))
+    return build(Note, **(defaults | fields))
 
 
 def make_entitlement(**fields):
@@ -167,8 +170,9 @@ def make_entitlement(**fields):
         "sites_used": 2,
         "sites_limit": 5,
         "features": ["scans_daily", "deep_scans"],
-    }
-    return Entitlement(**(defaults | fields))
+    } | fields
+    defaults.setdefault("usable_until", defaults["ends_on"])
+    return build(Entitlement, **defaults)
 
 
 def make_dashboard(**fields):
@@ -183,7 +187,7 @@ def make_dashboard(**fields):
         "analyst_notes": [],
         "entitlement": make_entitlement(),
     }
-    return Dashboard(**(defaults | fields))
+    return build(DashboardResponse, **(defaults | fields))
 
 
 def make_clean_dashboard(**fields):
@@ -205,11 +209,11 @@ def make_clean_dashboard(**fields):
 
 def make_change(number=1, severity="High", **fields):
     defaults = {"id": str(number), "event": "new", "severity": severity, "title": f"Finding {number}"}
-    return Change(**(defaults | {"location": f"https://shop.example.com/page/{number}"} | fields))
+    return build(Change, **(defaults | {"location": f"https://shop.example.com/page/{number}"} | fields))
 
 
 def make_note_change(number=1, **fields):
-    return NoteChange(**({"id": str(number), "author": "Ada"} | fields))
+    return build(NoteChange, **({"id": str(number), "author": "Ada"} | fields))
 
 
 def make_changes(*findings, **fields):
@@ -218,7 +222,7 @@ def make_changes(*findings, **fields):
     for finding in findings:
         counts[finding.severity] += 1
     defaults = {"ok": True, "host": "shop.example.com", "cursor": "2.0.0.", "findings": list(findings)}
-    return Changes(**(defaults | {"total": len(findings), "by_severity": counts} | fields))
+    return build(ChangesResponse, **(defaults | {"total": len(findings), "by_severity": counts} | fields))
 
 
 def make_call(number=1, **fields):
@@ -232,11 +236,11 @@ def make_call(number=1, **fields):
         "request_id": f"req-{number}",
         "address": "192.0.2.7",
     }
-    return SignedCall(**(defaults | fields))
+    return build(SignedCall, **(defaults | fields))
 
 
 def make_calls(*calls, before=None):
-    return Calls(ok=True, calls=list(calls), before=before)
+    return build(CallsResponse, ok=True, calls=list(calls), before=before)
 
 
 def make_claim(number=1, **fields):
@@ -248,21 +252,25 @@ def make_claim(number=1, **fields):
         "host": "shop.example.com",
         "state": "pending",
         "token": token,
-        "instructions": ProofInstructions(
-            dns=ProofRecord(
+        "instructions": build(
+            ProofInstructions,
+            dns=build(
+                ProofRecord,
                 name="_threat-dashboard-challenge.shop.example.com",
                 relative_name="_threat-dashboard-challenge.shop",
                 value=token,
             ),
-            file=ProofFile(url=url, content=token),
+            file=build(ProofFile, url=url, content=token),
             meta=f'<meta name="threat-dashboard-verification" content="{token}">',
         ),
         "created_at": NOW,
         "next_check_at": NOW + timedelta(hours=1),
         "expires_at": NOW + timedelta(days=30),
     }
-    return WebsiteClaim(**(defaults | fields))
+    return build(WebsiteClaim, **(defaults | fields))
 
 
 def make_claim_check(method="file", outcome="not_found", **fields):
-    return ClaimCheck(**({"method": method, "at": NOW, "outcome": outcome, "expected": "tdv1-abc"} | fields))
+    return build(
+        ClaimCheck, **({"method": method, "at": NOW, "outcome": outcome, "expected": "tdv1-abc"} | fields)
+    )

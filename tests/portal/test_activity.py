@@ -11,9 +11,10 @@ from django.utils import timezone
 
 from audit.recording import Acting, Person, Subject, acting, record
 from portal import places, service
-from portal.gateway.messages import Calls
 from portal.models import WebsiteSummary
+from signed_api.account import CallsResponse
 from tests import factories
+from tests.structs import build
 
 pytestmark = pytest.mark.django_db
 URL = "/activity/"
@@ -169,7 +170,7 @@ def test_the_actions_of_a_deleted_account_are_not_shown_to_a_new_one_with_its_re
 def test_other_members_see_nothing(client, owner, role):
     act("findings.exported", account="acct_0001", host="shop.example.com")
     client.force_login(factories.make_membership(factories.make_user(role), owner.account, role).user)
-    assert "Only owners see the activity" in text_of(client)
+    assert "Only owners see this page" in text_of(client)
     assert len(client.get("/activity.csv").getvalue().splitlines()) == 1
 
 
@@ -210,17 +211,15 @@ def test_the_file_has_all_actions_and_no_formula(client, owner):
     assert response["Content-Disposition"].startswith('attachment; filename="activity-')
 
 
-@pytest.mark.parametrize(
-    ("file", "page"), [("/activity.csv", URL), ("/activity/calls.csv", "/activity/calls/")]
-)
+@pytest.mark.parametrize(("file", "page"), [("/activity.csv", URL), ("/api/calls.csv", "/api/calls/")])
 def test_another_website_that_opens_a_file_gets_the_page(client, owner, file, page):
     response = client.get(file, {"person": "1"}, headers={"Sec-Fetch-Site": "cross-site"})
     assert (response.status_code, response["Location"]) == (302, f"{page}?person=1")
 
 
-@pytest.mark.parametrize("page", ["/activity.csv", "/activity/calls.csv"])
+@pytest.mark.parametrize("page", ["/activity.csv", "/api/calls.csv"])
 def test_a_file_that_takes_minutes_leaves_the_threads_to_others(client, owner, page, monkeypatch):
-    monkeypatch.setattr(service, "get_calls", lambda *_: Calls(ok=True, calls=[]))
+    monkeypatch.setattr(service, "get_calls", lambda *_: build(CallsResponse, ok=True, calls=[]))
     first, second = client.get(page), client.get(page)
     assert (first.status_code, second.status_code, second["Retry-After"]) == (200, 503, "5")
     places.hold_place(other := HttpRequest(), -1)

@@ -5,53 +5,51 @@ from django.contrib.auth.models import AnonymousUser
 
 from foundation.request_ids import begin_request
 from portal.error_pages import error_page_for, unknown_website
-from portal.gateway import (
+from portal.gateway.errors import Misconfigured, ServiceDown, TooManyCalls
+from signed_api.errors import (
     BadResponse,
+    CallError,
     CannotConnect,
     CheckTooSoon,
     ClaimEnded,
     ClaimRefused,
-    GatewayError,
+    FieldError,
     InactiveEntitlement,
-    Misconfigured,
+    InvalidRequest,
     RateLimited,
     Refused,
-    Rejected,
     RevokedLink,
     ScanRefused,
     SecretRefused,
-    ServiceDown,
     SignatureRefused,
     SlowRequest,
     TimedOut,
-    TooManyCalls,
     Unavailable,
     UnknownClaim,
     UnknownFinding,
     UnknownLink,
     UnknownScan,
-    UnknownScanner,
     Unreachable,
 )
+from tests.structs import refused
 
 UPSTREAM_TEXT = "<b>raw text of the service</b>"
-EXPIRED = InactiveEntitlement(plan="standard", entitlement_status="expired", ends_on=date(2026, 10, 31))
-PAUSED = InactiveEntitlement(
-    plan="standard", entitlement_status="active", ends_on=None, reason="websites_limit"
+EXPIRED = refused(InactiveEntitlement, plan="standard", status="expired", ends_on=date(2026, 10, 31))
+PAUSED = refused(InactiveEntitlement, plan="standard", status="active", ends_on=None, reason="websites_limit")
+EARLY = refused(
+    InactiveEntitlement, plan="standard", status="active", ends_on=None, starts_on=date(2026, 10, 31)
 )
-EARLY = InactiveEntitlement(
-    plan="standard", entitlement_status="active", ends_on=None, starts_on=date(2026, 10, 31)
-)
-ENDED_EARLY = InactiveEntitlement(plan="standard", entitlement_status="expired", ends_on=date(2199, 10, 31))
-SUSPENDED = InactiveEntitlement(plan="standard", entitlement_status="suspended", ends_on=date(2199, 10, 31))
+ENDED_EARLY = refused(InactiveEntitlement, plan="standard", status="expired", ends_on=date(2199, 10, 31))
+SUSPENDED = refused(InactiveEntitlement, plan="standard", status="suspended", ends_on=date(2199, 10, 31))
 
 
 def by_reason(reason):
-    return RevokedLink(revoked_at=datetime(2026, 11, 3, tzinfo=UTC), reason=reason)
+    return refused(RevokedLink, revoked_at=datetime(2026, 11, 3, tzinfo=UTC), reason=reason)
 
 
-LAPSED = RevokedLink(revoked_at=None, reason="ownership_lapsed")
-REVOKED = RevokedLink(revoked_at=datetime(2026, 11, 3, 14, 5, tzinfo=UTC))
+UNKNOWN_SCANNER = refused(InvalidRequest, errors=[FieldError(field="source")])
+LAPSED = refused(RevokedLink, revoked_at=None, reason="ownership_lapsed")
+REVOKED = refused(RevokedLink, revoked_at=datetime(2026, 11, 3, 14, 5, tzinfo=UTC))
 
 # error, HTTP status, text, whether a retry may help
 TABLE = [
@@ -67,7 +65,12 @@ TABLE = [
     (LAPSED, 403, "could not find the token for 14 days", False),
     (UnknownLink(), 404, "not linked to your account", False),
     (UnknownFinding(), 404, "There is no such finding", False),
-    (UnknownScanner(), 400, "a scanner that this website does not have", False),
+    (
+        refused(InvalidRequest, errors=[FieldError(field="source")]),
+        400,
+        "a scanner that this website does not have",
+        False,
+    ),
     (RateLimited(retry_after=30), 503, "in 30 seconds", True),
     (RateLimited(), 503, "Wait a moment", True),
     (CheckTooSoon(retry_after=9), 503, "in 9 seconds", True),
@@ -78,14 +81,14 @@ TABLE = [
     (CannotConnect(UPSTREAM_TEXT), 502, "cannot be reached", True),
     (Unavailable(retry_after=5), 503, "cannot be reached", True),
     (ServiceDown(UPSTREAM_TEXT), 502, "cannot be reached", True),
-    (SignatureRefused(code="stale_timestamp", skew_seconds=900), 502, "Temporarily unavailable", True),
+    (refused(SignatureRefused, code="stale_timestamp", server_time=1), 502, "Temporarily unavailable", True),
     (UnknownScan(), 502, "Temporarily unavailable", True),  # like the next one: the pages of scans say it
-    (ScanRefused(status=503, code="crawler_stopped"), 502, "Temporarily unavailable", True),
+    (refused(ScanRefused, http_status=503, code="crawler_stopped"), 502, "Temporarily unavailable", True),
     (UnknownClaim(), 502, "Temporarily unavailable", True),  # like the next two: the pages of claims say it
     (ClaimEnded(), 502, "Temporarily unavailable", True),
-    (ClaimRefused(reasons=[UPSTREAM_TEXT]), 502, "Temporarily unavailable", True),
-    (SecretRefused(reason=UPSTREAM_TEXT), 502, "Temporarily unavailable", True),  # the page of keys says it
-    (Rejected(status=400, code="invalid_request"), 502, "Temporarily unavailable", True),
+    (refused(ClaimRefused, reasons=[UPSTREAM_TEXT]), 502, "Temporarily unavailable", True),
+    (refused(SecretRefused, reason=UPSTREAM_TEXT), 502, "Temporarily unavailable", True),  # like these
+    (refused(Refused, http_status=400, code="invalid_request"), 502, "Temporarily unavailable", True),
     (BadResponse(UPSTREAM_TEXT), 502, "Temporarily unavailable", True),
     (Misconfigured(UPSTREAM_TEXT), 502, "Temporarily unavailable", True),
 ]
@@ -95,7 +98,7 @@ def words_of(error_page):
     return f"{error_page.title} {error_page.text} {error_page.advice}"
 
 
-def concrete_errors(base=GatewayError):
+def concrete_errors(base=CallError):
     for error in base.__subclasses__():
         yield error
         yield from concrete_errors(error)
@@ -109,7 +112,7 @@ def test_every_error_has_its_page(error, status, words, can_retry):
 
 
 def test_no_error_of_the_gateway_is_forgotten():
-    assert {type(error) for error, *_ in TABLE} == set(concrete_errors()) - {Refused}
+    assert {type(error) for error, *_ in TABLE} == {*concrete_errors(), Refused}
 
 
 @pytest.mark.parametrize("error", [error for error, *_ in TABLE], ids=lambda error: type(error).__name__)
@@ -173,9 +176,9 @@ def test_the_response_says_how_long_to_wait(error):
 
 
 def test_missing_dates_stay_missing():
-    error = InactiveEntitlement(plan="standard", entitlement_status="suspended", ends_on=None)
+    error = refused(InactiveEntitlement, plan="standard", status="suspended", ends_on=None)
     assert error_page_for(error).text == "Your plan: Standard (Suspended)."
-    assert "has been revoked" in error_page_for(RevokedLink(revoked_at=None)).text
+    assert "has been revoked" in error_page_for(refused(RevokedLink, revoked_at=None)).text
 
 
 @pytest.mark.parametrize(("retry_after", "seconds"), [(0, 30), (7, 7)])

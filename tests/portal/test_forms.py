@@ -4,8 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from portal.forms import Filters
-from portal.gateway import DashboardRequest
 from portal.page_urls import Address
+from signed_api.findings import DashboardRequest
 
 PATH = "/sites/shop.example.com/"
 
@@ -140,7 +140,7 @@ def test_a_request_has_the_fields_of_the_service():
 def test_open_is_the_default_status():
     assert read("status=FIXED&query=open") == Filters(status="fixed", query="open")
     assert read("status=Open") == Filters()
-    assert Filters().to_request().status == ""
+    assert Filters().to_request().status == "open"
 
 
 def test_a_finding_has_an_address_that_keeps_the_list():

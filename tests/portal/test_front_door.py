@@ -5,10 +5,13 @@ import re
 import pytest
 
 from portal import service
-from portal.gateway import DashboardRequest, RevokedLink, TimedOut, UnknownFinding
 from portal.models import WebsiteSummary
+from signed_api.errors import RevokedLink, TimedOut, UnknownFinding
+from signed_api.findings import DASHBOARD, DashboardRequest
 from tests.factories import make_membership, make_portal_account, make_portal_website, make_user
+from tests.portal.answers import answer_with
 from tests.portal.dashboards import make_coverage, make_dashboard, make_finding_response, make_note
+from tests.structs import refused
 
 pytestmark = pytest.mark.django_db
 
@@ -33,7 +36,7 @@ class StubService:
     def fetch_dashboard(self, _, website, request):
         return self.get(website, request)
 
-    def get_finding(self, website, finding_id, list_request):
+    def get_finding(self, website, finding_id):
         self.get(website, finding_id)
         return make_finding_response()
 
@@ -42,7 +45,7 @@ class StubService:
 def stub(monkeypatch):
     stub = StubService()
     monkeypatch.setattr(service, "linked_site", lambda website: website)
-    monkeypatch.setattr(service, "fetch_dashboard", stub.fetch_dashboard)
+    answer_with(monkeypatch, DASHBOARD, stub.fetch_dashboard)
     monkeypatch.setattr(service, "get_finding", stub.get_finding)
     return stub
 
@@ -163,7 +166,8 @@ def test_the_sample_has_no_plan_and_no_link_to_pages_of_members(client, stub, sa
 
 
 @pytest.mark.parametrize(
-    ("error", "status"), [(RevokedLink(revoked_at=None), 404), (UnknownFinding(), 404), (TimedOut(), 503)]
+    ("error", "status"),
+    [(refused(RevokedLink, revoked_at=None), 404), (UnknownFinding(), 404), (TimedOut(), 503)],
 )
 def test_an_error_tells_strangers_nothing_about_the_account(client, stub, sample, settings, error, status):
     stub.response = error

@@ -11,11 +11,14 @@ from django.test import Client
 from django.utils import timezone
 
 from portal import models as portal
-from portal import service
-from portal.gateway import CannotConnect, Claims
 from portal.urls import urlpatterns
+from signed_api.account import CALLS
+from signed_api.claims import CLAIMS, ClaimsResponse
+from signed_api.errors import CannotConnect
+from signed_api.findings import CHANGES, DASHBOARD, FINDING
 from tests import routes
 from tests.factories import make_membership, make_portal_account, make_portal_website, make_user
+from tests.portal.answers import answer_claims, answer_with
 from tests.portal.dashboards import (
     make_calls,
     make_changes,
@@ -24,6 +27,7 @@ from tests.portal.dashboards import (
     make_finding_response,
 )
 from tests.portal.isolation_table import ROUTES
+from tests.structs import build
 
 pytestmark = pytest.mark.django_db
 
@@ -142,12 +146,14 @@ def _answers(monkeypatch):
         raise CannotConnect("away")
 
     monkeypatch.setattr("portal.gateway.client.send", away)
-    monkeypatch.setattr(service, "fetch_dashboard", lambda *_: make_dashboard())
-    monkeypatch.setattr(service, "fetch_finding", lambda *_: make_finding_response())
-    monkeypatch.setattr(service, "fetch_changes", lambda *_: make_changes())
-    monkeypatch.setattr(service, "fetch_calls", lambda *_: make_calls())
-    monkeypatch.setattr(service, "fetch_claims", lambda *_: Claims(ok=True, claims=[make_claim()], total=1))
-    monkeypatch.setattr(service, "send_claim", lambda *_: make_claim())
+    answer_with(monkeypatch, DASHBOARD, lambda *_: make_dashboard())
+    answer_with(monkeypatch, FINDING, lambda *_: make_finding_response())
+    answer_with(monkeypatch, CHANGES, lambda *_: make_changes())
+    answer_with(monkeypatch, CALLS, lambda *_: make_calls())
+    answer_with(
+        monkeypatch, CLAIMS, lambda *_: build(ClaimsResponse, ok=True, claims=[make_claim()], total=1)
+    )
+    answer_claims(monkeypatch, lambda *_: make_claim())
 
 
 def seen_by(client, route, values):

@@ -6,11 +6,12 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from portal.gateway.messages import Summary
 from portal.models import LastVisit, WebsiteSummary
 from portal.navigation import navigation
+from signed_api.findings import Summary
 from tests.factories import make_membership, make_portal_account, make_portal_website, make_user
 from tests.portal.dashboards import make_dashboard
+from tests.structs import build
 
 pytestmark = pytest.mark.django_db
 
@@ -113,7 +114,7 @@ class TestUnread:
     DOT = re.compile(r'class="unread" title="([^"]*)"')
 
     def store(self, website, new, at=None):
-        summary = Summary(open=new, new_7d=new)
+        summary = build(Summary, open=new, new_7d=new)
         WebsiteSummary.objects.store(website, dashboard=make_dashboard(summary=summary))
         if at:
             WebsiteSummary.objects.update(grew_at=at)

@@ -12,9 +12,10 @@ import requests
 from django.utils import timezone
 
 from portal import service
-from portal.gateway import Dashboard, client, health, target
-from portal.gateway.exchange import Exchange
+from portal.gateway import client, health, target
 from portal.models import LastAnswer
+from signed_api.findings import DashboardResponse, Summary
+from signed_api.transport import Exchange
 from tests.factories import SECRET, make_membership, make_portal_website, make_user
 from tests.faults.certificate import write_certificate
 from tests.faults.server import (
@@ -32,12 +33,13 @@ from tests.faults.server import (
     silent_port,
     stall,
 )
-from tests.portal.gateway.responses import HOST, dashboard, encoded, finding, refusal, threat
+from tests.signed_api.responses import HOST, dashboard, encoded, finding, refusal, threat
+from tests.structs import as_json
 
 pytestmark = pytest.mark.django_db
 
 PATH = f"/sites/{HOST}/"
-GOOD = encoded(dashboard(summary={"open": 1}, threats=[threat(title="SQL injection")]))
+GOOD = encoded(dashboard(summary=as_json(Summary, open=1), threats=[threat(title="SQL injection")]))
 MARK = "TEXT-OF-THE-SERVICE"
 MOMENT = 0.2  # seconds
 OUTAGES = [answer(500, MARK.encode()), answer(502, b""), answer(503, b""), hang_up, stall()]
@@ -55,7 +57,7 @@ def browser(client, website, settings, monkeypatch):
     make_membership(owner, website.account)
     client.force_login(owner)
     monkeypatch.setattr(target, "MIN_TIMEOUT_SECONDS", 0)
-    monkeypatch.setattr("portal.gateway.client.PAUSE_SECONDS", 0)
+    monkeypatch.setattr("signed_api.client.PAUSE_SECONDS", 0)
     settings.DASHBOARD_TIMEOUT_SECONDS = 30
     return client
 
@@ -230,7 +232,7 @@ def test_a_member_who_left_sees_no_old_answer(browser, serve, website):
 
 def test_a_service_in_this_process_leaves_no_answer_behind(browser, settings, monkeypatch):
     settings.DASHBOARD_BASE_URL, settings.DASHBOARD_APPLICATION = "", "config.in_process.application"
-    decoded = msgspec.json.decode(GOOD, type=Dashboard)
+    decoded = msgspec.json.decode(GOOD, type=DashboardResponse)
     monkeypatch.setattr(service, "get_dashboard", lambda *_: decoded)
     browser.get(PATH)
     assert not LastAnswer.objects.exists()

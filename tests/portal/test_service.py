@@ -1,10 +1,10 @@
 import pytest
 
 from portal import service
-from portal.gateway import Misconfigured
+from portal.gateway.errors import Misconfigured
 from portal.models import Account, Website
 from tests.factories import SECRET, make_portal_website
-from tests.portal.gateway.responses import HOST
+from tests.signed_api.responses import HOST
 
 pytestmark = pytest.mark.django_db
 

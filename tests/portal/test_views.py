@@ -10,8 +10,10 @@ from django.utils import timezone
 from config.logs import TextLines
 from portal import models as portal
 from portal import service
-from portal.gateway import (
-    DashboardRequest,
+from portal.models import WebsiteSummary
+from portal.view_models.site_rows import FRESH_TIME
+from portal.view_models.sites import PAGE_SIZE
+from signed_api.errors import (
     InactiveEntitlement,
     RateLimited,
     RevokedLink,
@@ -20,11 +22,9 @@ from portal.gateway import (
     UnknownFinding,
     UnknownLink,
 )
-from portal.gateway.messages import Event, Location
-from portal.models import WebsiteSummary
-from portal.view_models.site_rows import FRESH_TIME
-from portal.view_models.sites import PAGE_SIZE
+from signed_api.findings import DASHBOARD, DashboardRequest, Event, Location
 from tests.factories import make_membership, make_portal_account, make_portal_website, make_user
+from tests.portal.answers import answer_with
 from tests.portal.dashboards import (
     NOW,
     make_clean_dashboard,
@@ -39,13 +39,14 @@ from tests.portal.dashboards import (
     make_summary,
     make_threat,
 )
+from tests.structs import build, refused
 
 pytestmark = pytest.mark.django_db
 
 HOST = "shop.example.com"
 PATH = f"/sites/{HOST}/"
 ERRORS = [
-    (InactiveEntitlement(plan="standard", entitlement_status="expired", ends_on=None), 403, "Renew the plan"),
+    (refused(InactiveEntitlement, plan="standard", status="expired", ends_on=None), 403, "Renew the plan"),
     (UnknownLink(), 404, "Add a website"),
     (RateLimited(retry_after=30), 503, "Try again"),
     (SlowRequest(), 503, "Try again"),
@@ -68,7 +69,7 @@ class StubService:
             raise self.response
         return self.response
 
-    def get_finding(self, website, finding_id, list_request):
+    def get_finding(self, website, finding_id):
         self.requests.append((website, finding_id))
         if isinstance(self.response, Exception):
             raise self.response
@@ -157,7 +158,7 @@ def test_the_empty_list_says_who_links_a_website(client, settings, account, role
 def test_owners_and_managers_are_offered_to_link_a_website(
     client, settings, account, website, stub, path, role, can_link
 ):
-    stub.response = RevokedLink(revoked_at=None)
+    stub.response = refused(RevokedLink, revoked_at=None)
     sign_in_as_member(client, account, role=role)
     assert (settings.LINK_URL in client.get(path).text) == can_link
 
@@ -170,7 +171,7 @@ def test_without_another_page_the_portals_own_adds_a_website(client, settings, w
 
 
 def test_a_revoked_link_offers_support_and_no_new_link(client, settings, account, website, stub):
-    stub.response = RevokedLink(revoked_at=None)
+    stub.response = refused(RevokedLink, revoked_at=None)
     sign_in_as_member(client, account, role="owner")
     text = client.get(PATH).text
     assert settings.SUPPORT_URL in text
@@ -193,7 +194,7 @@ def lapsed(monkeypatch, settings, website):
     """The proof of ownership of the website is missing, and websites are added in the portal."""
 
     def refuse(website):
-        raise RevokedLink(revoked_at=None, reason="ownership_lapsed")
+        raise refused(RevokedLink, revoked_at=None, reason="ownership_lapsed")
 
     settings.LINK_URL = ""
     monkeypatch.setattr(service, "linked_site", refuse)
@@ -222,7 +223,7 @@ def test_an_owner_of_several_accounts_is_led_to_the_proof_in_the_account_of_the_
     make_membership(person, account, role=role)
     client.force_login(person)
     text = client.get(PATH + page).text
-    assert ('href="/websites/add/?account=acct_0001">Check the proof<' in text) == can_link
+    assert ('href="/websites/add/?account=acct_0001">Add a website<' in text) == can_link
     assert ("/websites/add/" in text) == can_link
 
 
@@ -274,7 +275,7 @@ def shows_numbers(response):
 def storing_stub(monkeypatch, stub):
     """Return the stub, with its responses stored as summaries."""
     monkeypatch.undo()
-    monkeypatch.setattr(service, "fetch_dashboard", lambda _, *call: stub.get_dashboard(*call))
+    answer_with(monkeypatch, DASHBOARD, lambda _, *call: stub.get_dashboard(*call))
     return stub
 
 
@@ -425,7 +426,7 @@ def test_a_failed_row_keeps_its_summary_and_can_be_retried(browser, storing_stub
 
 def test_a_row_of_a_revoked_link_says_so_and_shows_no_numbers_anymore(browser, storing_stub):
     browser.get(ROW, headers=HTMX)
-    storing_stub.response = RevokedLink(revoked_at=None)
+    storing_stub.response = refused(RevokedLink, revoked_at=None)
     for response in (browser.get(ROW, headers=HTMX), browser.get("/")):
         assert "Link revoked" in text_of(response)
         assert not shows_numbers(response)
@@ -671,13 +672,13 @@ def test_a_finding_shows_all_its_details(browser, stub):
             evidence_truncated=True,
             locations_count=4,
             locations=[
-                Location(location="https://shop.example.com/a"),
-                Location(location="/b", evidence="B!"),
+                build(Location, location="https://shop.example.com/a"),
+                build(Location, location="/b", evidence="B!"),
             ],
             references=["https://example.com/a", "javascript:alert(1)"],
             cwe=[79],
             cve=["CVE-2021-44228"],
-            timeline=[Event(at=NOW, event="first_seen"), Event(at=NOW, event="fixed")],
+            timeline=[build(Event, at=NOW, event="first_seen"), build(Event, at=NOW, event="fixed")],
         ),
         analyst_notes=[make_note(finding_id="1", body="Reproduced **by hand**.")],
         also_found_by=["ZAP", "Observatory"],
@@ -799,8 +800,11 @@ def test_everything_about_a_finding_is_text(browser, stub):
             id=evil, title=evil, description=evil, remediation=evil, evidence=evil, location=evil,
             rule=evil, source=evil, source_name=evil, severity=evil, kind=evil, status=evil,
             references=[f"https://example.com/{evil}", evil], cve=[evil],
-            locations=[Location(location=evil, evidence=f"{evil}{evil}"), Location(location=evil)],
-            timeline=[Event(at=NOW, event=evil), Event(at=NOW, event="fixed")],
+            locations=[
+                build(Location, location=evil, evidence=f"{evil}{evil}"),
+                build(Location, location=evil),
+            ],
+            timeline=[build(Event, at=NOW, event=evil), build(Event, at=NOW, event="fixed")],
         ),
         analyst_notes=[make_note(author=evil, body=evil)],
     )  # fmt: skip

@@ -60,7 +60,7 @@ class Command(BaseCommand):
 
     def _prepare(self, password: str) -> None:
         for alias in settings.DATABASES:
-            call_command("migrate", database=alias, verbosity=0)
+            call_command("migrate", database=alias, verbosity=0, skip_checks=False)
         call_command("collectstatic", interactive=False, verbosity=0)
         if not seeding.is_seeded():
             self.stdout.write("Creating demo data ...")

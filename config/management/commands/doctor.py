@@ -21,11 +21,8 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         problems = doctor.problems()
         if options["as_json"]:
-            fields = {"problems": problems, "not_installed": [] if problems else doctor.optional_scanners()}
-            self.stdout.write(json.dumps(fields))
+            self.stdout.write(json.dumps({"problems": problems}))
             sys.exit(bool(problems))
         if problems:
             raise CommandError("\n".join(problems))
         self.stdout.write("No problems.")
-        if names := doctor.optional_scanners():
-            self.stdout.write(f"Not installed, and not needed: the optional scanners {', '.join(names)}.")

@@ -33,7 +33,6 @@ class Command(OperatorCommand):
         "first. Secrets, links and tokens that were revoked after the backup work again: revoke them again."
     )
     commits_itself = True
-    requires_system_checks = ()  # there may be no tables
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("folder", metavar="BACKUP", type=Path, help="a folder that backup wrote")
@@ -50,14 +49,13 @@ class Command(OperatorCommand):
         with suppress(DatabaseError):
             sessions = _refuse_what_was_before()
         for alias in settings.DATABASES:
-            call_command("migrate", database=alias, verbosity=0, interactive=False)
+            call_command("migrate", database=alias, verbosity=0, interactive=False, skip_checks=False)
         leave_out_ids()  # on SQLite, a migration that rebuilds a table counts from its highest id
         written_at = manifest.at.isoformat()
         record("database.restored", after={"backup_at": written_at})
         sessions += Session.objects.all().delete()[0]
         if settings.ENABLE_API:
             call_command("refuse_earlier_calls", stdout=self.stderr)
-            _ask_holders_again()
         lost = sum(is_lost(row) for row in sealed_rows())
         done = f"Restored the backup of {written_at}, and ended {sessions} sessions."
         start = "Start the service, and revoke again what was revoked after the backup."
@@ -74,23 +72,10 @@ class Command(OperatorCommand):
 
 
 def _refuse_what_was_before() -> int:
-    """End all sessions, whose number is returned, and let no call and no silence of the lost time count."""
+    """End all sessions, whose number is returned, and let no call of the lost time count."""
     sessions, _ = Session.objects.all().delete()
     if settings.ENABLE_API:
         from dashboard_api.models import Nonce
 
         Nonce.objects.raise_fence(timezone.now())
-        _ask_holders_again()
     return sessions
-
-
-def _ask_holders_again() -> None:
-    """Give holders of contested websites their whole time: objections may be lost, and nothing was served."""
-    from dashboard_api.models import OwnershipClaim
-
-    now, contested = timezone.now(), OwnershipClaim.objects.filter(state=OwnershipClaim.State.CONTESTED)
-    holders = OwnershipClaim.objects.exclude(next_check_at=None).filter(
-        host__in=contested.values("host"), state__in=OwnershipClaim.HOLDING
-    )
-    holders.update(next_check_at=now)  # silence counts from when their tokens are found
-    contested.update(contested_at=now, silent_since=None)

@@ -1,5 +1,6 @@
-"""Publish the statistics of yesterday and the live feed; for cron."""
+"""Publish the live feed, and once a week the statistics; for cron."""
 
+import json
 from datetime import timedelta
 from typing import Any
 
@@ -16,30 +17,28 @@ class Command(OperatorCommand):
     interval = timedelta(hours=1)
 
     help = (
-        "Publish the live feed, and after 02:00 UTC the statistics of the day before. Nothing is published "
-        "that tells whose website it is about; --dry-run shows what would be published, and what is left out "
-        "and why. Run it every hour."
+        "Publish the live feed, and the statistics at the first run of a week. --dry-run shows what would be "
+        "published, and which website each entry of the feed is about. Run it every hour."
     )
     commits_itself = True
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("--dry-run", action="store_true", help="publish nothing, and show the statistics")
+        parser.add_argument("--dry-run", action="store_true", help="publish nothing, and show the documents")
 
     def perform(self, *, dry_run: bool, **options: Any) -> Result:
         """Publish; a failure leaves everything published as it was."""
         now = timezone.now()
-        websites = publishing.population(publishing.last_day(now), now)
+        websites = publishing.websites_of(now)
+        entries = publishing.entries_of(websites, now)
         if dry_run:
-            document, table = publishing.build_statistics(websites, now)
-            removed = [each._asdict() for each in table.removed]
-            lines = [f"{each.cell}: {each.websites} ({each.reason})" for each in table.removed]
-            text = "\n".join([publishing.encode(document).decode(), "Left out:", *lines])
-            return Result(text=text, fields={"statistics": document, "left_out": removed})
-        made = publishing.publish_statistics(websites, now) if publishing.are_missing(now) else False
-        drawn, withdrawn = publishing.publish_feed(websites, now)
+            feed = [{"host": host} | entry for host, entry in entries]
+            documents = {"statistics": publishing.statistics_of(websites, now), "feed": feed}
+            return Result(text=json.dumps(documents, ensure_ascii=False, indent=1), fields=documents)
+        made = publishing.publish_statistics(websites, now)
+        changed = publishing.publish_feed((entry for _, entry in entries), now)
         text = (
-            f"Websites counted: {len(websites)}. Statistics: {'made' if made else 'made earlier'}. "
-            f"Entries of the feed drawn: {drawn}; withdrawn: {withdrawn}."
+            f"Websites counted: {len(websites)}. Entries of the feed: {len(entries)}. "
+            f"Statistics: {'made' if made else 'made earlier this week'}."
         )
-        fields = {"websites": len(websites), "statistics": int(made), "drawn": drawn, "withdrawn": withdrawn}
-        return Result(text=text, fields=fields | {"changed": bool(made or drawn or withdrawn)})
+        fields = {"websites": len(websites), "entries": len(entries), "statistics": int(made)}
+        return Result(text=text, fields=fields | {"changed": made or changed})

@@ -13,13 +13,13 @@ from django.utils import timezone
 from foundation.operator_command import OperatorCommand, Result
 from foundation.storage import is_storage_fault
 from portal import service
-from portal.gateway import GatewayError, InactiveEntitlement, RevokedLink, UnknownLink
 from portal.models import Website
 from portal.notifications import polling
 from portal.notifications.delivery import send_due
 from portal.notifications.polling import Audience
 from portal.onboarding import emails as claim_emails
 from portal.plan import emails as plan_emails
+from signed_api.errors import CallError, InactiveEntitlement, RevokedLink, UnknownLink
 
 logger = logging.getLogger(__name__)
 REFRESH_SECONDS = 240  # less than the time between two runs
@@ -116,7 +116,7 @@ def _poll(audience: Audience, version: str, result: PollResult, *, dry_run: bool
             polling.note_read(audience, version)
     except _SKIPPED as refusal:
         result.skipped.append(f"{name}: {refusal.code}")
-    except GatewayError as error:
+    except CallError as error:
         result.failures.append(f"{name}: {type(error).__name__}: {error}")
     except Exception as error:
         if is_storage_fault(error):

@@ -4,18 +4,22 @@ import json
 import shlex
 from typing import Any
 
+import msgspec
 from django.conf import settings
 from django.core.management.base import CommandError, CommandParser
 
 from foundation.operator_command import OperatorCommand, Result, host_of
-from portal.gateway import DashboardRequest, GatewayError, Misconfigured, Service
-from portal.gateway.client import request_body, send
-from portal.gateway.exchange import Exchange
-from portal.gateway.messages import FindingRequest
-from portal.gateway.target import MAX_TIMEOUT_SECONDS, LinkedSite
+from portal.gateway.client import send
+from portal.gateway.errors import Misconfigured
+from portal.gateway.target import MAX_TIMEOUT_SECONDS, Service
 from portal.management.lookup import find_account
 from portal.models import Account, Website
 from portal.service import linked_site
+from signed_api.client import encode
+from signed_api.errors import CallError
+from signed_api.findings import DASHBOARD, FINDING, DashboardRequest, FindingRequest
+from signed_api.routes import Route
+from signed_api.transport import Exchange
 
 FILTERS = ("severity", "source", "kind", "query", "status", "group_by", "problem", "sort", "hosts")
 SHOWN_HEADERS = (
@@ -81,7 +85,7 @@ class Command(OperatorCommand):
     def perform(self, *, host: str, account: str | None, link_id: str | None, **options: Any) -> Result:
         """Send one request and return its exchange, with any status."""
         website = _website(host_of(host), account, link_id)
-        request = _request(**options)
+        route, request = _request(**options)
         base_url = options["base_url"] or settings.DASHBOARD_BASE_URL or settings.PORTAL_BASE_URL
         if not base_url:
             raise CommandError(
@@ -89,7 +93,7 @@ class Command(OperatorCommand):
                 "--base-url http://127.0.0.1:8000."
             )
         if options["curl"]:
-            script = _script(base_url, website, request)
+            script = _script(base_url, website, route, request)
             return Result(text=script, fields={"script": script})
         try:
             service = Service(
@@ -97,10 +101,10 @@ class Command(OperatorCommand):
                 timeout_seconds=options["timeout"],
                 ca_file=settings.DASHBOARD_CA_FILE,
             )
-            exchange = send(service, linked_site(website), request)
+            exchange = send(service, linked_site(website), route, request)
         except Misconfigured as error:
             raise CommandError(str(error)) from error
-        except GatewayError as error:
+        except CallError as error:
             raise CommandError(
                 f"No response from {base_url}: {error}. Is the service running? "
                 "Check DASHBOARD_BASE_URL or --base-url."
@@ -109,17 +113,19 @@ class Command(OperatorCommand):
         return Result(text=_in_words(exchange), fields=_in_fields(exchange), failure=failure)
 
 
-def _script(base_url: str, website: Website, request: DashboardRequest | FindingRequest) -> str:
+def _script(base_url: str, website: Website, route: Route[Any, Any], request: msgspec.Struct) -> str:
     """Return the shell script of /v1/docs for this call; it holds no secret."""
-    site = LinkedSite(host=website.host, link_id=website.link_id, account_ref=website.account.ref, secret="")
-    body = shlex.quote(request_body(site, request).decode())
-    return _SCRIPT.format(body=body, path=request.path, url=shlex.quote(base_url + request.path))
+    fields = {"host": website.host, "link_id": website.link_id, "portal_account_ref": website.account.ref}
+    body = shlex.quote(encode(request, **fields).decode())
+    return _SCRIPT.format(body=body, path=route.path, url=shlex.quote(base_url + route.path))
 
 
-def _request(*, finding: str | None, **options: Any) -> DashboardRequest | FindingRequest:
+def _request(*, finding: str | None, **options: Any) -> tuple[Route[Any, Any], msgspec.Struct]:
     if finding is not None:
-        return FindingRequest(finding_id=finding)
-    return DashboardRequest(**{name: options[name] for name in (*FILTERS, "since", "page", "page_size")})
+        return FINDING, FindingRequest(finding_id=finding)
+    return DASHBOARD, DashboardRequest(
+        **{name: options[name] for name in (*FILTERS, "since", "page", "page_size")}
+    )
 
 
 def _website(host: str, ref: str | None, link_id: str | None) -> Website:

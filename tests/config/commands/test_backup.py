@@ -5,7 +5,6 @@ import os
 import shutil
 import stat
 import time
-from datetime import timedelta
 
 import pytest
 from django.core.management.base import CommandError
@@ -15,10 +14,10 @@ from django.utils import timezone
 
 from config import backups
 from config.management.commands import restore
-from dashboard_api.models import Nonce, OwnershipClaim
+from dashboard_api.models import Nonce
 from tests.commands import run, run_json
+from tests.config.test_environment import TWO
 from tests.config.test_sessions import PAGE, sign_in
-from tests.config.test_settings_checks import TWO
 from tests.factories import make_account, make_finding, make_note, make_user, make_website
 
 pytestmark = pytest.mark.django_db
@@ -237,29 +236,3 @@ def test_ids_after_a_restore_are_beyond_those_after_the_last_one_and_fit(monkeyp
     earlier = backups._id_of_now(key)
     monkeypatch.setattr(time, "time", lambda moment=time.time: moment() + 10)
     assert earlier + ids <= backups._id_of_now(key) < end
-
-
-def test_silence_before_a_restore_does_not_count_for_a_contested_claim(backup, monkeypatch):
-    monkeypatch.setattr(restore, "restore_files", lambda _folder: None)  # what is restored is here already
-    monkeypatch.setattr(restore, "call_command", lambda *_args, **_options: None)
-    account, began, before = make_account(), timezone.now(), timezone.now() - timedelta(days=4)
-    claims = [
-        OwnershipClaim.objects.create(
-            account=account, host=host, token=host, state=state, contested_at=before, silent_since=before
-        )
-        for host, state in (("a.example.com", "contested"), ("b.example.com", "pending"))
-    ]
-    week = timezone.now() + timedelta(days=7)
-    fields = {"state": "verified", "method": "file", "verified_at": before, "next_check_at": week}
-    holders = [
-        OwnershipClaim.objects.create(account=holder, host=host, token=f"2{host}", **fields)
-        for holder, host in ((make_account("acct_holder"), "a.example.com"), (account, "c.example.com"))
-    ]
-    run("restore", backup)
-    for claim in claims:
-        claim.refresh_from_db()
-    assert [claim.contested_at >= began for claim in claims] == [True, False]
-    assert claims[0].silent_since is None
-    for holder in holders:  # silence counts from when the token of the holder is found
-        holder.refresh_from_db()
-    assert [holder.next_check_at < week for holder in holders] == [True, False]

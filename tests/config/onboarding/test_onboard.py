@@ -13,8 +13,8 @@ from django.utils import timezone
 
 from audit.models import AuditEvent
 from dashboard_api import models as api
-from dashboard_api.contract import examples
 from portal import models as portal
+from signed_api import example_calls
 from tests.commands import run, run_json
 from tests.dashboard_api.calls import ask, fields_for
 from tests.factories import make_account, make_finding, make_link, make_membership, make_user, make_website
@@ -50,7 +50,9 @@ def test_one_command_sets_up_a_customer_whose_calls_are_answered(client, mail_se
     response = ask(client, fields_for(link), secret=result["secret"])
     assert response.status_code == 200
     assert response.json()["entitlement"]["plan"] == "standard"
-    tried = ask(client, {**examples.LINK, "portal_account_ref": "acct_0001"}, secret=result["test_secret"])
+    tried = ask(
+        client, {**example_calls.LINK, "portal_account_ref": "acct_0001"}, secret=result["test_secret"]
+    )
     assert tried["X-Service-Test"] == "true"
 
 

@@ -12,7 +12,6 @@ from django.utils import timezone
 
 from audit.models import AuditEvent
 from config.onboarding import sign_up, sign_up_views
-from config.settings_checks import wrong_settings
 from dashboard_api import models as api
 from portal import models as portal
 from tests.commands import run, run_json
@@ -266,23 +265,3 @@ def test_no_invitation_leads_anywhere_where_sign_up_is_off(settings, client, mai
     assert client.post(link_in(mailoutbox[0]), FIELDS).status_code == 404
     with pytest.raises(CommandError, match="SIGN_UP is off"):
         run("invite_customer", EMAIL)
-
-
-@pytest.mark.parametrize(
-    ("values", "named"),
-    [
-        ({"SIGN_UP": "everyone"}, "set off, invite or open"),
-        ({"SIGN_UP": "open"}, "EMAIL_URL"),
-        ({"SIGN_UP": "invite", "ENABLE_API": "false"}, "ENABLE_API"),
-        ({"SIGN_UP": "open", "EMAIL_URL": "smtp://m", "ALLOW_PRIVATE_HOSTS": "true"}, "ALLOW_PRIVATE_HOSTS"),
-    ],
-)
-def test_settings_that_sign_up_needs_are_named(values, named):
-    shop = {"ALLOWED_HOSTS": "portal.example.com", "PORTAL_BASE_URL": "https://portal.example.com"}
-    needed = {
-        "SECRET_KEY": "k3y-" + "0123456789abcdef" * 4,
-        "MASTER_KEYS": "1:b25seS1mb3ItdGVzdHMtMDEyMzQ1Njc4OTAxMjM0NTY=",
-    }
-    [line] = wrong_settings(needed | shop | values)
-    assert line.startswith("SIGN_UP")
-    assert named in line

@@ -22,14 +22,12 @@ from dashboard_api.models import (
     Coverage,
     CrawlerStop,
     Entitlement,
-    FeedEntry,
     Finding,
     ImportRun,
     Occurrence,
     OwnershipClaim,
     Plan,
     PlanPrice,
-    Published,
     ReportToken,
     ScanConsent,
     ScanJob,
@@ -69,30 +67,6 @@ ISSUED = re.compile(r"es1_live_[\w-]{43}")
 INLINE_CODE = re.compile(r"<script(?![^>]*\bsrc=)|<style|\bstyle=|\son[a-z]+=|javascript:", re.IGNORECASE)
 
 
-def make_feed_entry(link):
-    now, host = timezone.now(), link.website.host
-    return FeedEntry.objects.create(
-        public_id=host[:16],
-        account=link.account,
-        website=link.website,
-        finding_id=link.website_id,
-        severity="High",
-        category="xss",
-        domain="•••••.com",
-        region="001",
-        appears_at=now,
-        day=now.date(),
-    )
-
-
-def make_published(link):
-    now = timezone.now()
-    day = now.date() - timedelta(days=link.pk % 1_000)
-    return Published.objects.create(
-        kind=Published.Kind.STATISTICS, day=day, made_at=now, body=b"{}", gzipped=b""
-    )
-
-
 def make_price(link):
     plan = make_plan(f"plan-{link.pk}")
     return PlanPrice.objects.create(provider="standard", price=link.account.ref, plan=plan)
@@ -125,10 +99,8 @@ MAKERS = {
     CrawlerStop: make_stop,
     Entitlement: lambda link: link.account.entitlement,
     Finding: lambda link: make_finding(link.website),
-    FeedEntry: make_feed_entry,
     Plan: lambda _: make_plan(),
     PlanPrice: make_price,
-    Published: make_published,
     ImportRun: lambda link: make_import_run(link.website),
     OwnershipClaim: lambda link: link.account.ownership_claims.get(),
     ReportToken: lambda link: make_token(link)[0],
@@ -147,12 +119,10 @@ MAKERS = {
 }
 NEVER_DELETED = {Account, CallRecord, ImportRun, ReportToken, Website, Secret, SiteLink, StandingDecision}
 NEVER_DELETED |= {CrawlerStop, ScanConsent, ScanOptOut, ScanSchedule}
-NEVER_DELETED |= {CallbackEvent, Subscription, FeedEntry, OwnershipClaim, Plan, Published, ScanJob}
+NEVER_DELETED |= {CallbackEvent, Subscription, OwnershipClaim, Plan, ScanJob}
 NEVER_ADDED = {
     CallbackEvent,
     CallRecord,
-    FeedEntry,
-    Published,
     Finding,
     ImportRun,
     ReportToken,
@@ -368,6 +338,7 @@ def test_record_is_never_edited_nor_deleted(operator, model):
 
 def entitlement_form(**fields):
     return {
+        "publicity": "counted",
         "entitlement-TOTAL_FORMS": "1",
         "entitlement-INITIAL_FORMS": "0",
         "entitlement-0-plan": "standard",
@@ -417,6 +388,17 @@ def test_an_account_without_a_plan_keeps_none_when_its_name_is_edited(operator):
     account.refresh_from_db()
     assert account.name == "Shop"
     assert not Entitlement.objects.exists()
+
+
+def test_staff_make_publicity_stricter_and_never_looser(operator):
+    account = make_account()
+    values = shown_values(operator.get(url(account, "change")))
+    response = operator.post(url(account, "change"), values | {"publicity": "shown"})
+    assert "Only an owner can make it less strict" in response.text
+    operator.post(url(account, "change"), values | {"publicity": "nothing"})
+    account.refresh_from_db()
+    assert account.publicity == "nothing"
+    assert AuditEvent.objects.filter(object_id=account.pk, actor_kind="staff").exists()
 
 
 @pytest.mark.parametrize(

@@ -34,8 +34,8 @@ def staff(client):
     ("action", "state", "event"),
     [
         ("accept_claim", "verified", "ownership.decided"),
-        ("refuse_claim", "refused", "ownership.decided"),
-        ("withdraw_claim", "withdrawn", "ownership.withdrawn"),
+        ("refuse_claim", "ended", "ownership.decided"),
+        ("withdraw_claim", "ended", "ownership.withdrawn"),
     ],
 )
 def test_staff_decide_with_a_reason(staff, contested, action, state, event):
@@ -57,26 +57,9 @@ def test_the_home_leads_to_contested_claims(staff, contested):
     assert b'value="withdraw_claim"' not in page
 
 
-def test_a_contested_claim_says_what_it_waits_for(staff):
-    now = timezone.now()
-    claim = claims.add(factories.make_account("acct_other"), "shop.example.com", by="eve", now=now)
-    claims.record_check(claim, Check(Verdict.FOUND, "file", "https"), now=now)
-    other = claims.add(factories.make_account(secrets=()), "shop.example.com", by="ada", now=now)
-    for proof, text in (
-        (Check(Verdict.FOUND, "file", "https"), "an answer, or a record in DNS"),
-        (Check(Verdict.FOUND, "dns", "dns"), "an answer; silence does not count yet"),
-    ):
-        other = claims.record_check(other, proof, now=now)
-        assert text in staff.get(PAGE).content.decode()
-    claims.record_check(claim, Check(Verdict.FOUND, "file", "https"), now=timezone.now())
-    assert "an answer, until" in staff.get(PAGE).content.decode()
-    claims.answer(other, claim.account, agrees=False, by="eve", reason="mine", now=now)
-    claims.withdraw(other, by="ada", reason="again", now=now)
-    other = claims.add(other.account, "shop.example.com", by="ada", now=now)
-    claims.record_check(other, Check(Verdict.FOUND, "dns", "dns"), now=now)
-    page = reverse("admin:dashboard_api_ownershipclaim_change", args=[other.pk])
-    assert "a decision by staff" in staff.get(PAGE).content.decode()
-    assert "a decision by staff" in staff.get(page).content.decode()
+def test_a_contested_claim_names_the_accounts_that_have_the_website(staff, contested):
+    page = staff.get(reverse("admin:dashboard_api_ownershipclaim_change", args=[contested.pk]))
+    assert "acct_other" in page.content.decode()
 
 
 ADD = reverse("admin:dashboard_api_ownershipclaim_add")

@@ -5,11 +5,11 @@ from django.db import OperationalError
 from django.utils import timezone
 
 from dashboard_api.api import signed
-from dashboard_api.contract import CLAIM_CHECK_PATH
 from dashboard_api.models import CallOutcome, CallRecord, Nonce, SecretUse, Usage
 from dashboard_api.queries.account_calls import latest_calls
 from foundation import places
 from foundation.places import SlowCallers
+from signed_api.claims import CLAIM_CHECK
 from tests.dashboard_api.calls import FINDING_PATH, ask, compact, error_of, fields_for, post, signed_headers
 from tests.factories import SECRET, make_account, make_link
 
@@ -40,17 +40,17 @@ def test_an_account_whose_calls_are_slow_leaves_threads_to_others(client, link, 
     assert ask(client, fields_for(link)).status_code == 200
 
 
-def test_checks_of_the_claims_of_others_have_places_too_because_they_wait_for_imports(client, monkeypatch):
+def test_calls_that_change_something_have_places_too_because_they_wait_for_imports(client, monkeypatch):
     account = make_account()
     monkeypatch.setattr(signed, "_slow_callers", callers := SlowCallers(1))
     with monkeypatch.context() as patch:
         patch.setattr(places, "SLOW_SECONDS", -1)
         with callers.place(account.pk, " change"):
             pass
-    fields = {"portal_account_ref": account.ref, "claim_id": "1", "others": True}
+    fields = {"portal_account_ref": account.ref, "claim_id": "1"}
     with callers.place(account.pk, " change"):
-        assert ask(client, fields, path=CLAIM_CHECK_PATH).status_code == 429
-    assert ask(client, fields, path=CLAIM_CHECK_PATH).status_code == 404
+        assert ask(client, fields, path=CLAIM_CHECK.path).status_code == 429
+    assert ask(client, fields, path=CLAIM_CHECK.path).status_code == 404
 
 
 def test_a_call_is_on_record_with_its_facts_and_the_id_of_its_response(client, link):

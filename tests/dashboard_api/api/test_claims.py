@@ -7,12 +7,12 @@ from django.core.management import call_command
 from django.utils import timezone
 
 from audit.models import AuditEvent
-from dashboard_api.contract import examples
 from dashboard_api.models import OwnershipClaim, ScanJob, ScanSchedule, SiteLink
 from dashboard_api.ownership import claims
 from dashboard_api.ownership.claims import Check, Verdict
+from signed_api.claims import CLAIM
+from signed_api.example_calls import example_of
 from tests.dashboard_api.calls import (
-    CLAIM_ANSWER_PATH,
     CLAIM_CHECK_PATH,
     CLAIM_PATH,
     CLAIM_WITHDRAW_PATH,
@@ -106,7 +106,7 @@ def test_a_withdrawal_can_be_repeated_and_a_new_claim_has_another_token(client, 
     claim = claimed(client)
     for _ in range(2):
         answer = call(client, CLAIM_WITHDRAW_PATH, claim_id=claim["claim_id"], reason="mistake")
-        assert answer.json()["claim"]["state"] == "withdrawn"
+        assert answer.json()["claim"]["ended_reason"] == "withdrawn"
     assert AuditEvent.objects.filter(action="ownership.withdrawn").count() == 1
     assert claimed(client)["token"] != claim["token"]
 
@@ -120,14 +120,14 @@ def test_a_claim_that_is_withdrawn_twice_at_once_is_withdrawn(client, account, m
 
     monkeypatch.setattr(claims, "withdraw", late)
     answer = call(client, CLAIM_WITHDRAW_PATH, claim_id=claim["claim_id"], reason="mistake")
-    assert (answer.status_code, answer.json()["claim"]["state"]) == (200, "withdrawn")
+    assert (answer.status_code, answer.json()["claim"]["ended_reason"]) == (200, "withdrawn")
 
 
 def test_an_ended_claim_cannot_be_checked(client, account):
     claim = claimed(client)
     call(client, CLAIM_WITHDRAW_PATH, claim_id=claim["claim_id"], reason="mistake")
     error = error_of(checked(client, claim))
-    assert (error["code"], error["state"]) == ("wrong_state", "withdrawn")
+    assert (error["code"], error["ended_reason"]) == ("wrong_state", "withdrawn")
 
 
 def test_the_claims_of_an_account_come_by_host_and_by_pages(client, account):
@@ -148,7 +148,6 @@ def test_another_accounts_claim_is_unknown(client, account):
     for path, fields in (
         (CLAIM_CHECK_PATH, {}),
         (CLAIM_WITHDRAW_PATH, {"reason": "mine"}),
-        (CLAIM_ANSWER_PATH, {"other_claim_id": "1", "decision": "agree", "reason": "mine"}),
     ):
         for claim_id in (claim["claim_id"], "999999"):
             refused = call(client, path, claim_id=claim_id, **theirs, **fields)
@@ -216,46 +215,43 @@ def holder(account):
     claims.record_check(mine, Check(Verdict.FOUND, "file", "https"), now=now)
     theirs = claims.add(make_account("acct_0002", secrets=[OTHER_SECRET]), HOST, by="eve", now=now)
     claims.record_check(theirs, Check(Verdict.FOUND, "dns", "dns"), now=now)
-    claims.record_check(mine, Check(Verdict.FOUND, "file", "https"), now=timezone.now())
-    return {"claim_id": str(mine.pk), "other_claim_id": str(theirs.pk), "reason": "our agency"}
+    return mine
 
 
-def test_a_holder_sees_the_other_proof_and_agrees(client, holder):
+def test_only_a_holder_sees_the_proof_of_a_contested_claim(client, holder):
     (mine,) = call(client, CLAIMS_PATH, host=HOST).json()["claims"]
-    (other,) = mine["others"]
-    theirs = OwnershipClaim.objects.get(pk=holder["other_claim_id"])
-    assert (other["claim_id"], other["state"], other["method"]) == (str(theirs.pk), "contested", "dns")
-    assert other["token"] == theirs.token
-    assert other["answer_due_at"] > other["since"]
-    assert other["verified_at"] is None
-    answered = call(client, CLAIM_ANSWER_PATH, decision="agree", **holder)
-    (other,) = answered.json()["claim"]["others"]
-    assert (other["state"], other["answer_due_at"]) == ("verified", None)
-    assert other["verified_at"] >= other["since"]
-    assert SiteLink.objects.not_revoked().count() == 2
-    assert call(client, CLAIM_ANSWER_PATH, decision="agree", **holder).json() == answered.json()
+    theirs = OwnershipClaim.objects.get(account__ref="acct_0002")
+    since = f"{theirs.contested_at:%Y-%m-%dT%H:%M:%SZ}"
+    assert mine["others"] == [
+        {"claim_id": str(theirs.pk), "method": "dns", "token": theirs.token, "since": since}
+    ]
+    (claim,) = call(client, CLAIMS_PATH, portal_account_ref="acct_0002", secret=OTHER_SECRET).json()["claims"]
+    assert (claim["state"], claim["others"]) == ("contested", [])
 
 
-def test_a_holder_objects_and_silence_no_longer_counts(client, holder):
-    answered = call(client, CLAIM_ANSWER_PATH, decision="object", **holder)
-    (other,) = answered.json()["claim"]["others"]
-    assert (other["state"], other["answer_due_at"]) == ("contested", None)
-    assert other["objected_at"]
-    assert AuditEvent.objects.get(action="ownership.answered").reason == "our agency"
+def test_a_former_holder_reads_that_and_when_the_website_was_taken_over(client, holder):
+    link, now = SiteLink.objects.get(), timezone.now() + timedelta(days=1)
+    claims.record_check(holder, Check(Verdict.MISSING), now=now)
+    theirs = OwnershipClaim.objects.get(account__ref="acct_0002")
+    claims.record_check(theirs, Check(Verdict.FOUND, "dns", "dns"), now=now)
+    (mine,) = call(client, CLAIMS_PATH).json()["claims"]
+    assert (mine["state"], mine["ended_reason"], mine["link_id"]) == ("ended", "taken_over", None)
+    assert mine["ended_at"] == f"{now:%Y-%m-%dT%H:%M:%SZ}"
+    fields = {"host": HOST, "link_id": link.link_id, "portal_account_ref": "acct_0001"}
+    refused = error_of(ask(client, fields, path=PATH))
+    assert (refused["code"], refused["reason"]) == ("revoked_link", "taken_over")
+    assert claimed(client)["claim_id"] != mine["claim_id"]
+    (open_claim,) = call(client, CLAIMS_PATH).json()["claims"]
+    assert open_claim["state"] == "pending"
 
 
-def test_a_holder_has_all_other_proofs_checked(client, holder):
-    theirs = OwnershipClaim.objects.filter(pk=holder["other_claim_id"])
-    theirs.update(next_check_at=timezone.now() + timedelta(days=7))
-    assert call(client, CLAIM_CHECK_PATH, claim_id=holder["claim_id"], others=True).status_code == 200
-    assert theirs.get().next_check_at <= timezone.now()
-    assert OwnershipClaim.objects.get(pk=holder["claim_id"]).asked_at is None  # its own is another check
-    assert call(client, CLAIM_CHECK_PATH, claim_id=holder["claim_id"], others=True).status_code == 200
-    event = AuditEvent.objects.get(action="ownership.others_checked")  # once: it was due already
-    assert (event.host, event.after) == (HOST, {"proofs": 1})
-    fields = {"claim_id": holder["other_claim_id"], "others": True}
-    fields |= {"portal_account_ref": "acct_0002", "secret": OTHER_SECRET}
-    assert error_of(call(client, CLAIM_CHECK_PATH, **fields))["code"] == "wrong_state"
+def test_a_claim_that_ended_is_listed_for_thirty_days(client, account):
+    claim = claims.add(account, HOST, by="ada", now=timezone.now() - timedelta(days=60))
+    claims.record_check(claim, Check(Verdict.MISSING), now=timezone.now() - timedelta(days=29))
+    (found,) = call(client, CLAIMS_PATH).json()["claims"]
+    assert (found["state"], found["ended_reason"]) == ("ended", "expired")
+    OwnershipClaim.objects.update(ended_at=timezone.now() - timedelta(days=31))
+    assert call(client, CLAIMS_PATH).json()["total"] == 0
 
 
 def test_a_claim_says_since_when_the_page_looks_different(client, holder):
@@ -294,40 +290,19 @@ def test_a_claim_says_that_the_schedule_of_its_scans_paused_itself(client, holde
     assert other["paused_schedule"] is None
 
 
-def test_only_a_holder_sees_other_proofs_and_answers(client, holder):
-    theirs = {"portal_account_ref": "acct_0002", "secret": OTHER_SECRET}
-    (claim,) = call(client, CLAIMS_PATH, **theirs).json()["claims"]
-    assert (claim["state"], claim["others"]) == ("contested", [])
-    swapped = {"claim_id": holder["other_claim_id"], "other_claim_id": holder["claim_id"]}
-    fields = holder | swapped | {"decision": "agree"}
-    refused = call(client, CLAIM_ANSWER_PATH, **fields, **theirs)
-    assert (refused.status_code, error_of(refused)["code"]) == (409, "wrong_state")
-
-
-def test_an_answer_about_another_website_or_an_ended_claim_is_refused(client, holder):
-    elsewhere = claims.add(
-        make_account("acct_0003", secrets=()), "x.example.com", by="ada", now=timezone.now()
-    )
-    fields = holder | {"decision": "agree"}
-    refused = call(client, CLAIM_ANSWER_PATH, **fields | {"other_claim_id": str(elsewhere.pk)})
-    assert (refused.status_code, error_of(refused)["code"]) == (404, "unknown_claim")
-    other = OwnershipClaim.objects.get(pk=holder["other_claim_id"])
-    claims.withdraw(other, by="eve", reason="left", now=timezone.now())
-    assert call(client, CLAIM_ANSWER_PATH, **fields).status_code == 404
-
-
-def test_a_claim_that_has_ended_is_found_by_its_id_only(client, account):
+def test_a_claim_that_was_withdrawn_is_found_by_its_id_only(client, account):
     claim = claimed(client)
     call(client, CLAIM_WITHDRAW_PATH, claim_id=claim["claim_id"], reason="mistake")
     assert call(client, CLAIMS_PATH, host=HOST).json()["total"] == 0
     (found,) = call(client, CLAIMS_PATH, claim_id=claim["claim_id"]).json()["claims"]
-    assert found["state"] == "withdrawn"
+    assert (found["state"], found["ended_reason"]) == ("ended", "withdrawn")
+    assert found["ended_at"]
 
 
 def test_a_test_secret_gets_the_example_and_makes_no_claim(client, account):
     secret = account.secrets.model.objects.issue(account, by="ada", is_test=True)[1]
     response = call(client, CLAIM_PATH, host=HOST, secret=secret)
-    assert response.json() == examples.RESPONSES["ClaimResponse"]
+    assert response.json() == example_of(CLAIM)["response"]
     assert not OwnershipClaim.objects.exists()
 
 
@@ -341,7 +316,7 @@ def test_a_test_secret_gets_the_example_and_makes_no_claim(client, account):
         (CLAIM_CHECK_PATH, {"claim_id": "7", "method": "mail"}, "method"),
         (CLAIM_WITHDRAW_PATH, {"claim_id": "7"}, "reason"),
         (CLAIM_WITHDRAW_PATH, {"claim_id": "7", "reason": " "}, "reason"),
-        (CLAIM_ANSWER_PATH, {"claim_id": "7", "other_claim_id": "9", "reason": "x"}, "decision"),
+        (CLAIM_CHECK_PATH, {"claim_id": "7", "others": True}, "others"),
         (CLAIMS_PATH, {"page": 0}, "page"),
         (CLAIMS_PATH, {"page": 101, "page_size": 100}, "page"),
         (CLAIMS_PATH, {"page": 10**30}, "page"),
@@ -400,10 +375,10 @@ def test_a_revoked_link_says_why_by_the_claim_to_the_website(client, account):
         ("verified", "by_operator"),
         ("pending", "proof_awaited"),
         ("lapsed", "ownership_lapsed"),
+        ("taken_over", "taken_over"),
         ("withdrawn", "claim_ended"),
     ):
-        at = timezone.now()
-        ends = {"lapsed": {"lapsed_at": at}, "withdrawn": {"ended_at": at}}.get(state, {})
-        OwnershipClaim.objects.update(state=state, **ends)
+        ended = {"state": "ended", "ended_reason": state, "ended_at": timezone.now()}
+        OwnershipClaim.objects.update(**ended if state in OwnershipClaim.EndedReason else {"state": state})
         refused = error_of(ask(client, fields, path=PATH))
         assert (refused["code"], refused["reason"]) == ("revoked_link", reason)

@@ -5,7 +5,7 @@ import html
 import pytest
 
 from dashboard_api.contract import openapi
-from dashboard_api.contract.changelog import CHANGES
+from dashboard_api.contract.changelog import VERSIONS
 
 pytestmark = [pytest.mark.django_db, pytest.mark.once]
 
@@ -29,9 +29,9 @@ def test_the_numbers_of_the_rate_limit_are_those_of_this_service(client, setting
 
 
 def test_the_changelog_begins_with_this_version(client):
-    assert CHANGES[0][0] == openapi.VERSION
+    assert VERSIONS[0][0] == openapi.VERSION
     page = html.unescape(client.get("/v1/docs").text)
-    for version, day, changes in CHANGES:
+    for version, day, changes in VERSIONS:
         assert f"<code>{version}</code><br>{day}" in page
         assert all(change in page for change in changes)
 

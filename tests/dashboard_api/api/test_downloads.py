@@ -21,16 +21,18 @@ def archive(client, name):
     return ZipFile(io.BytesIO(response.content))
 
 
-def test_the_package_of_the_service_signs(client, tmp_path):
-    archive(client, "es1.zip").extractall(tmp_path)
-    signing = "es1.sign('s' * 16, method='POST', path='/', body=b'', now=1, nonce='n' * 8)"
-    code = f"import es1; print(es1.__file__, *{signing})"
+def test_the_wheels_of_the_service_hold_their_files(client, tmp_path):
+    for name in downloads.WHEELS:
+        wheel = archive(client, name)
+        record = wheel.read(next(each for each in wheel.namelist() if each.endswith("/RECORD"))).decode()
+        assert [line.partition(",")[0] for line in record.splitlines()] == wheel.namelist()
+        wheel.extractall(tmp_path)
+    code = "import es1, signed_api.client; print(es1.__file__, signed_api.client.__file__)"
     environ = os.environ | {"PYTHONPATH": str(tmp_path)}
     done = subprocess.run(
         [sys.executable, "-c", code], env=environ, cwd=tmp_path, capture_output=True, text=True
     )
-    assert done.stdout.startswith(f"{tmp_path}/es1/__init__.py x-service-timestamp ")
-    assert (tmp_path / "es1/pyproject.toml").exists()
+    assert done.stdout.split() == [f"{tmp_path}/es1/__init__.py", f"{tmp_path}/signed_api/client.py"]
 
 
 def test_the_collection_has_every_request_and_no_secret(client, settings, tmp_path):
@@ -69,5 +71,5 @@ def test_a_deployment_without_documents_lacks_their_files(client, settings, tmp_
 
 def test_the_page_links_every_file(client):
     page = client.get("/v1/docs").text
-    for name in (downloads.GUIDE, *downloads._FOLDERS):
+    for name in (downloads.GUIDE, "bruno.zip", *downloads.WHEELS):
         assert f'href="/v1/clients/{name}"' in page

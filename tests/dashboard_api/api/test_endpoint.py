@@ -17,8 +17,8 @@ import es1
 from config.logs import JsonLines, TextLines
 from dashboard_api.api import authentication, request, response_cache
 from dashboard_api.api.mistakes import ADVICE
-from dashboard_api.contract import examples
 from dashboard_api.models import Nonce, SecretUse, nonces
+from signed_api import example_calls
 from tests.dashboard_api.calls import PATH, ask, compact, error_of, fields_for, post, signed_headers
 from tests.factories import SECRET, make_account, make_link, make_website
 
@@ -580,7 +580,7 @@ def test_check_14_an_own_link_with_another_host_names_the_right_one(client, link
 
 
 def test_check_14_the_link_of_the_samples_needs_a_test_secret(client, link):
-    fields = fields_for(link, host=examples.LINK["host"], link_id=examples.LINK["link_id"])
+    fields = fields_for(link, host=example_calls.LINK["host"], link_id=example_calls.LINK["link_id"])
     assert "test secret" in refused(ask(client, fields), 404, "unknown_link")["message"]
 
 

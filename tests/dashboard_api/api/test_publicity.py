@@ -33,19 +33,19 @@ def test_a_new_account_is_counted_and_its_websites_are_as_the_account(client, li
 
 
 def test_account_and_website_are_changed_on_record_and_the_stricter_one_holds(client, link):
-    assert call(client, publicity="named").json()["websites"][0]["effective"] == "named"
+    assert call(client, publicity="shown").json()["websites"][0]["effective"] == "shown"
     body = call(client, host=link.website.host, publicity="nothing", region="de").json()
     assert body["websites"] == [
         {"host": "shop.example.com", "publicity": "nothing", "effective": "nothing", "region": "DE"}
     ]
     call(client, publicity="nothing")
-    body = call(client, host=link.website.host, publicity="named").json()
-    assert (body["websites"][0]["publicity"], body["websites"][0]["effective"]) == ("named", "nothing")
+    body = call(client, host=link.website.host, publicity="shown").json()
+    assert (body["websites"][0]["publicity"], body["websites"][0]["effective"]) == ("shown", "nothing")
     body = call(client, host=link.website.host, publicity="as_account").json()
     assert body["websites"][0]["publicity"] == "as_account"
     events = AuditEvent.objects.filter(action="publicity.changed").order_by("pk")
     assert [(event.before, event.after) for event in events[:2]] == [
-        ({"publicity": "counted"}, {"publicity": "named"}),
+        ({"publicity": "counted"}, {"publicity": "shown"}),
         ({"publicity": "", "region": ""}, {"publicity": "nothing", "region": "DE"}),
     ]
     assert {event.account for event in events} == {"acct_0001"}
@@ -61,7 +61,7 @@ def test_a_website_of_another_account_and_a_revoked_one_are_unknown(client, link
     website = factories.make_website("other.example.net")
     factories.make_link(other, website)
     for host in ("other.example.net", "unknown.example.net"):
-        response = call(client, host=host, publicity="named")
+        response = call(client, host=host, publicity="shown")
         assert (response.status_code, error_of(response)["code"]) == (404, "unknown_link")
     assert set(api.SiteLink.objects.values_list("publicity", flat=True)) == {""}
 

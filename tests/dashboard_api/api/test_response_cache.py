@@ -8,7 +8,6 @@ import pytest
 from django.db import connection
 
 from dashboard_api.api import response_cache
-from dashboard_api.contract import DashboardRequest, responses
 from dashboard_api.crawler import schedules
 from dashboard_api.models import (
     AnalystNote,
@@ -22,6 +21,8 @@ from dashboard_api.models import (
     Website,
 )
 from dashboard_api.reading.dashboard import build_dashboard
+from signed_api import findings as contract
+from signed_api.findings import DashboardRequest
 from tests.dashboard_api.calls import account_site
 from tests.factories import (
     make_account,
@@ -74,7 +75,7 @@ def ask(link, now=NOON, **fields):
     cached = response_cache.dashboard_response(account_site(link), request, now)
     rebuilt = build_dashboard(account_site(link), request, now)
     assert cached == msgspec.json.encode(rebuilt)
-    return msgspec.json.decode(cached, type=responses.DashboardResponse)
+    return msgspec.json.decode(cached, type=contract.DashboardResponse)
 
 
 def request_about(link, **fields):
@@ -127,7 +128,7 @@ def scanned(link, settings):
 def next_checks(link, now=NOON):
     """Return the day of the next check by each scanner, and whether it is overdue."""
     cached = response_cache.dashboard_response(account_site(link), request_about(link), now)
-    entries = msgspec.json.decode(cached, type=responses.DashboardResponse).coverage
+    entries = msgspec.json.decode(cached, type=contract.DashboardResponse).coverage
     return {entry.source: (entry.next_due_on, entry.stale) for entry in entries if entry.source != "nuclei"}
 
 
@@ -193,7 +194,7 @@ def test_a_report_from_elsewhere_is_due_after_the_interval_also_of_a_scanner_tha
 def test_a_first_check_by_a_scanner_of_ours_is_due_by_schedule_only(link, settings):
     def first_check():
         cached = response_cache.dashboard_response(account_site(link), request_about(link), NOON)
-        return msgspec.json.decode(cached, type=responses.DashboardResponse).summary.first_check_by
+        return msgspec.json.decode(cached, type=contract.DashboardResponse).summary.first_check_by
 
     Coverage.objects.all().delete()
     Source.objects.update(enabled=False)
@@ -300,7 +301,7 @@ def test_what_changes_while_it_is_read_is_in_the_next_answer(link, monkeypatch):
 
 def opened(link):
     cached = response_cache.dashboard_response(account_site(link), request_about(link), NOON)
-    return msgspec.json.decode(cached, type=responses.DashboardResponse).summary.open
+    return msgspec.json.decode(cached, type=contract.DashboardResponse).summary.open
 
 
 def test_the_cache_forgets_what_was_not_asked_for_longest(link, built, monkeypatch):

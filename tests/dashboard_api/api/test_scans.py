@@ -6,7 +6,6 @@ import pytest
 from django.utils import timezone
 
 from audit.models import AuditEvent
-from dashboard_api.contract import examples
 from dashboard_api.crawler import policy, queue, stopping
 from dashboard_api.models import (
     EngineRun,
@@ -17,6 +16,8 @@ from dashboard_api.models import (
     ScanOptOut,
     ScanSchedule,
 )
+from signed_api.example_calls import LINK, example_of
+from signed_api.scans import SCAN
 from tests.dashboard_api.calls import (
     FINDING_PATH,
     SCAN_CANCEL_PATH,
@@ -383,9 +384,9 @@ def test_the_list_can_have_only_the_retests_of_one_finding(client, link):
 
 def test_a_test_secret_gets_the_examples_and_queues_nothing(client, link):
     secret = link.account.secrets.model.objects.issue(link.account, by="ada", is_test=True)[1]
-    fields = examples.LINK | {"portal_account_ref": link.account.ref}
+    fields = LINK | {"portal_account_ref": link.account.ref}
     response = ask(client, fields, path=SCAN_PATH, secret=secret)
-    assert response.json() == examples.RESPONSES["ScanResponse"]
+    assert response.json() == example_of(SCAN)["response"]
     unknown = ask(client, fields | {"job_id": "1"}, path=SCAN_STATUS_PATH, secret=secret)
     assert error_of(unknown)["code"] == "unknown_job"
     assert not ScanJob.objects.exists()

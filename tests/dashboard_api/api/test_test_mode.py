@@ -8,8 +8,9 @@ from django.db import connections
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from dashboard_api.contract import examples
 from dashboard_api.models import Nonce, Secret
+from signed_api.all_routes import BY_PATH
+from signed_api.example_calls import LINK, example_of
 from tests.dashboard_api.calls import (
     CALLS_PATH,
     CHANGES_PATH,
@@ -26,11 +27,11 @@ from tests.factories import make_account, make_link
 
 pytestmark = pytest.mark.django_db
 
-OWN = examples.LINK | {"portal_account_ref": "acct_0001"}
+OWN = LINK | {"portal_account_ref": "acct_0001"}
 CALLS = {
-    PATH: ({"severity": "Low"}, "DashboardResponse"),
-    FINDING_PATH: ({"finding_id": "1042"}, "FindingResponse"),
-    CHANGES_PATH: ({"days": 7}, "ChangesResponse"),
+    PATH: {"severity": "Low"},
+    FINDING_PATH: {"finding_id": "1042"},
+    CHANGES_PATH: {"days": 7},
 }
 
 
@@ -48,25 +49,25 @@ def secret(link):
 
 @pytest.mark.parametrize("path", CALLS)
 def test_every_call_gets_the_example_of_the_documentation_and_says_so(client, secret, path):
-    fields, name = CALLS[path]
-    response = ask(client, OWN | fields, path=path, secret=secret)
+    response = ask(client, OWN | CALLS[path], path=path, secret=secret)
     assert response.status_code == 200
     assert response["X-Service-Test"] == "true"
-    assert response.json() == examples.RESPONSES[name]
-    assert list(response.json()) == list(examples.RESPONSES[name])
+    example = example_of(BY_PATH[path])["response"]
+    assert response.json() == example
+    assert list(response.json()) == list(example)
 
 
 def test_a_test_secret_gets_example_calls_and_not_those_of_its_account(client, link, secret):
     ask(client, fields_for(link))
     response = ask(client, {"portal_account_ref": "acct_0001"}, path=CALLS_PATH, secret=secret)
     assert response["X-Service-Test"] == "true"
-    assert response.json() == examples.RESPONSES["CallsResponse"]
+    assert response.json() == example_of(BY_PATH[CALLS_PATH])["response"]
 
 
 def test_a_test_secret_never_shows_a_website_of_a_customer(client, link, secret):
     error = error_of(ask(client, fields_for(link), secret=secret))
     assert error["code"] == "unknown_link"
-    assert examples.LINK["link_id"] in error["message"]
+    assert LINK["link_id"] in error["message"]
     response = ask(client, OWN | {"finding_id": "1"}, path=FINDING_PATH, secret=secret)
     assert (response.status_code, error_of(response)["code"]) == (404, "unknown_finding")
 
@@ -110,7 +111,7 @@ def test_the_vectors_and_the_samples_are_shown_by_address(client):
     sample = client.get("/v1/samples/python")
     assert sample["Content-Type"] == "text/plain; charset=utf-8"
     compile(sample.text, "sample", "exec")
-    assert examples.LINK["link_id"] in sample.text
+    assert LINK["link_id"] in sample.text
     assert "&" not in client.get("/v1/samples/php").text.partition("\n")[0]
     assert error_of(client.get("/v1/samples/cobol"))["code"] == "not_found"
     page = client.get("/v1/docs").text

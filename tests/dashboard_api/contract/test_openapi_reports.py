@@ -7,8 +7,9 @@ import msgspec
 import pytest
 
 from dashboard_api.api import report_request
-from dashboard_api.contract import openapi, openapi_reports, responses
+from dashboard_api.contract import openapi, openapi_reports
 from dashboard_api.importing.ingest import ImportResult
+from signed_api.reports import ImportedReport
 from tests.dashboard_api.api.reports import fetch, make_token, never_run, run_here, send
 from tests.dashboard_api.contract.test_openapi import check, every_member
 from tests.dashboard_api.scanners.samples import json_lines, make_row
@@ -77,7 +78,7 @@ def test_every_parameter_that_is_read_is_documented(document, client):
 
 def test_the_response_has_what_the_command_prints():
     fields = {field.name for field in dataclasses.fields(ImportResult)}
-    assert {field.name for field in msgspec.structs.fields(responses.ImportedReport)} == fields | {"dry_run"}
+    assert {field.name for field in msgspec.structs.fields(ImportedReport)} == fields | {"dry_run"}
 
 
 def test_every_member_has_a_meaning_on_the_human_page():

@@ -6,9 +6,9 @@ from zoneinfo import ZoneInfo
 import pytest
 from django.utils import timezone
 
-from dashboard_api.contract import ScanScheduleRequest
 from dashboard_api.crawler import policy, schedules
 from dashboard_api.models import Entitlement, ScanJob, ScanSchedule
+from signed_api.scans import ScanScheduleRequest
 from tests import factories
 
 NOW = datetime(2026, 3, 20, 12, 0, tzinfo=UTC)  # a Friday, nine days before the clocks change

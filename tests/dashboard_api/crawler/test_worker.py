@@ -199,7 +199,8 @@ def lose_the_link(link):
 
 
 def lose_the_claim(link):
-    OwnershipClaim.objects.filter(account=link.account).update(state="withdrawn", ended_at=timezone.now())
+    ended = {"state": "ended", "ended_reason": "withdrawn", "ended_at": timezone.now()}
+    OwnershipClaim.objects.filter(account=link.account).update(**ended)
 
 
 def pause_the_link(link):

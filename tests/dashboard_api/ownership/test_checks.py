@@ -63,19 +63,23 @@ def test_a_token_that_is_missing_behind_another_page_says_nothing(monkeypatch, s
 
 @pytest.fixture
 def looks(monkeypatch):
-    """The verdict of each place, and the places in the order in which they were asked."""
-    looks = SimpleNamespace(verdicts={}, asked=[], parents=[])
+    """The verdict of each place, or ``of`` a token, and the places in the order in which they were asked."""
+    looks = SimpleNamespace(verdicts={}, of={}, asked=[], parents=[], deadlines=set())
 
-    def look(method):
+    def look(token, method, deadline):
         looks.asked.append(method)
-        verdict = looks.verdicts.get(method, Verdict.MISSING)
+        looks.deadlines.add(deadline)
+        verdict = looks.of.get(token, looks.verdicts).get(method, Verdict.MISSING)
         return CheckResult(outcome="not_found", verdict=verdict, expected="", strength="https")
 
-    def look_in_dns(*_, parents, **__):
+    def look_in_dns(_host, token, *, parents, deadline):
         looks.parents = list(parents)
-        return look("dns")
+        return look(token, "dns", deadline)
 
-    monkeypatch.setattr(checks, "check", lambda _host, _token, method, **_: look(method))
+    def check(_host, token, method, *, deadline, **_):
+        return look(token, method, deadline)
+
+    monkeypatch.setattr(checks, "check", check)
     monkeypatch.setattr(checks, "look_in_dns", look_in_dns)
     return looks
 
@@ -263,6 +267,51 @@ def test_dns_is_asked_first_while_another_account_has_the_website(looks):
     assert (claim.state, looks.asked) == ("contested", ["dns", "file"])
 
 
+@pytest.fixture
+def rivals(looks):
+    """Return a function that checks a claim while the tokens of it and of the holder have these verdicts."""
+    holder = added(proof=Check(Verdict.FOUND, "file", "https"))
+    claim = claims.add(factories.make_account("acct_0002", secrets=()), HOST, by="eve", now=NOW)
+
+    def check(theirs, *, methods=(), at=NOW + timedelta(days=1)):
+        looks.of = {holder.token: theirs, claim.token: {"file": Verdict.FOUND}}
+        after = checks.check_claim(claim, methods, now=at)
+        holder.refresh_from_db()
+        return after, holder
+
+    return check
+
+
+@pytest.mark.parametrize("methods", [(), ("file",)])
+def test_a_website_is_taken_over_if_the_token_of_its_holder_is_missing_at_that_moment(rivals, looks, methods):
+    claim, holder = rivals({}, methods=methods)
+    assert (claim.state, claims.holds(claim), claims.holds(holder)) == ("verified", True, False)
+    assert (holder.ended_reason, [each["method"] for each in holder.checks]) == (
+        "taken_over",
+        ["dns", "file", "meta"],
+    )
+    looks.asked.clear()
+    checks.check_claim(claim, now=NOW + timedelta(days=8))
+    assert looks.asked == ["dns", "file"], "the former holder is not looked for again"
+
+
+@pytest.mark.parametrize(
+    "theirs",
+    [{"file": Verdict.FOUND}, {"file": Verdict.NOT_ASKED}, {"dns": Verdict.FOUND}, {"meta": Verdict.FOUND}],
+)
+def test_a_token_of_the_holder_that_is_anywhere_or_could_not_be_asked_for_keeps_the_website(rivals, theirs):
+    claim, holder = rivals(theirs)
+    assert (claim.state, claims.holds(claim), claims.holds(holder)) == ("contested", False, True)
+    claim, holder = rivals({}, at=NOW + timedelta(days=2))
+    assert (claim.state, claims.holds(claim), claims.holds(holder)) == ("verified", True, False)
+
+
+def test_the_look_for_the_token_of_the_holder_shares_the_time_of_the_check(rivals, looks):
+    rivals({})
+    assert len(looks.asked) == 5
+    assert len(looks.deadlines) == 1
+
+
 def test_a_file_changes_nothing_about_a_website_that_staff_confirmed(looks):
     looks.verdicts["file"] = Verdict.FOUND
     account = factories.make_account(secrets=())
@@ -343,4 +392,4 @@ def test_a_proof_behind_a_certificate_that_expired_counts_as_not_reached_for_a_m
     for day in range(1, 46):
         claim = checks.check_claim(claim, now=NOW + timedelta(days=day))
         states.setdefault(claim.state, day)
-    assert states == {"verified": 1, "failing": 33, "lapsed": 45}
+    assert states == {"verified": 1, "failing": 33, "ended": 45}

@@ -33,7 +33,8 @@ MISSING, NOT_ASKED = Check(Verdict.MISSING), Check(Verdict.NOT_ASKED)
 
 
 def added(ref="acct_0001", host=HOST, *, now=NOW):
-    return claims.add(factories.make_account(ref, secrets=()), host, by="ada", now=now)
+    account = Account.objects.filter(ref=ref).first() or factories.make_account(ref, secrets=())
+    return claims.add(account, host, by="ada", now=now)
 
 
 def checked(claim, check, after=timedelta()):
@@ -146,7 +147,7 @@ def test_without_a_proof_a_claim_waits_for_thirty_days():
     claim = checked(added(), MISSING, timedelta(days=29))
     assert claim.state == "pending"
     claim = checked(claim, NOT_ASKED, timedelta(days=30))
-    assert (claim.state, claim.next_check_at) == ("expired", None)
+    assert (claim.state, claim.ended_reason, claim.next_check_at) == ("ended", "expired", None)
     assert not Website.objects.exists()
 
 
@@ -219,7 +220,8 @@ def test_a_proof_above_does_not_take_a_website_from_its_holder():
     held_by_another()
     above = proven_by_dns()
     claim = claims.add(above.account, HOST, by="ada", now=NOW)
-    assert (claim.state, is_linked(claim)) == ("contested", False)
+    assert (claim.state, is_linked(claim)) == ("pending", False)
+    assert checked(claim, DNS).state == "contested"
 
 
 def test_a_public_suffix_proves_nothing_below_it(settings):
@@ -228,252 +230,188 @@ def test_a_public_suffix_proves_nothing_below_it(settings):
     assert claims.add(above.account, "ada.github.io", by="ada", now=NOW).state == "pending"
 
 
-def test_the_holder_can_agree():
-    other, link = held_by_another()
-    claim = checked(added(), FILE)
-    claim = claims.answer(claim, other, agrees=True, by="eve", reason="", now=NOW)
-    assert claim.state == "verified"
-    assert is_linked(claim)
+HOUR, DAY = timedelta(hours=1), timedelta(days=1)
+
+
+def proven_by_another(check=FILE, found=True):
+    """Return the claim of an account that has proven the website, where something was found."""
+    holder = checked(added("acct_other"), check)
+    if found:
+        factories.make_finding(Website.objects.get(host=HOST))
+    return holder
+
+
+def looked_for(holder, check, claim, proof=FILE, after=DAY):
+    """Return both claims after a check of the claim, before which the token of the holder was looked for."""
+    return checked(holder, check, after), checked(claim, proof, after)
+
+
+@pytest.mark.parametrize("proof", [FILE, DNS])
+def test_a_claim_takes_a_website_over_whose_token_is_missing_and_begins_without_findings(proof):
+    holder, claim = looked_for(proven_by_another(), MISSING, added(), proof)
+    holder.refresh_from_db()
+    assert (holder.state, holder.ended_reason, is_linked(holder)) == ("ended", "taken_over", False)
+    assert (claim.state, is_linked(claim)) == ("verified", True)
+    website = Website.objects.get(host=HOST)
+    assert not website.findings.exists()
+    assert website.links.get().account == claim.account
+    former = Website.objects.exclude(host=HOST).get()
+    assert (former.findings.count(), former.retired_at) == (1, NOW + DAY)
+    assert former.links.get().account == holder.account
+    assert AuditEvent.objects.get(action="ownership.taken_over").account == "acct_other"
+
+
+@pytest.mark.parametrize("check", [FILE, DNS, NOT_ASKED])
+def test_staff_decide_where_the_token_of_the_holder_is_there_or_could_not_be_asked_for(check):
+    holder, claim = looked_for(proven_by_another(), check, added(), DNS)
+    assert (claim.state, is_linked(claim), is_linked(holder)) == ("contested", False, True)
+
+
+def test_a_miss_of_an_earlier_check_takes_no_website():
+    holder = checked(proven_by_another(), MISSING, HOUR)
+    for check, hours in ((None, 2), (NOT_ASKED, 3)):
+        if check:
+            checked(holder, check, hours * HOUR)
+        claim = checked(added(f"acct_{hours}"), DNS, hours * HOUR)
+        assert (claim.state, is_linked(holder)) == ("contested", True)
+
+
+def test_a_proof_that_was_found_while_another_look_missed_it_keeps_the_website():
+    holder, claim = proven_by_another(), added()
+    checked(holder, MISSING, DAY)
+    checked(holder, FILE, DAY + timedelta(seconds=1))
+    assert checked(claim, DNS, DAY).state == "contested"
+    assert is_linked(holder)
+
+
+def test_a_proof_by_dns_that_is_missing_while_the_file_is_there_keeps_the_website():
+    holder, claim = looked_for(proven_by_another(DNS), FILE, added(), DNS)
+    assert (holder.misses, claim.state, is_linked(holder)) == (1, "contested", True)
+
+
+def test_while_our_own_network_may_be_at_fault_no_website_is_taken_over(monkeypatch):
+    monkeypatch.setattr(claims, "judging_pauses", lambda _now: True)
+    holder, claim = looked_for(proven_by_another(), MISSING, added(), DNS)
+    assert (claim.state, is_linked(holder)) == ("contested", True)
+
+
+@pytest.mark.parametrize("has_claim", [True, False])
+def test_a_holder_whom_staff_confirmed_keeps_the_website(has_claim):
+    holder, link = held_by_another()
+    if has_claim:
+        checked(holder.ownership_claims.get(), MISSING, DAY)
+    else:
+        holder.ownership_claims.all().delete()
+    assert checked(added(), DNS, DAY).state == "contested"
     link.refresh_from_db()
     assert link.revoked_at is None
 
 
-def test_only_a_holder_can_answer():
+@pytest.mark.parametrize(("check", "is_taken"), [(FILE, False), (NOT_ASKED, False), (MISSING, True)])
+def test_a_shared_website_is_taken_over_only_if_the_tokens_of_all_its_accounts_are_missing(check, is_taken):
+    first = proven_by_another()
+    second = checked(added("acct_second"), FILE)
+    SiteLink.objects.link(second.account, Website.objects.get(host=HOST), by="staff")
+    OwnershipClaim.objects.filter(pk=second.pk).update(
+        state="verified", method="file", strength="https", verified_at=NOW
+    )
+    claim = added()
+    checked(first, MISSING, DAY)
+    checked(second, check, DAY)
+    claim = checked(claim, DNS, DAY)
+    assert (is_linked(claim), is_linked(first), is_linked(second)) == (is_taken, not is_taken, not is_taken)
+
+
+def test_a_contested_claim_takes_over_once_the_token_of_the_holder_is_missing():
+    holder, claim = looked_for(proven_by_another(), NOT_ASKED, added(), FILE)
+    contested_at = claim.contested_at
+    assert checked(claim, FILE, DAY + HOUR).contested_at == contested_at
+    holder, claim = looked_for(holder, MISSING, claim, FILE, 2 * DAY)
+    assert (claim.state, is_linked(claim), is_linked(holder)) == ("verified", True, False)
+    assert AuditEvent.objects.filter(action="ownership.contested").count() == 1
+
+
+def test_a_contested_claim_waits_for_staff_as_long_as_its_token_is_not_called_missing():
     held_by_another()
     claim = checked(added(), FILE)
-    with pytest.raises(claims.WrongState):
-        claims.answer(claim, claim.account, agrees=True, by="ada", reason="", now=NOW)
+    assert checked(claim, NOT_ASKED, 31 * DAY).state == "contested"
+    assert checked(claim, MISSING, 29 * DAY).state == "contested"
+    assert checked(claim, MISSING, 30 * DAY).ended_reason == "expired"
 
 
-HOUR = timedelta(hours=1)
+def test_an_accepted_claim_gets_the_website_without_the_findings_of_those_that_had_it():
+    holder, _ = looked_for(proven_by_another(), FILE, added(), DNS)
+    claim = OwnershipClaim.objects.get(state="contested")
+    with pytest.raises(ValidationError):
+        claims.decide(claim, accept=True, by="staff", reason=" ", now=NOW)
+    claim = claims.decide(claim, accept=True, by="staff", reason="the invoice", now=NOW + DAY)
+    assert (claim.state, claim.reason, is_linked(claim)) == ("verified", "the invoice", True)
+    assert not Website.objects.get(host=HOST).findings.exists()
+    holder.refresh_from_db()
+    assert (holder.ended_reason, is_linked(holder)) == ("taken_over", False)
 
 
-def test_silence_of_the_holder_is_consent_to_dns_after_72_hours():
-    holder, claim = shared_findings(FILE)
-    assert claims.answer_due_at(claim) is None
-    holder = checked(holder, FILE, HOUR)
-    claim = checked(claim, DNS, 72 * HOUR)
-    assert (claim.state, claims.answer_due_at(claim)) == ("contested", NOW + 73 * HOUR)
-    claim = checked(claim, DNS, 73 * HOUR)
+def test_an_accepted_claim_ends_the_link_of_a_holder_whom_staff_confirmed():
+    _, link = held_by_another()
+    claims.decide(checked(added(), DNS), accept=True, by="staff", reason="sold", now=NOW)
+    link.refresh_from_db()
+    assert link.revoked_at == NOW
+
+
+def test_a_claim_that_staff_refused_leaves_later_ones_to_staff_while_the_holder_has_the_website():
+    holder, claim = looked_for(proven_by_another(), NOT_ASKED, added(), DNS)
+    claim = claims.decide(claim, accept=False, by="staff", reason="not the owner", now=NOW + DAY)
+    assert (claim.state, claim.ended_reason, claim.reason) == ("ended", "refused", "not the owner")
+    for ref in ("acct_0001", "acct_second"):
+        again = added(ref, now=NOW + DAY)
+        holder, again = looked_for(holder, MISSING, again, DNS, 2 * DAY)
+        assert (again.state, is_linked(holder)) == ("contested", True)
+    claims.withdraw(holder, by="eve", reason="sold", now=NOW + 3 * DAY)
+    third = checked(added("acct_third"), FILE, 3 * DAY)
+    assert is_linked(third)
+    third, again = looked_for(third, MISSING, again, DNS, 4 * DAY)
+    assert (again.state, is_linked(third)) == ("verified", False)
+
+
+def test_staff_share_a_website_by_a_link_which_verifies_the_contested_claim():
+    holder, claim = looked_for(proven_by_another(), FILE, added(), DNS)
+    SiteLink.objects.link(claim.account, Website.objects.get(host=HOST), by="staff")
+    claim.refresh_from_db()
     assert (claim.state, is_linked(claim), is_linked(holder)) == ("verified", True, True)
 
 
-def test_silence_while_only_a_file_proves_the_claim_does_not_count():
-    holder, claim = shared_findings(FILE)
-    checked(holder, FILE, HOUR)
-    assert checked(claim, FILE, 2 * HOUR).state == "contested"
-    for hours in (80, 151):
-        claim = checked(claim, DNS, hours * HOUR)
-        assert (claim.state, claims.answer_due_at(claim)) == ("contested", NOW + 152 * HOUR)
-    assert checked(claim, DNS, 152 * HOUR).state == "verified"
+def test_staff_who_may_decide_read_of_contested_claims_and_of_takeovers(
+    mailoutbox, django_capture_on_commit_callbacks
+):
+    factories.make_user("boss", is_staff=True, is_superuser=True)
+    factories.make_user("analyst", is_staff=True)
+    holder, claim = proven_by_another(), added()
+    with django_capture_on_commit_callbacks(execute=True):
+        claim = checked(claim, FILE, HOUR)
+        checked(claim, FILE, 2 * HOUR)
+        looked_for(holder, MISSING, claim)
+    assert [(sent.recipients(), sent.subject) for sent in mailoutbox] == [
+        (["boss@example.com"], f"{HOST} is contested"),
+        (["boss@example.com"], f"{HOST} was taken over"),
+    ]
+    for sent in mailoutbox:
+        assert "acct_other" in sent.body
+        assert f"/admin/dashboard_api/ownershipclaim/{claim.pk}/change/" in sent.body
 
 
-def test_silence_while_the_token_of_the_holder_was_missing_does_not_count():
-    holder, claim = shared_findings(FILE)
-    holder = checked(holder, MISSING, HOUR)
-    claim = checked(claim, DNS, 75 * HOUR)
-    checked(holder, FILE, 76 * HOUR)
-    for hours in (77, 147):
-        claim = checked(claim, DNS, hours * HOUR)
-        assert (claim.state, claims.answer_due_at(claim)) == ("contested", NOW + 148 * HOUR)
-    checked(holder, MISSING, 147 * HOUR)
-    assert checked(claim, DNS, 148 * HOUR).state == "contested"
+def test_a_mail_server_that_is_down_keeps_no_one_from_the_website(
+    monkeypatch, django_capture_on_commit_callbacks
+):
+    factories.make_user("boss", is_staff=True, is_superuser=True)
 
+    def fail(*_args, **_fields):
+        raise OSError("refused")
 
-@pytest.mark.parametrize("check", [NOT_ASKED, MISSING])
-def test_silence_does_not_count_while_the_token_of_the_holder_is_not_found(monkeypatch, check):
-    holder, claim = shared_findings(FILE)
-    checked(holder, FILE, -HOUR)
-    monkeypatch.setattr(claims, "judging_pauses", lambda _now: True)  # so nothing is a miss
-    for hours in (1, 24, 48, 72):
-        holder = checked(holder, check, hours * HOUR)
-        claim = checked(claim, DNS, hours * HOUR)
-        assert (holder.misses, claims.answer_due_at(claim)) == (0, None)
-    claim = checked(claim, DNS, 80 * HOUR)
-    assert (claim.state, is_linked(claim)) == ("contested", False)
-
-
-def test_a_pause_of_judging_does_not_hide_that_the_token_of_the_holder_went_missing(monkeypatch):
-    holder, claim = shared_findings(FILE)
-    holder = checked(holder, FILE, HOUR)
-    monkeypatch.setattr(claims, "judging_pauses", lambda _now: True)
-    checked(holder, MISSING, 2 * HOUR)
-    assert checked(claim, DNS, 80 * HOUR).state == "contested"
-
-
-def test_a_website_that_cannot_be_asked_for_a_while_does_not_end_the_silence():
-    holder, claim = shared_findings(FILE)
-    holder = checked(checked(holder, FILE, HOUR), NOT_ASKED, 2 * HOUR)
-    assert checked(claim, DNS, 73 * HOUR).state == "verified"
-
-
-def test_silence_begins_again_once_the_record_of_the_claimant_is_back():
-    holder, claim = shared_findings(FILE)
-    checked(holder, FILE, HOUR)
-    for hours in range(4, 73, 4):
-        claim = checked(claim, MISSING, hours * HOUR)
-        assert (claim.silent_since, claims.answer_due_at(claim)) == (None, None)
-    claim = checked(claim, DNS, 73 * HOUR)
-    assert (claim.state, claims.answer_due_at(claim)) == ("contested", NOW + 145 * HOUR)
-    claim = checked(claim, NOT_ASKED, 100 * HOUR)
-    assert claims.answer_due_at(claim) == NOW + 145 * HOUR
-    assert checked(claim, DNS, 145 * HOUR).state == "verified"
-
-
-@pytest.mark.parametrize("by", ["proof", "staff", "restored"])
-def test_an_account_that_begins_to_hold_the_website_has_the_whole_time_for_an_answer(by):
-    holder, claim = shared_findings(FILE)
-    agreed, website = factories.make_account("acct_agreed", secrets=()), Website.objects.get(host=HOST)
-    later = checked(claims.add(agreed, HOST, by="eve", now=NOW), DNS)
-    if by == "restored":
-        claims.answer(later, holder.account, agrees=True, by="eve", reason="ours", now=NOW)
-        agreed.links.get().revoke(by="staff", reason="pause", now=NOW)
-    checked(holder, FILE, HOUR)
-    claim.refresh_from_db()
-    assert claims.answer_due_at(claim) == NOW + 73 * HOUR
-    if by == "proof":
-        claims.answer(later, holder.account, agrees=True, by="eve", reason="ours", now=NOW + 70 * HOUR)
-    elif by == "staff":
-        SiteLink.objects.link(factories.make_account("acct_staff", secrets=()), website, by="staff")
-    else:
-        agreed.links.get().restore(by="staff", reason="on", now=NOW + 70 * HOUR)
-    claim = checked(claim, DNS, 73 * HOUR)
-    assert claim.state == "contested"
-    assert (claims.answer_due_at(claim) or NOW + 200 * HOUR) >= NOW + 142 * HOUR
-
-
-def test_a_contested_claim_from_before_the_update_waits_for_a_check_of_the_holder():
-    holder, claim = shared_findings(FILE)
-    OwnershipClaim.objects.update(found_at=None, silent_since=None)
-    claim = checked(claim, DNS, 30 * DAY)
-    assert (claim.state, claims.answer_due_at(claim)) == ("contested", None)
-    checked(holder, FILE, 31 * DAY)
-    claim.refresh_from_db()
-    assert claims.answer_due_at(claim) == NOW + 34 * DAY
-    assert checked(claim, DNS, 34 * DAY).state == "verified"
-
-
-def test_a_contested_claim_waits_for_staff_only_where_silence_can_never_count():
-    holder, claim = shared_findings(FILE)
-    assert "silence does not count yet" in claims.waits_for(claim)
-    holder = checked(holder, MISSING, HOUR)
-    assert "silence does not count yet" in claims.waits_for(checked(claim, DNS, HOUR))
-    OwnershipClaim.objects.filter(pk=holder.pk).update(method="manual")
-    assert claims.waits_for(claim) == "a decision by staff"
-    OwnershipClaim.objects.filter(pk=holder.pk).delete()  # linked by staff
-    assert claims.waits_for(claim) == "a decision by staff"
-    assert claims.waits_for(checked(added("acct_second", "blog.example.com"), FILE)) == ""
-
-
-def test_an_objection_leaves_the_decision_to_staff():
-    other, _ = held_by_another()
-    claim = claims.answer(checked(added(), DNS), other, agrees=False, by="eve", reason="mine", now=NOW)
-    claim = checked(claim, DNS, timedelta(days=5))
-    assert (claim.state, claims.answer_due_at(claim)) == ("contested", None)
-    with pytest.raises(ValidationError):
-        claims.decide(claim, accept=True, by="staff", reason=" ", now=NOW)
-    claim = claims.decide(claim, accept=False, by="staff", reason="the owner is known", now=NOW)
-    assert (claim.state, claim.reason) == ("refused", "the owner is known")
-
-
-DAY = timedelta(days=1)
-
-
-def claimed_again(ref, after):
-    """Return a contested claim of this account after a week in which the holder is silent."""
-    account = Account.objects.filter(ref=ref).first() or factories.make_account(ref, secrets=())
-    claim = checked(claims.add(account, HOST, by="mallory", now=NOW + after), DNS, after)
-    assert claim.state == "contested"
-    checked(OwnershipClaim.objects.get(account__ref="acct_other", ended_at=None), FILE, after + DAY)
-    return checked(claim, DNS, after + 8 * DAY)
-
-
-@pytest.mark.parametrize(
-    ("end", "ref"),
-    [
-        ("withdrawn", "acct_0001"),
-        ("withdrawn", "acct_second"),
-        ("refused", "acct_0001"),
-        ("refused", "acct_second"),
-        ("", "acct_second"),
-    ],
-)
-def test_an_objection_counts_for_later_claims_of_any_account(end, ref):
-    holder, claim = shared_findings(FILE)
-    checked(holder, FILE, DAY)
-    claims.answer(claim, holder.account, agrees=False, by="eve", reason="mine", now=NOW + DAY)
-    if end == "withdrawn":
-        claims.withdraw(claim, by="mallory", reason="again", now=NOW + DAY)
-    elif end == "refused":
-        claims.decide(claim, accept=False, by="staff", reason="not the owner", now=NOW + DAY)
-    again = claimed_again(ref, 2 * DAY)
-    assert (again.state, again.objected_at, claims.answer_due_at(again)) == ("contested", None, None)
-    again = claims.decide(again, accept=True, by="staff", reason="we called", now=NOW + 11 * DAY)
-    assert again.state == "verified"
-
-
-def test_a_claim_that_staff_refused_comes_to_staff_again():
-    holder, claim = shared_findings(FILE)
-    claims.decide(claim, accept=False, by="staff", reason="not the owner", now=NOW + DAY)
-    assert claimed_again("acct_0001", 2 * DAY).state == "contested"
-    assert is_linked(holder)
-
-
-def test_an_objection_to_a_claim_ends_the_silence_about_others():
-    holder, claim = shared_findings(FILE)
-    other = checked(added("acct_second"), DNS)
-    checked(holder, FILE, DAY)
-    other.refresh_from_db()
-    assert claims.answer_due_at(other) is not None
-    claims.answer(claim, holder.account, agrees=False, by="eve", reason="mine", now=NOW + DAY)
-    assert claims.answer_due_at(other) is None
-
-
-@pytest.mark.parametrize("end", ["by time", "agreed", "former"])
-def test_a_claim_that_no_holder_disputes_now_does_not_keep_others_from_silence(end):
-    holder, claim = shared_findings(FILE)
-    if end == "by time":
-        claim = checked(checked(claim, FILE, DAY), FILE, 15 * DAY)
-        assert claim.state == "refused"
-    elif end == "agreed":
-        claims.answer(claim, holder.account, agrees=False, by="eve", reason="mine", now=NOW + DAY)
-        claim = claims.answer(claim, holder.account, agrees=True, by="eve", reason="ours", now=NOW + DAY)
-        claims.withdraw(claim, by="ada", reason="left", now=NOW + DAY)
-    else:
-        claims.answer(claim, holder.account, agrees=False, by="eve", reason="mine", now=NOW + DAY)
-        claims.withdraw(claim, by="ada", reason="left", now=NOW + DAY)
-        claims.withdraw(holder, by="eve", reason="sold", now=NOW + DAY)
-        checked(claims.add(holder.account, HOST, by="eve", now=NOW + 2 * DAY), FILE, 2 * DAY)
-    assert claimed_again("acct_second", 20 * DAY).state == "verified"
-
-
-def test_an_objection_holds_whatever_another_holder_says():
-    objector, link = held_by_another()
-    agreer = factories.make_account("acct_agreer", secrets=())
-    SiteLink.objects.link(agreer, link.website, by="staff")
-    claim = claims.answer(checked(added(), DNS), objector, agrees=False, by="eve", reason="mine", now=NOW)
-    with pytest.raises(claims.WrongState):
-        claims.answer(claim, agreer, agrees=True, by="mallory", reason="", now=NOW)
-    claim.refresh_from_db()
-    assert (claim.state, is_linked(claim)) == ("contested", False)
-
-
-def test_a_contested_claim_without_dns_is_refused_after_fourteen_days():
-    held_by_another()
-    claim = checked(added(), FILE)
-    assert checked(claim, FILE, timedelta(days=13)).state == "contested"
-    assert describe(claim)["expires_at"] == "2026-12-07T12:00:00Z"
-    claim = checked(claim, NOT_ASKED, timedelta(days=15))
-    assert (claim.state, describe(claim)["expires_at"]) == ("contested", None)
-    assert checked(claim, FILE, timedelta(days=14)).state == "refused"
-
-
-def test_a_refusal_by_time_has_no_reason_of_an_earlier_decision():
-    held_by_another()
-    claim = checked(added(), FILE)
-    OwnershipClaim.objects.filter(pk=claim.pk).update(reason="The invoice names them.")
-    claim = checked(claim, FILE, timedelta(days=14))
-    assert (claim.state, claim.reason) == ("refused", "")
+    monkeypatch.setattr("django.core.mail.EmailMessage.send", fail)
+    holder, claim = proven_by_another(), added()
+    with django_capture_on_commit_callbacks(execute=True):
+        looked_for(holder, MISSING, claim)
+    assert is_linked(claim)
 
 
 def change_before(monkeypatch, model, action, **changed):
@@ -491,7 +429,7 @@ def test_a_claim_is_withdrawn_while_staff_revoke_its_link(monkeypatch):
     claim = checked(added(), FILE)
     change_before(monkeypatch, SiteLink, "revoke", revoked_at=NOW)
     claim = claims.withdraw(claim, by="ada", reason="sold", now=NOW)
-    assert (claim.state, is_linked(claim)) == ("withdrawn", False)
+    assert (claim.ended_reason, is_linked(claim)) == ("withdrawn", False)
 
 
 def test_a_website_that_a_new_owner_took_over_meanwhile_stays_verified():
@@ -518,12 +456,6 @@ def test_the_website_is_locked_before_a_check_looks_whether_staff_archived_or_li
         if 'archived_at" IS NULL' in sql or 'revoked_at" IS NULL' in sql
     ]
     assert locks[0] < looks[0]
-
-
-def test_a_contested_claim_keeps_its_proof_by_dns_while_that_cannot_be_asked():
-    held_by_another()
-    claim = checked(checked(added(), DNS), FILE_WHILE_DNS_IS_SILENT, timedelta(days=14))
-    assert (claim.state, claim.strength) == ("contested", "dns")
 
 
 def left_with_findings(host=HOST):
@@ -554,8 +486,6 @@ def test_room_in_the_plan_does_not_open_what_another_account_got_meanwhile():
     with_room(entitlement)
     early = checked(early, FILE, timedelta(days=1))
     assert (early.state, is_linked(early)) == ("contested", False)
-    early = claims.answer(early, holder.account, agrees=True, by="eve", reason="", now=NOW)
-    assert is_linked(early)
 
 
 def test_room_in_the_plan_does_not_open_what_another_account_left_meanwhile():
@@ -569,17 +499,16 @@ def test_room_in_the_plan_does_not_open_what_another_account_left_meanwhile():
     assert not Website.objects.get(host=HOST).findings.exists()
 
 
-def test_room_in_the_plan_needs_no_second_consent_of_the_holder():
-    other, _ = held_by_another()
+def test_a_website_that_was_taken_over_without_room_in_the_plan_is_linked_later():
+    holder = proven_by_another()
     account = factories.make_account("acct_late", secrets=(), entitled=False)
     entitlement = factories.make_entitlement(account, sites_limit=0)
-    claim = checked(claims.add(account, HOST, by="ada", now=NOW), FILE)
-    agreed_at = timezone.now() + timedelta(hours=1)
-    claim = claims.answer(claim, other, agrees=True, by="eve", reason="", now=agreed_at)
-    assert (claim.state, claim.link_problem) == ("verified", "no_room")
+    _, claim = looked_for(holder, MISSING, claims.add(account, HOST, by="ada", now=NOW))
+    assert (claim.state, claim.link_problem, is_linked(holder)) == ("verified", "no_room", False)
     with_room(entitlement)
-    claim = claims.record_check(claim, FILE, now=agreed_at + timedelta(days=1))
+    claim = checked(claim, FILE, 2 * DAY)
     assert (claim.state, is_linked(claim)) == ("verified", True)
+    assert not Website.objects.get(host=HOST).findings.exists()
 
 
 def test_a_new_owner_begins_a_new_website_without_the_findings_of_former_owners():
@@ -614,15 +543,25 @@ def test_a_website_that_staff_take_out_of_the_archive_does_not_open_to_another_o
     assert not Website.objects.get(host=HOST).findings.exists()
 
 
+def lapsed():
+    claim = checked(failing(), MISSING, 14 * DAY)
+    assert (claim.state, claim.ended_reason, is_linked(claim)) == ("ended", "lapsed", False)
+    return claim
+
+
+def proven_again(claim, after):
+    """Return the claim after its account added the website again, with the token in its place."""
+    return checked(claims.add(claim.account, HOST, by="ada", now=NOW + after), FILE, after)
+
+
 def test_a_lapsed_holder_does_not_read_what_a_later_owner_found():
-    claim = checked(failing(), MISSING, timedelta(days=14))
+    claim = lapsed()
     factories.make_finding(Website.objects.get(host=HOST))
-    later = checked(added("acct_later"), FILE, timedelta(days=15))
+    later = checked(added("acct_later"), FILE, 15 * DAY)
     website = Website.objects.get(host=HOST)
     factories.make_finding(website)
     SiteLink.objects.get(website=website).revoke(by="ada", reason="left", now=NOW)
-    claim = checked(claim, FILE, timedelta(days=16))
-    assert is_linked(claim)
+    assert is_linked(proven_again(claim, 16 * DAY))
     assert not Website.objects.get(host=HOST).findings.exists()
     assert Website.objects.count() == 3
     assert later.account != claim.account
@@ -641,25 +580,24 @@ def test_a_new_owner_inherits_nothing_of_a_website_without_findings():
 
 
 def test_a_lapsed_holder_does_not_read_what_was_found_where_nothing_was_before():
-    claim = checked(failing(), MISSING, timedelta(days=14))
-    later = checked(added("acct_later"), FILE, timedelta(days=15))
+    claim = lapsed()
+    later = checked(added("acct_later"), FILE, 15 * DAY)
     factories.make_finding(Website.objects.get(host=HOST))
-    claims.withdraw(later, by="eve", reason="left", now=NOW + timedelta(days=16))
-    claim = checked(claim, FILE, timedelta(days=17))
-    assert is_linked(claim)
+    claims.withdraw(later, by="eve", reason="left", now=NOW + 16 * DAY)
+    assert is_linked(proven_again(claim, 17 * DAY))
     assert not Website.objects.get(host=HOST).findings.exists()
 
 
 def test_a_lapsed_holder_does_not_read_what_the_other_holder_found_since_then():
-    claim, other = failing(), added("acct_later")
-    other = checked(other, FILE, timedelta(days=1))
-    claims.answer(other, claim.account, agrees=True, by="eve", reason="", now=NOW + timedelta(days=1))
-    claim = checked(claim, MISSING, timedelta(days=15))
-    assert (claim.state, is_linked(claim), is_linked(other)) == ("lapsed", False, True)
+    claim = failing()
+    other = added("acct_later")
+    SiteLink.objects.link(other.account, Website.objects.get(host=HOST), by="staff")
+    claim = checked(claim, MISSING, 15 * DAY)
+    assert (claim.ended_reason, is_linked(claim), is_linked(other)) == ("lapsed", False, True)
     factories.make_finding(Website.objects.get(host=HOST))
-    claims.withdraw(other, by="eve", reason="left", now=NOW + timedelta(days=16))
-    claim = checked(claim, FILE, timedelta(days=17))
-    assert is_linked(claim)
+    other.refresh_from_db()
+    claims.withdraw(other, by="eve", reason="left", now=NOW + 16 * DAY)
+    assert is_linked(proven_again(claim, 17 * DAY))
     assert not Website.objects.get(host=HOST).findings.exists()
 
 
@@ -679,65 +617,6 @@ def test_a_decision_after_the_holder_left_does_not_hand_the_findings_over():
     claim = claims.decide(claim, accept=True, by="staff", reason="known", now=NOW)
     assert (claim.state, is_linked(claim)) == ("verified", True)
     assert not Website.objects.get(host=HOST).findings.exists()
-
-
-def shared_findings(proof):
-    """Return the claim of a holder by this proof, and another account's contested claim."""
-    holder = checked(added("acct_other"), proof)
-    factories.make_finding(Website.objects.get(host=HOST))
-    return holder, checked(added(), DNS)
-
-
-def test_silence_shares_findings_only_while_the_holders_own_proof_is_in_place():
-    holder, claim = shared_findings(FILE)
-    checked(holder, MISSING, HOUR)
-    assert checked(claim, DNS, timedelta(hours=73)).state == "contested"
-    checked(holder, FILE, timedelta(hours=73))
-    assert checked(claim, DNS, timedelta(hours=145)).state == "verified"
-
-
-def test_silence_of_a_holder_who_lost_the_domain_shares_nothing_that_is_found_later():
-    holder = checked(added("acct_other"), FILE)
-    claim = checked(added(), DNS)
-    for hours in (1, 2, 26):
-        holder = checked(holder, MISSING, timedelta(hours=hours))
-    claim = checked(claim, DNS, timedelta(hours=73))
-    assert (claim.state, claims.answer_due_at(claim)) == ("contested", None)
-    for days in (3, 16):
-        holder = checked(holder, MISSING, timedelta(days=days))
-    claim = checked(claim, DNS, timedelta(days=17))
-    assert (holder.state, is_linked(holder)) == ("lapsed", False)
-    assert (claim.state, is_linked(claim)) == ("verified", True)
-    assert Website.objects.get(host=HOST).links.get().account == claim.account
-
-
-def test_silence_of_a_holder_whom_staff_confirmed_is_no_consent():
-    held_by_another()
-    claim = checked(added(), DNS)
-    assert claims.answer_due_at(claim) is None
-    assert checked(claim, DNS, timedelta(hours=73)).state == "contested"
-
-
-def test_the_proofs_of_holders_are_checked_when_another_account_proves_the_website():
-    holder, _ = shared_findings(FILE)
-    holder.refresh_from_db()
-    assert holder.next_check_at == NOW
-
-
-def test_the_same_answer_again_changes_nothing():
-    other, _ = held_by_another()
-    claim = checked(added(), FILE)
-    for agrees in (False, False, True, True):
-        claim = claims.answer(claim, other, agrees=agrees, by="eve", reason="", now=NOW)
-    assert claim.state == "verified"
-    assert AuditEvent.objects.filter(action="ownership.answered").count() == 2
-
-
-def test_an_answer_is_on_record_for_the_holder_alone_and_names_no_other_account():
-    other, _ = held_by_another()
-    claims.answer(checked(added(), FILE), other, agrees=False, by=other.ref, reason="", now=NOW)
-    event = AuditEvent.objects.get(action="ownership.answered")
-    assert (event.account, event.host, event.label) == (other.ref, HOST, HOST)
 
 
 def test_an_account_gets_its_own_findings_again():
@@ -764,7 +643,7 @@ def test_three_misses_over_a_day_are_a_failure_and_fourteen_days_a_lapse():
     assert is_linked(claim)
     assert checked(claim, MISSING, timedelta(days=13)).state == "failing"
     claim = checked(claim, MISSING, timedelta(days=14))
-    assert claim.state == "lapsed"
+    assert (claim.state, claim.ended_reason, claim.next_check_at) == ("ended", "lapsed", None)
     assert not is_linked(claim)
 
 
@@ -826,8 +705,8 @@ def test_a_pause_delays_a_missing_proof_and_the_end_of_its_link_by_thirty_days_e
         OwnershipClaim.objects.exclude(pk=claim.pk).update(checked_at=at)
         claim = checked(claim, MISSING, timedelta(days=day))
         states.append(claim.state)
-    assert (states.index("failing"), states.index("lapsed")) == (30, 58)
-    assert (states[-1], is_linked(claim)) == ("lapsed", False)
+    assert (states.index("failing"), states.index("ended")) == (30, 58)
+    assert (claim.ended_reason, is_linked(claim)) == ("lapsed", False)
 
 
 def test_owners_read_of_a_missing_proof_twelve_days_before_the_link_ends():
@@ -859,17 +738,26 @@ def test_a_proof_that_is_back_ends_a_failure():
     assert (claim.state, claim.misses, claim.strength) == ("verified", 0, "dns")
 
 
-def test_a_lapsed_claim_gets_the_same_link_again_within_180_days():
+def test_a_lapsed_claim_begins_again_with_its_token_and_gets_the_same_link_within_180_days():
     claim = failing()
     link_id = SiteLink.objects.get().link_id
-    claim = checked(claim, MISSING, timedelta(days=14))
-    assert checked(claim, FILE, timedelta(days=15)).state == "verified"
+    claim = checked(claim, MISSING, 14 * DAY)
+    again = proven_again(claim, 15 * DAY)
+    assert (again, again.token, again.state) == (claim, claim.token, "verified")
     assert SiteLink.objects.not_revoked().get().link_id == link_id
 
 
-def test_a_claim_that_lapsed_180_days_ago_has_ended():
-    claim = checked(failing(), MISSING, timedelta(days=14))
-    assert checked(claim, FILE, timedelta(days=195)).state == "expired"
+@pytest.mark.parametrize("is_later", [True, False])
+def test_a_claim_that_lapsed_180_days_ago_or_is_not_the_last_has_another_token(is_later):
+    claim = lapsed()
+    after = 15 * DAY
+    if is_later:
+        claims.withdraw(proven_again(claim, after), by="ada", reason="left", now=NOW + after)
+    else:
+        after += 180 * DAY
+    again = claims.add(claim.account, HOST, by="ada", now=NOW + after)
+    assert again.pk != claim.pk
+    assert again.token != claim.token
 
 
 def test_silence_of_the_network_lapses_nothing_for_thirty_days():
@@ -930,8 +818,8 @@ def test_a_withdrawn_verification_ends_the_claims_to_the_website():
     claim = checked(added(), FILE)
     Website.objects.get(host=HOST).unverify(by="staff", reason="sold", now=NOW)
     claim.refresh_from_db()
-    assert (claim.state, claim.reason) == ("withdrawn", "sold")
-    assert checked(claim, FILE).state == "withdrawn"
+    assert (claim.state, claim.ended_reason, claim.reason) == ("ended", "withdrawn", "sold")
+    assert checked(claim, FILE).state == "ended"
 
 
 def test_two_open_claims_to_one_host_are_impossible():
@@ -963,7 +851,7 @@ def test_a_process_that_dies_between_proof_and_link_leaves_neither(monkeypatch):
 
 
 class TwoAccounts(RuleBasedStateMachine):
-    """Two accounts claim one host: links only with a proof, and a second holder only by consent or time."""
+    """Two accounts claim one host: links only with a proof, and a website only from who has lost it."""
 
     def __init__(self):
         super().__init__()
@@ -972,14 +860,14 @@ class TwoAccounts(RuleBasedStateMachine):
         self.now = NOW
         self.accounts = [factories.make_account(f"acct_{name}", secrets=()) for name in "ab"]
         self.host = f"host-{self.accounts[0].pk}.example.com"
-        self.proven, self.consented, self.held = set(), set(), {}
+        self.proven, self.held, self.has_refused = set(), {}, False
         self.unasked_since = {}  # by claim: the first of the checks in a row that could not ask
-        self.found = {}  # by claim: the last check, if it found the token
-        self.announced = {}  # when the contested claim of an account is verified without an answer
-        self.objected = set()  # holders' claims
 
     def claim_of(self, which):
         return OwnershipClaim.objects.open().filter(account=self.accounts[which], host=self.host).first()
+
+    def is_linked(self, which):
+        return self.accounts[which].links.filter(revoked_at=None).exists()
 
     @rule(which=st.integers(0, 1))
     def add(self, which):
@@ -996,20 +884,16 @@ class TwoAccounts(RuleBasedStateMachine):
             return
         if check.verdict is Verdict.FOUND:
             self.proven.add(which)
-        before = claim.state
+        before, held = claim.state, self.is_linked(1 - which)
         after = claims.record_check(claim, check, now=self.now)
-        if check is not NOT_ASKED:
-            self.found[claim.pk] = self.now if check.verdict is Verdict.FOUND else None
         if check is not NOT_ASKED or before not in OwnershipClaim.HOLDING:
             self.unasked_since.pop(claim.pk, None)
         elif self.now - self.unasked_since.setdefault(claim.pk, self.now) < calendar.UNASKED_FOR:
             assert after.state == before
-        if before == "contested" and after.state == "verified":
-            if self.is_linked(1 - which):
-                assert check is DNS
-                assert self.now >= self.announced[which]
-                self.consented.add(which)
+        if before in ("pending", "contested") and after.state == "verified":
             assert check.verdict is Verdict.FOUND
+        if held and before != "verified":
+            assert self.is_linked(1 - which) != (after.state == "verified")
 
     @rule(which=st.integers(0, 1), times=st.integers(2, 8), hours=st.sampled_from([6, 24, 72]))
     def hear_nothing(self, which, times, hours):
@@ -1019,27 +903,21 @@ class TwoAccounts(RuleBasedStateMachine):
             self.wait(hours)
 
     @rule(
-        which=st.integers(0, 1), hours=st.sampled_from([1, 71, 72]), asked=st.sampled_from([DNS, NOT_ASKED])
+        which=st.integers(0, 1),
+        theirs=st.sampled_from([FILE, DNS, MISSING, NOT_ASKED]),
+        own=st.sampled_from([FILE, DNS]),
     )
-    def be_silent(self, which, hours, asked):
-        """Claim the host, and look for the record again after a while in which the holder does not answer."""
+    def look(self, which, theirs, own):
+        """Check a claim, before which the token of the holder is looked for."""
         self.add(which)
-        for each, check, wait in ((which, DNS, 1), (1 - which, asked, hours), (which, DNS, 0)):
-            self.check(each, check)
-            self.silence_has_its_whole_time()
-            self.wait(wait)
-
-    @rule(which=st.integers(0, 1), agrees=st.booleans())
-    def answer(self, which, agrees):
-        claim, holder = self.claim_of(which), self.accounts[1 - which]
-        if claim is None or claim.state != "contested" or not holder.links.filter(revoked_at=None).exists():
-            return
-        claims.answer(claim, holder, agrees=agrees, by="eve", reason="", now=self.now)
-        if agrees:
-            self.consented.add(which)
-            self.objected.discard(self.claim_of(1 - which).pk)
-        else:
-            self.objected.add(self.claim_of(1 - which).pk)
+        self.wait(1)
+        self.check(1 - which, theirs)
+        is_held = self.is_linked(1 - which)
+        self.check(which, own)
+        if is_held and theirs is not MISSING:
+            assert self.is_linked(1 - which)
+        elif not self.has_refused:
+            assert self.is_linked(which)
 
     @rule(which=st.integers(0, 1), accept=st.booleans())
     def decide(self, which, accept):
@@ -1047,11 +925,8 @@ class TwoAccounts(RuleBasedStateMachine):
         if claim is None or claim.state != "contested":
             return
         after = claims.decide(claim, accept=accept, by="staff", reason="known", now=self.now)
-        assert after.state == ("verified" if accept else "refused")
-        if accept:
-            self.consented.add(which)
-        elif self.is_linked(1 - which):
-            self.objected.add(self.claim_of(1 - which).pk)
+        assert after.state == ("verified" if accept else "ended")
+        self.has_refused |= not accept
 
     @rule(which=st.integers(0, 1))
     def find(self, which):
@@ -1059,55 +934,34 @@ class TwoAccounts(RuleBasedStateMachine):
         if self.is_linked(which):
             factories.make_finding(Website.objects.get(host=self.host))
 
-    def is_linked(self, which):
-        return self.accounts[which].links.filter(revoked_at=None).exists()
-
     @rule(which=st.integers(0, 1))
     def withdraw(self, which):
         if claim := self.claim_of(which):
             claims.withdraw(claim, by="ada", reason="mistake", now=self.now)
-            self.consented.discard(which)
 
     def teardown(self):
         transaction.set_rollback(True)
         self.block.__exit__(None, None, None)
 
     @invariant()
-    def silence_has_its_whole_time(self):
-        """The time from which silence is consent is known for 72 hours; after an objection there is none."""
-        for which in (0, 1):
-            claim = self.claim_of(which)
-            due_at = claim and claims.answer_due_at(claim)
-            if due_at is None:
-                self.announced.pop(which, None)
-                continue
-            if self.announced.get(which) != due_at:
-                assert due_at >= self.now + calendar.SILENCE
-            self.announced[which] = due_at
-            holder = self.claim_of(1 - which)
-            assert holder.pk not in self.objected
-            assert self.found[holder.pk] > claim.contested_at
-
-    @invariant()
-    def links_have_claims(self):
-        linked = [which for which in (0, 1) if self.accounts[which].links.filter(revoked_at=None).exists()]
+    def one_account_is_linked_at_most_and_has_a_claim(self):
+        linked = [which for which in (0, 1) if self.is_linked(which)]
         for which in linked:
             assert which in self.proven
             assert self.claim_of(which).state in OwnershipClaim.HOLDING
-        if len(linked) == 2:
-            assert self.consented
+        assert len(linked) < 2
 
     @invariant()
     def findings_are_not_inherited(self):
-        """An account gets a website with findings only with consent, or if it held this website before."""
+        """An account gets a website with findings only if it held this website before."""
         for which in (0, 1):
             if self.is_linked(which):
                 website = Website.objects.get(host=self.host)
                 held = self.held.setdefault(website.pk, set())
-                assert which in held | self.consented or not website.findings.exists()
+                assert which in held or not website.findings.exists()
                 held.add(which)
 
 
-def test_two_accounts_never_hold_a_website_without_proof_and_consent():
+def test_two_accounts_never_share_a_website_or_its_findings_and_lose_none_whose_token_is_there():
     limits = limits_of(max_examples=40, stateful_step_count=20, deadline=None)
     run_state_machine_as_test(TwoAccounts, settings=limits)

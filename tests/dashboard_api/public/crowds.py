@@ -8,12 +8,13 @@ from dashboard_api import models as api
 from tests import factories
 
 
-def make_crowd(number=20, *, accounts=6, suffix="de", region="", publicity="", prefix="shop"):
+def make_crowd(number=20, *, accounts=6, suffix="de", region="", publicity="", prefix="shop", shown=False):
     """Return verified, linked and scanned websites of several accounts with plans."""
     now = timezone.now()
     owners = []
     for each in range(accounts):
-        account, is_new = api.Account.objects.get_or_create(ref=f"acct_{suffix}_{each}")
+        publicity_of_account = {"publicity": "shown" if shown else "counted"}
+        account, is_new = api.Account.objects.get_or_create(publicity_of_account, ref=f"acct_{suffix}_{each}")
         owners.append(account)
         if is_new:
             factories.make_entitlement(account)
@@ -41,7 +42,7 @@ def make_crowd(number=20, *, accounts=6, suffix="de", region="", publicity="", p
     return websites
 
 
-def make_found_yesterday(website, **fields):
-    """Return a confirmed finding that is new enough for the feed."""
-    seen = timezone.now() - timedelta(hours=5)
+def make_found(website, *, days_ago=0, **fields):
+    """Return a confirmed finding."""
+    seen = timezone.now() - timedelta(days=days_ago)
     return factories.make_finding(website, first_seen=seen, last_seen=seen, **fields)

@@ -1,13 +1,13 @@
 """The page of statistics, the feed as a fragment, and the places that show it."""
 
 from datetime import timedelta
+from unittest.mock import patch
 
 import pytest
 from django.core.management import call_command
 from django.utils import timezone
 
 from dashboard_api.api import public_views
-from dashboard_api.models import Published
 from tests.factories import make_user
 
 pytestmark = pytest.mark.django_db
@@ -34,20 +34,10 @@ def test_the_page_shows_numbers_feed_and_method_without_a_query_or_a_cookie(
     with django_assert_num_queries(0):
         response = client.get(PAGE)
     page = response.content.decode()
-    for words in ("These websites are made up.", "Cross-site scripting", "•••••", "Germany", "About 4"):
+    for words in ("These websites are made up.", "Cross-site scripting", "•••••", "Germany", "At least 4"):
         assert words in page
     assert not response.cookies
     assert "Access-Control-Allow-Origin" not in response
-
-
-def test_a_browser_that_has_the_page_gets_no_second_copy(client, made_up):
-    page = client.get(PAGE)
-    assert page["Last-Modified"].endswith("GMT")
-    again = client.get(PAGE, headers={"If-None-Match": page["ETag"]})
-    assert (again.status_code, again.content, again["ETag"]) == (304, b"", page["ETag"])
-    assert not page["ETag"].startswith("W/")
-    german = client.get(PAGE, headers={"If-None-Match": page["ETag"], "Accept-Language": "de"})
-    assert german.status_code == 200
 
 
 def test_page_and_fragment_are_in_the_language_of_the_browser(client, made_up):
@@ -92,9 +82,10 @@ def test_the_page_is_kept_by_the_readers_own_browser_only(client, made_up):
 
 
 def test_an_old_page_says_so(client, made_up):
-    Published.objects.update(made_at=timezone.now() - timedelta(hours=27))
-    public_views.newest.cache.clear()
-    assert "This page is out of date" in client.get(PAGE).content.decode()
+    assert "out of date" not in client.get(PAGE).content.decode()
+    later = timezone.now() + timedelta(hours=27)
+    with patch("django.utils.timezone.now", return_value=later):
+        assert "This page is out of date" in client.get(PAGE).content.decode()
 
 
 def test_the_feed_is_on_the_start_page_and_in_the_documentation(client, made_up):

@@ -6,9 +6,10 @@ from datetime import UTC, date, datetime, timedelta
 import pytest
 from django.db.models import Q
 
-from dashboard_api.contract import CallPosition, CallsRequest
+from dashboard_api.contract.cursor import CallPosition
 from dashboard_api.models import CallOutcome, CallRecord, Nonce
 from dashboard_api.queries.account_calls import Reader, calls_of, latest_calls
+from signed_api.account import CallsRequest
 from tests.factories import make_nonce
 
 pytestmark = pytest.mark.django_db
@@ -80,7 +81,7 @@ def test_pages_have_every_call_once_also_those_of_one_moment(twin):
         if not page:
             break
         seen += page
-        before = CallPosition(at=page[-1].at, request_id=page[-1].request_id)
+        before = str(CallPosition(at=page[-1].at, request_id=page[-1].request_id))
         Nonce.objects.prune(now=datetime.now(UTC) + timedelta(days=1), batch=3)  # while someone reads
     assert seen == everything()
 

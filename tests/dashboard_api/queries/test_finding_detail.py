@@ -8,6 +8,7 @@ from django.db.models.functions import Left
 from dashboard_api import limits
 from dashboard_api.models import Finding
 from dashboard_api.queries import finding_detail, overview, threats
+from signed_api import limits as contract_limits
 from tests.factories import make_event, make_finding, make_occurrence, make_source, make_website
 
 pytestmark = pytest.mark.django_db
@@ -44,7 +45,7 @@ def test_a_finding_of_another_website_is_not_read(site):
 
 
 def test_places_are_the_first_where_it_still_is_then_those_where_it_is_gone(site, finding, monkeypatch):
-    monkeypatch.setattr(limits, "MAX_LOCATIONS", 3)
+    monkeypatch.setattr(contract_limits, "MAX_LOCATIONS", 3)
     other = make_finding(site)
     for number in range(10):
         make_occurrence([finding, other][number % 2], evidence="é" * number * 700)

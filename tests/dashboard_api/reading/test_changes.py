@@ -19,6 +19,7 @@ from dashboard_api.importing.ingest import ImportOptions
 from dashboard_api.importing.service import import_file
 from dashboard_api.models import AnalystNote, Finding, Severity, Website
 from dashboard_api.triage import decide, reopen
+from signed_api import limits as contract_limits
 from tests.dashboard_api.calls import (
     CHANGES_PATH,
     PATH,
@@ -354,8 +355,8 @@ def test_other_websites_changes_are_theirs(client, link):
 
 
 def test_many_changes_are_bounded_and_their_number_says_so(client, link, monkeypatch):
-    monkeypatch.setattr(limits, "MAX_CHANGES", 3)
-    monkeypatch.setattr(limits, "MAX_COUNTED_CHANGES", 5)
+    monkeypatch.setattr(contract_limits, "MAX_CHANGES", 3)
+    monkeypatch.setattr(contract_limits, "MAX_COUNTED_CHANGES", 5)
     begin = cursor(client, link)
     for _ in range(5):
         make_finding(link.website)
@@ -370,7 +371,7 @@ def test_many_changes_are_bounded_and_their_number_says_so(client, link, monkeyp
 
 
 def test_regressions_are_counted_in_addition_to_the_counted_new_findings(client, link, monkeypatch):
-    monkeypatch.setattr(limits, "MAX_COUNTED_CHANGES", 2)
+    monkeypatch.setattr(contract_limits, "MAX_COUNTED_CHANGES", 2)
     old = [make_finding(link.website) for _ in range(2)]
     begin = cursor(client, link)
     new = [make_finding(link.website) for _ in range(2)]
@@ -385,7 +386,7 @@ def test_regressions_are_counted_in_addition_to_the_counted_new_findings(client,
 
 
 def test_many_regressions_are_bounded_too(client, link, monkeypatch):
-    monkeypatch.setattr(limits, "MAX_REGRESSIONS", 3)
+    monkeypatch.setattr(contract_limits, "MAX_REGRESSIONS", 3)
     findings = [make_finding(link.website) for _ in range(4)]
     begin = cursor(client, link)
     for finding in findings[:3]:

@@ -246,6 +246,6 @@ def test_numbers_follow_each_change_at_once(link):
     first.delete()
     assert calls.answer(link, now=TODAY).summary.open == total - 1
     link.website.findings.filter(status="open").update(severity=Severity.LOW)
-    assert calls.answer(link, now=TODAY).summary.by_severity.critical == 0
+    assert calls.answer(link, now=TODAY).summary.by_severity["Critical"] == 0
     make_note(link.website, body="Read this")
     assert [note.body for note in calls.answer(link, now=TODAY).analyst_notes] == ["Read this"]

@@ -383,7 +383,8 @@ def test_summary_counts_the_open_findings(link, site):
     make_finding(site, status="fixed", first_seen=now - timedelta(days=60), fixed_at=now - timedelta(days=3))
     summary = answer(link).summary
     assert (summary.open, summary.confirmed, summary.new_7d, summary.fixed_7d) == (2, 1, 1, 1)
-    assert (summary.by_severity.critical, summary.by_severity.low, summary.by_severity.medium) == (1, 1, 0)
+    by_severity = summary.by_severity
+    assert (by_severity["Critical"], by_severity["Low"], by_severity["Medium"]) == (1, 1, 0)
     assert (summary.oldest_open_days, summary.newest_open_days) == (40, 2)
     assert summary.last_scan_at is None
 

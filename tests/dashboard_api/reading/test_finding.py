@@ -11,10 +11,11 @@ from django.test.utils import CaptureQueriesContext
 from dashboard_api import limits, triage
 from dashboard_api.api import response_cache
 from dashboard_api.backends.statements import rows
-from dashboard_api.contract import responses
 from dashboard_api.models import Nonce, Severity
 from dashboard_api.reading import sections
-from portal.gateway.messages import Dashboard, FindingResponse
+from signed_api import findings as contract
+from signed_api import limits as contract_limits
+from signed_api.findings import DashboardResponse, FindingResponse
 from tests.dashboard_api.calls import (
     FINDING_PATH,
     PATH,
@@ -216,16 +217,8 @@ def test_members_and_their_order_are_those_of_the_contract(client, link, finding
     assert list(answer) == ["ok", "host", "finding", "analyst_notes", "can_retest", "also_found_by"]
     assert answer["can_retest"] is False  # no scanner runs here
     assert (answer["ok"], answer["host"]) == (True, "shop.example.com")
-    *shared, problem, topic, verified = listed["threats"][0]
-    assert list(answer["finding"]) == [
-        *shared,
-        "locations",
-        "timeline",
-        problem,
-        topic,
-        verified,
-        "decided_until",
-    ]
+    shared = list(listed["threats"][0])
+    assert list(answer["finding"]) == [*shared, "locations", "timeline", "decided_until"]
     assert list(answer["finding"]["locations"][0]) == (
         ["location", "evidence", "evidence_truncated", "first_seen", "last_seen", "gone_at"]
     )
@@ -241,7 +234,7 @@ def test_the_members_of_the_list_are_returned_here_too(client, link):
 
 
 def test_a_member_that_only_the_list_has_is_no_error_here(client, link, finding, monkeypatch):
-    class Wider(responses.Threat, frozen=True, kw_only=True):
+    class Wider(contract.Threat, frozen=True, kw_only=True):
         later: str
 
     listed = sections.threat
@@ -269,7 +262,7 @@ def test_the_portal_reads_a_finding_with_more_names_than_are_listed(client, link
     body = ask_about(client, link, finding.pk).content
     whole = msgspec.json.decode(body, type=FindingResponse).finding
     assert all(getattr(whole, name) == given[:100] for name, given in names.items())
-    assert msgspec.json.decode(ask(client, fields_for(link)).content, type=Dashboard).threats
+    assert msgspec.json.decode(ask(client, fields_for(link)).content, type=DashboardResponse).threats
 
 
 def test_evidence_beyond_64_kb_is_cut_between_characters_and_marked(client, link):
@@ -290,7 +283,7 @@ def test_every_place_has_its_own_evidence_and_times(client, link, finding):
 
 
 def test_locations_are_limited_and_all_of_them_counted(client, link, monkeypatch):
-    monkeypatch.setattr(limits, "MAX_LOCATIONS", 3)
+    monkeypatch.setattr(contract_limits, "MAX_LOCATIONS", 3)
     finding = make_finding(link.website, locations_count=5)
     for number in range(5):
         make_occurrence(finding, f"https://shop.example.com/{number}")
@@ -352,7 +345,7 @@ def test_the_largest_finding_stays_below_what_the_portal_reads(client, link):
     finding = make_finding(
         link.website, description=text, remediation=text, evidence=text, references=['"' * 1024] * 64
     )
-    for number in range(limits.MAX_LOCATIONS + 1):
+    for number in range(contract_limits.MAX_LOCATIONS + 1):
         make_occurrence(finding, f"{number}".ljust(2_000, "\U0001f600"), evidence=text)
     for _ in range(limits.MAX_NOTES + 1):
         make_note(link.website, finding=finding, body=text)

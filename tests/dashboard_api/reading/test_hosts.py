@@ -3,9 +3,10 @@
 import pytest
 
 from dashboard_api import limits
-from dashboard_api.contract import read_dashboard_request
+from dashboard_api.contract.requests import read_request
 from dashboard_api.errors import InvalidRequest
 from dashboard_api.models import Kind, Severity, Source
+from signed_api.findings import DASHBOARD
 from tests.dashboard_api import calls
 from tests.dashboard_api.calls import fields_for
 from tests.dashboard_api.reading.varied import HOSTS, TODAY, make_varied_website
@@ -82,5 +83,5 @@ def test_a_finding_counts_for_the_host_of_its_first_location_only(link, site):
 @pytest.mark.parametrize("hosts", ["a b", "https://shop.example.com/", ",", 7, "x'"])
 def test_what_is_no_host_is_refused(link, hosts):
     with pytest.raises(InvalidRequest) as refused:
-        read_dashboard_request(fields_for(link, hosts=hosts))
+        read_request(DASHBOARD, fields_for(link, hosts=hosts))
     assert [error["field"] for error in refused.value.details["errors"]] == ["hosts"]

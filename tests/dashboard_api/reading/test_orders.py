@@ -6,9 +6,10 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from dashboard_api import limits, triage
-from dashboard_api.contract import read_dashboard_request
+from dashboard_api.contract.requests import read_request
 from dashboard_api.errors import InvalidRequest
 from dashboard_api.models import Kind
+from signed_api.findings import DASHBOARD
 from tests.dashboard_api import calls
 from tests.dashboard_api.calls import fields_for
 from tests.dashboard_api.reading.varied import TODAY, make_varied_website
@@ -133,7 +134,7 @@ def test_recent_findings_of_a_problem_and_by_problem(link, site):
 )
 def test_orders_and_times_that_exclude_each_other_are_refused(link, fields, field, message):
     with pytest.raises(InvalidRequest) as refused:
-        read_dashboard_request(fields_for(link, **fields))
+        read_request(DASHBOARD, fields_for(link, **fields))
     assert refused.value.details["errors"] == [{"field": field, "message": message}]
 
 

@@ -5,10 +5,11 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from dashboard_api.contract import read_dashboard_request
+from dashboard_api.contract.requests import read_request
 from dashboard_api.errors import InvalidRequest
 from dashboard_api.models import Finding, Kind, Severity
 from dashboard_api.reading.problems import first_advice
+from signed_api.findings import DASHBOARD
 from tests.dashboard_api.calls import answer, fields_for
 from tests.factories import make_coverage, make_finding, make_link, make_source
 
@@ -232,7 +233,7 @@ def test_an_unknown_problem_has_no_findings(link, site):
 )
 def test_what_cannot_be_asked_is_refused(link, fields, field, message):
     with pytest.raises(InvalidRequest) as refused:
-        read_dashboard_request(fields_for(link, **fields))
+        read_request(DASHBOARD, fields_for(link, **fields))
     assert refused.value.details["errors"] == [{"field": field, "message": message}]
 
 

@@ -7,7 +7,8 @@ import pytest
 from foundation.snippets import SNIPPETS
 from portal import service
 from portal.api_access import view_models
-from portal.gateway import DashboardRequest, TimedOut
+from signed_api.errors import TimedOut
+from signed_api.findings import DASHBOARD, DashboardRequest
 from tests.factories import make_membership, make_portal_account, make_portal_website, make_user
 from tests.portal.dashboards import make_dashboard, make_summary
 
@@ -67,7 +68,7 @@ def test_owners_and_managers_see_what_their_backend_sends(client, account, websi
     page = member(client, account, role).get(PAGE).text
     assert page.count(website.link_id) >= 3  # the list, and each snippet
     assert "acct_0001" in page
-    assert f"http://testserver{DashboardRequest.path}" in page
+    assert f"http://testserver{DASHBOARD.path}" in page
     assert 'href="http://testserver/v1/docs"' in page
     for other in ("theirs.example.com", "acct_0002"):
         assert other not in page

@@ -6,8 +6,7 @@ import msgspec
 import pytest
 
 from portal.exports.as_json import write_json
-from portal.gateway import Dashboard
-from portal.gateway.messages import Threat
+from signed_api.findings import DashboardResponse, Threat
 from tests.portal.dashboards import make_note, make_threat
 from tests.portal.exports.selections import make_selection
 
@@ -47,8 +46,9 @@ def test_the_portal_can_read_the_document():
     first = make_selection([make_threat(1)]).first
     first = msgspec.structs.replace(first, analyst_notes=[make_note()])
     parsed = document(make_selection([make_threat(1)], first=first))
-    whole = json.loads(msgspec.json.encode(first)) | parsed | {"dashboard": parsed["dashboard"]}
-    again = msgspec.convert(whole, Dashboard)
+    whole = json.loads(msgspec.json.encode(first))
+    whole = whole | parsed | {"dashboard": whole["dashboard"]}
+    again = msgspec.convert(whole, DashboardResponse)
     assert (again.threats, again.summary, again.analyst_notes) == (
         first.threats,
         first.summary,

@@ -15,10 +15,11 @@ from portal.exports.as_pdf import breakable, render_pdf
 from portal.exports.errors import PdfFailed
 from portal.exports.report import build_report
 from portal.forms import Filters
-from portal.gateway.messages import HistoryDay, NextGrade, Problem
 from portal.models import Account, Website
 from portal.page_urls import Address
+from signed_api.findings import HistoryDay, NextGrade, Problem
 from tests.portal.dashboards import NOW, make_dashboard, make_note, make_page, make_summary, make_threat
+from tests.structs import build
 
 DEJAVU = Path("/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf")  # has letters of N'Ko
 EVIL = (
@@ -74,9 +75,10 @@ def test_texts_of_scanners_are_english_in_a_report_in_another_language():
 
 def test_the_first_page_has_grade_and_numbers_of_the_whole_website():
     history = [
-        HistoryDay(NOW.date() - timedelta(days=ago), "F", count, 1) for ago, count in ((40, 5), (2, 10))
+        build(HistoryDay, NOW.date() - timedelta(days=ago), "F", count, 1)
+        for ago, count in ((40, 5), (2, 10))
     ]
-    summary = make_summary(next_grade=NextGrade("D", 2), history=history, new_7d=1200)
+    summary = make_summary(next_grade=build(NextGrade, "D", 2), history=history, new_7d=1200)
     report = make_report(summary=summary, dashboard=make_page(grade="F"), filters=Filters(severity="Low"))
     data = as_pdf._template_data(report)
     assert dict(data["facts"])["Trend"] == "2 fixes away from grade D"
@@ -186,7 +188,8 @@ def test_long_words_can_break_and_short_ones_stay_whole():
 
 
 def test_it_begins_with_what_to_do_first():
-    problem = Problem(
+    problem = build(
+        Problem,
         id="0" * 16,
         title="SQL injection",
         severity="Critical",

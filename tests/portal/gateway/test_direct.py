@@ -1,10 +1,12 @@
 import pytest
 
 import es1
-from portal.gateway import BadResponse, DashboardRequest, Service, SlowRequest, Unreachable, fetch_dashboard
+from portal.gateway.target import Service
+from signed_api.errors import BadResponse, SlowRequest, Unreachable
+from signed_api.findings import DashboardRequest
 from tests.factories import SECRET
-from tests.portal.gateway.responses import HOST, dashboard, encoded, refusal
-from tests.portal.gateway.test_client import SITE
+from tests.portal.gateway.test_client import fetch_dashboard
+from tests.signed_api.responses import HOST, dashboard, encoded, refusal
 
 GOOD = encoded(dashboard())
 
@@ -26,9 +28,7 @@ class Application:
 
 
 def call(application, request=None):
-    return fetch_dashboard(
-        Service(application=application, timeout_seconds=10), SITE, request or DashboardRequest()
-    )
+    return fetch_dashboard(Service(application=application, timeout_seconds=10), request=request)
 
 
 def test_an_application_is_called_without_a_socket(monkeypatch):

@@ -4,12 +4,15 @@ import itertools
 
 import pytest
 
-from portal.gateway import DashboardRequest, Service, ServiceDown, Unreachable, client, fetch_dashboard
+from portal.gateway import client
 from portal.gateway import health as health_module
-from portal.gateway.exchange import Exchange
+from portal.gateway.errors import ServiceDown
 from portal.gateway.health import Health
+from portal.gateway.target import Service
+from signed_api.errors import Unreachable
+from signed_api.transport import Exchange
 from tests.faults.server import FaultServer, answer
-from tests.portal.gateway.test_client import GOOD, SITE, call
+from tests.portal.gateway.test_client import GOOD, ask, fetch_dashboard
 
 DOWN = answer(500, b"")
 
@@ -36,17 +39,17 @@ def fail(health, times):
 
 
 def test_after_five_failures_in_a_row_nothing_is_sent(monkeypatch):
-    monkeypatch.setattr(client, "PAUSE_SECONDS", 0)
+    monkeypatch.setattr("signed_api.client.PAUSE_SECONDS", 0)
     with FaultServer(answer(503, b""), answer(503, b""), answer(200, GOOD), answer(503, b"")) as server:
         with pytest.raises(Unreachable):
-            call(server)
-        assert call(server).ok
+            ask(server)
+        assert ask(server).ok
         for _ in range(3):
             with pytest.raises(Unreachable):
-                call(server)
+                ask(server)
         assert server.connections == 3 + 5
         with pytest.raises(ServiceDown):
-            call(server)
+            ask(server)
         assert server.connections == 3 + 5
 
 
@@ -54,7 +57,7 @@ def test_a_service_that_answers_500_or_refuses_is_not_down():
     with FaultServer(DOWN) as server:
         for _ in range(7):
             with pytest.raises(Unreachable, match="500"):
-                call(server)
+                ask(server)
         assert server.connections == 7
 
 
@@ -94,7 +97,7 @@ CALLS = 10_000
 @pytest.fixture
 def attempts_of(monkeypatch, clock):
     """Return a function that counts the attempts of many calls to a service with these statuses in turn."""
-    monkeypatch.setattr(client, "PAUSE_SECONDS", 0)
+    monkeypatch.setattr("signed_api.client.PAUSE_SECONDS", 0)
 
     def attempts_of(*statuses):
         name = "-".join(map(str, statuses))  # each has a health of its own
@@ -110,7 +113,7 @@ def attempts_of(monkeypatch, clock):
         monkeypatch.setattr(client, "attempt", attempt)
         for _ in range(CALLS):
             try:
-                fetch_dashboard(service, SITE, DashboardRequest())
+                fetch_dashboard(service)
             except (Unreachable, ServiceDown):
                 continue
         return next(sent)

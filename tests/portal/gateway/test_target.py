@@ -1,6 +1,7 @@
 import pytest
 
-from portal.gateway import LinkedSite, Misconfigured, Service
+from portal.gateway.errors import Misconfigured
+from portal.gateway.target import Service, SigningAccount
 
 GOOD = [
     "https://api.example.com",
@@ -72,5 +73,5 @@ def test_timeout_may_not_be(seconds):
 
 
 def test_linked_site_does_not_show_its_secret():
-    site = LinkedSite(host="shop.example.com", link_id="id", account_ref="acct_0001", secret="canary")
+    site = SigningAccount(host="shop.example.com", link_id="id", account_ref="acct_0001", secret="canary")
     assert "canary" not in f"{site} {site!r}"

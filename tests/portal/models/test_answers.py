@@ -5,9 +5,9 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from portal.gateway import DashboardRequest
 from portal.models import LastAnswer
 from portal.models.answers import MAX_PER_WEBSITE
+from signed_api.findings import DashboardRequest
 from tests.factories import make_portal_website
 
 pytestmark = pytest.mark.django_db

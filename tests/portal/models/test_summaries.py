@@ -7,10 +7,13 @@ import pytest
 from django.utils import timezone
 
 from portal import labels, service
-from portal.gateway import DashboardRequest, InactiveEntitlement, RevokedLink, UnknownLink
 from portal.models import WebsiteSummary
+from signed_api.errors import InactiveEntitlement, RevokedLink, UnknownLink
+from signed_api.findings import DASHBOARD, DashboardRequest
 from tests.factories import make_portal_account, make_portal_website
+from tests.portal.answers import answer_with
 from tests.portal.dashboards import NOW, make_dashboard, make_note, make_problem
+from tests.structs import refused
 
 pytestmark = pytest.mark.django_db
 
@@ -37,7 +40,7 @@ def stub(monkeypatch):
         return stub.response
 
     stub = StubService()
-    monkeypatch.setattr(service, "fetch_dashboard", fetch)
+    answer_with(monkeypatch, DASHBOARD, fetch)
     return stub
 
 
@@ -103,8 +106,8 @@ def test_the_same_data_is_stored_once_a_minute(website, stub):
 @pytest.mark.parametrize(
     "refusal",
     [
-        InactiveEntitlement(plan="standard", entitlement_status="expired", ends_on=None),
-        RevokedLink(revoked_at=None),
+        refused(InactiveEntitlement, plan="standard", status="expired", ends_on=None),
+        refused(RevokedLink, revoked_at=None),
         UnknownLink(),
     ],
     ids=lambda value: type(value).__name__,
@@ -121,13 +124,13 @@ def test_a_refusal_replaces_the_earlier_dashboard(website, stub, refusal):
 @pytest.mark.parametrize(
     ("details", "reason"),
     [
-        ({"entitlement_status": "suspended"}, "plan_suspended"),
-        ({"entitlement_status": "active", "starts_on": date(2199, 1, 1)}, "plan_not_started"),
-        ({"entitlement_status": "active", "reason": "websites_limit"}, "websites_limit"),
+        ({"status": "suspended"}, "plan_suspended"),
+        ({"status": "active", "starts_on": date(2199, 1, 1)}, "plan_not_started"),
+        ({"status": "active", "reason": "websites_limit"}, "websites_limit"),
     ],
 )
 def test_the_list_knows_why_a_plan_shows_no_results(website, stub, details, reason):
-    stub.response = InactiveEntitlement(plan="standard", ends_on=None, **details)
+    stub.response = refused(InactiveEntitlement, plan="standard", ends_on=None, **details)
     with pytest.raises(InactiveEntitlement):
         service.get_dashboard(website, DashboardRequest())
     assert stored(website).refusal == reason

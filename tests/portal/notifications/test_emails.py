@@ -9,11 +9,11 @@ from django.core.signing import BadSignature
 from django.utils import timezone
 from django.utils.html import escape
 
-from portal.gateway.messages import HistoryDay
 from portal.models import PendingNotification, UserLanguage, WebsiteSummary
 from portal.notifications.digest import Digest
 from portal.notifications.emails import SHOWN_PROBLEMS, compose, membership_of_token, unsubscribe_token
 from portal.topics import TOPICS
+from signed_api.findings import HistoryDay
 from tests.factories import make_membership, make_portal_account, make_portal_website
 from tests.portal.dashboards import (
     NOW,
@@ -23,6 +23,7 @@ from tests.portal.dashboards import (
     make_page,
     make_summary,
 )
+from tests.structs import build
 
 pytestmark = pytest.mark.django_db
 EMAIL_ID = UUID(int=7)
@@ -169,7 +170,8 @@ def test_a_weekly_email_has_the_grade_now_and_the_change_since_a_week_before(
     email, website, owner, subscribe
 ):
     history = [
-        HistoryDay(NOW.date() - timedelta(days=ago), "F", count, 1) for ago, count in ((8, 144), (2, 137))
+        build(HistoryDay, NOW.date() - timedelta(days=ago), "F", count, 1)
+        for ago, count in ((8, 144), (2, 137))
     ]
     summary = make_summary(open=137, history=history)
     WebsiteSummary.objects.store(website, dashboard=make_dashboard(summary=summary))

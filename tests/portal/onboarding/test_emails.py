@@ -6,24 +6,27 @@ from datetime import timedelta
 import pytest
 from django.core import mail
 from django.core.mail.backends import locmem
-from msgspec.structs import replace
 
 from portal import service
-from portal.gateway import CannotConnect, OtherClaim, Rejected
-from portal.gateway.messages import DifferentPage, PausedSchedule
 from portal.models import ClaimEmail, ClaimState, Subscription, Website, WebsiteSummary
 from portal.onboarding import emails
 from portal.view_models.claim_notices import claim_notices
+from signed_api.claims import DifferentPage, OtherClaim, PausedSchedule
+from signed_api.errors import CannotConnect
 from tests import factories
 from tests.portal.dashboards import NOW, make_claim
+from tests.structs import build
 
 pytestmark = pytest.mark.django_db
 LINK = "6f1c2f0e-8f7e-4f57-9a3b-0d4a5b6c7d8e"
 LINKED = {"method": "file", "strength": "https", "link_id": LINK}
 VERIFIED = {**LINKED, "state": "verified", "verified_at": NOW}
 FAILING = {**LINKED, "state": "failing", "lapses_at": NOW + timedelta(days=13)}
-LAPSED = {**LINKED, "state": "lapsed", "verified_at": NOW - timedelta(days=30), "link_id": None}
-OTHER = OtherClaim(claim_id="9", state="contested", method="dns", token="tdv1-x", since=NOW)
+ENDED = {**LINKED, "state": "ended", "ended_at": NOW, "link_id": None}
+LAPSED, TAKEN_OVER, REFUSED = (
+    {**ENDED, "ended_reason": reason} for reason in ("lapsed", "taken_over", "refused")
+)
+OTHER = build(OtherClaim, claim_id="9", method="dns", token="tdv1-x", since=NOW)
 
 
 @pytest.fixture(autouse=True)
@@ -66,8 +69,10 @@ def run(owner, monkeypatch):
     [
         (VERIFIED, "shop.example.com is verified", "we check it every week"),
         (FAILING, "the proof of ownership is missing", "otherwise the link ends on 3 Dec 2026."),
-        (LAPSED, "the link has ended", "the website comes back"),
-        ({**VERIFIED, "verified_at": None, "others": [OTHER]}, "Another account claims", "Agree or object"),
+        (LAPSED, "the link has ended", "add the website again: it comes back"),
+        (TAKEN_OVER, "Another account has shop.example.com now", "It sees none of your results"),
+        (REFUSED, "your claim was not accepted", "our team decided that it keeps it"),
+        ({**VERIFIED, "verified_at": None, "others": [OTHER]}, "Another account claims", "the other token"),
     ],
 )
 def test_each_event_is_sent_once_to_owners(run, owner, fields, subject, text):
@@ -83,108 +88,36 @@ def test_each_event_is_sent_once_to_owners(run, owner, fields, subject, text):
     assert run(make_claim(**fields)) == []
 
 
-def test_a_new_date_of_another_accounts_claim_is_announced_once(run):
-    texts = []
-    for days in (None, 3, 3, None, 9):
-        due_at = NOW + timedelta(days=days) if days else None
-        other = OtherClaim(claim_id="9", state="contested", since=NOW, answer_due_at=due_at)
-        run(make_claim(**VERIFIED | {"verified_at": None}, others=[other]))
-        texts += [" ".join(message.body.split()) for message in mail.outbox]
-    assert ["Without your answer, it gets the website on" in text for text in texts] == [False, True, True]
-    assert "23 Nov 2026" in texts[1]
-    assert "29 Nov 2026" in texts[2]
-
-
-def joined(**fields):
-    other = OtherClaim(claim_id="9", state="verified", method="dns", since=NOW, verified_at=NOW)
-    return make_claim(
-        **VERIFIED | {"verified_at": NOW - timedelta(days=9)}, others=[replace(other, **fields)]
-    )
-
-
-def test_another_account_that_has_the_website_now_is_announced_once(run):
-    assert run(joined()) == ["Another account has shop.example.com now, too"]
-    assert "when no owner answers for 72 hours" in " ".join(mail.outbox[0].body.split())
-    assert run(joined()) == []
-
-
-@pytest.mark.parametrize(
-    "fields",
-    [
-        {"verified_at": NOW - timedelta(days=3)},  # long ago
-        {"verified_at": NOW - timedelta(days=10)},  # before this account
-        {"verified_at": None},  # of a service that does not say when
-        {"state": "failing"},
-        {"method": "manual"},
-    ],
-)
-def test_an_account_that_had_the_website_before_or_by_hand_is_no_news(run, fields):
-    assert run(joined(**fields)) == []
-
-
-CONTESTED = {"method": "dns", "strength": "dns", "state": "contested"}
-
-
-def test_a_decided_claim_is_announced_once_to_the_account_that_claimed(run):
-    contested = make_claim(**CONTESTED)
-    assert run(contested) == []
-    assert run(make_claim(**VERIFIED)) == ["shop.example.com: your claim was accepted"]
-    assert "Your account has the website now." in mail.outbox[0].body
-    assert run(make_claim(**VERIFIED)) == []
-
-
-@pytest.mark.parametrize(
-    ("state", "is_shared"), [("verified", True), ("failing", True), ("contested", False)]
-)
-def test_an_accepted_claim_names_the_earlier_account_while_it_has_the_website(run, state, is_shared):
-    run(make_claim(**CONTESTED))
-    other = OtherClaim(claim_id="9", state=state, objected_at=NOW)
-    run(make_claim(**VERIFIED, others=[other]))
-    assert ("next to the account that had it before" in mail.outbox[0].body) == is_shared
-
-
 NO_ROOM = {**VERIFIED, "link_id": None, "link_problem": "no_room"}
 
 
-@pytest.mark.parametrize("before", [(), [make_claim(**CONTESTED)]])
-def test_an_email_says_why_a_verified_website_is_not_linked(run, before):
-    for claim in before:
-        run(claim)
+def test_an_email_says_why_a_verified_website_is_not_linked(run):
     assert len(run(make_claim(**NO_ROOM))) == 1
     for body in (mail.outbox[0].body, mail.outbox[0].alternatives[0][0]):
         text = " ".join(body.split())
         assert "The website is verified, but not linked to your account. Your plan has no room" in text
-        assert "Your account has the website now" not in text
 
 
-@pytest.mark.parametrize("state", ["refused", "expired", "withdrawn"])
-def test_a_claim_that_ended_is_read_for_its_decision(run, monkeypatch, state):
-    asked = []
-    ended = make_claim(**CONTESTED | {"state": state})
-    monkeypatch.setattr(service, "get_claim", lambda _account, claim_id: asked.append(claim_id) or ended)
-    run(make_claim(**CONTESTED))
-    elsewhere = make_claim(2, host="other.example.com", state="pending")
-    sent = [] if state == "withdrawn" else ["shop.example.com: your claim was not accepted"]
-    assert run(elsewhere) == sent
-    assert run(elsewhere) == []
-    assert asked == ["1"]
+@pytest.mark.parametrize("reason", ["expired", "withdrawn"])
+def test_a_claim_that_ended_without_a_website_or_by_its_owner_is_no_news(run, reason):
+    assert run(make_claim(**ENDED, ended_reason=reason)) == []
 
 
 def test_a_page_that_looks_different_is_announced_once_and_leads_to_both_pages(run, owner):
     known = {**VERIFIED, "verified_at": None}
-    first = make_claim(**known, different_page=DifferentPage(job_id="7", since=NOW))
+    first = make_claim(**known, different_page=build(DifferentPage, job_id="7", since=NOW))
     assert run(first) == ["shop.example.com: the page looks different"]
     assert "/sites/shop.example.com/scans/7/page/" in mail.outbox[-1].body
-    assert run(make_claim(**known, different_page=DifferentPage(job_id="8", since=NOW))) == []
+    assert run(make_claim(**known, different_page=build(DifferentPage, job_id="8", since=NOW))) == []
 
 
 def test_a_paused_schedule_is_announced_once_each_time_it_was_set(run, owner):
     paused = {**VERIFIED, "verified_at": None}
-    claim = make_claim(**paused, paused_schedule=PausedSchedule(reason="blocked", set_at=NOW))
+    claim = make_claim(**paused, paused_schedule=build(PausedSchedule, reason="blocked", set_at=NOW))
     assert run(claim) == ["shop.example.com: scans by schedule are paused"]
     assert f"/sites/shop.example.com/scans/?account={owner.account.ref}" in mail.outbox[0].body
     assert run(claim) == []
-    later = PausedSchedule(reason="blocked", set_at=NOW + timedelta(days=3))
+    later = build(PausedSchedule, reason="blocked", set_at=NOW + timedelta(days=3))
     assert len(run(make_claim(**paused, paused_schedule=later))) == 1
 
 
@@ -236,11 +169,9 @@ def test_an_email_that_another_process_is_sending_is_left_to_it_for_a_while(run,
     assert len(run(make_claim(**FAILING), now=NOW + timedelta(minutes=16))) == 1
 
 
-def test_a_service_that_cannot_be_reached_is_a_failure_and_an_older_one_is_not(run):
+def test_a_service_that_cannot_be_reached_is_a_failure(run):
     run(CannotConnect("refused"))
     assert len(run.outcome.failures) == 1
-    run(Rejected(status=404, code="not_found"))
-    assert run.outcome.failures == []
 
 
 def test_what_needs_an_action_is_on_the_list_of_websites_and_on_the_page(run, owner, client):
@@ -251,10 +182,10 @@ def test_what_needs_an_action_is_on_the_list_of_websites_and_on_the_page(run, ow
     client.force_login(owner.user)
     assert notice.url in client.get("/").content.decode()
     assert claim_notices(owner.user, "other.example.com") == []
-    run(make_claim(**VERIFIED | {"others": [OTHER]}))
-    assert "another account claims this website. Agree" in claim_notices(owner.user)[0].text
-    manager = owner.account.memberships.get(role="manager").user
-    assert "another account claims this website. An owner" in claim_notices(manager)[0].text
+    for ended, words in ((LAPSED, "missing for 14 days"), (TAKEN_OVER, "another account has proven")):
+        run(make_claim(**ended))
+        (notice,) = claim_notices(owner.user)
+        assert (words in notice.text, notice.is_urgent) == (True, True)
     run(make_claim(**VERIFIED))
     assert not ClaimState.objects.exists()
 

@@ -9,10 +9,11 @@ from django.utils import translation
 
 from dashboard_api.models import OwnershipClaim
 from dashboard_api.ownership import advice
-from portal.gateway import ClaimCheck, OtherClaim
 from portal.models import Account
 from portal.onboarding.view_models import OF_DNS, OUTCOMES, STATES, _outcome, claim_page, claim_rows
+from signed_api.claims import ClaimCheck, OtherClaim
 from tests.portal.dashboards import NOW, make_claim, make_claim_check
+from tests.structs import build
 
 LINK = "6f1c2f0e-8f7e-4f57-9a3b-0d4a5b6c7d8e"
 ACCOUNT = Account(pk=7, ref="acct_0001")
@@ -22,8 +23,12 @@ def page_of(**fields):
     return claim_page(ACCOUNT, make_claim(**fields), site_url="", is_owner=True)
 
 
+def ended(reason):
+    return {"state": "ended", "ended_reason": reason, "ended_at": NOW}
+
+
 def test_every_state_and_outcome_of_the_service_has_words_here():
-    assert set(STATES) == set(OwnershipClaim.State)
+    assert set(STATES) == {*OwnershipClaim.State, *OwnershipClaim.EndedReason} - {"ended"}
     assert set(OUTCOMES) == set(advice._ADVICE)
     assert set(OF_DNS) == set(advice._OF_DNS)
 
@@ -32,23 +37,22 @@ def test_every_state_and_outcome_of_the_service_has_words_here():
     ("fields", "words"),
     [
         ({"state": "pending"}, "Publish the token in one of these places"),
-        ({"state": "contested", "strength": "file"}, "If they object, our team decides."),
-        (
-            {"state": "contested", "strength": "dns"},
-            "Their silence does not count yet: they agree, or our team decides.",
-        ),
-        ({"state": "contested", "strength": "dns", "answer_due_at": NOW}, "you get it on 20 Nov 2026."),
-        ({"state": "contested", "strength": "http", "expires_at": NOW}, "ends on 20 Nov 2026."),
+        ({"state": "contested"}, "Our team decides. Leave the token in its place."),
         ({"state": "failing", "lapses_at": NOW + timedelta(days=9)}, "the link ends on 29 Nov 2026."),
         ({"state": "failing"}, "otherwise the link ends."),
-        ({"state": "lapsed"}, "so the link ended"),
+        (ended("lapsed"), "so the link ended"),
+        (ended("taken_over"), "Another account has proven this website, and has it now."),
+        (ended("refused"), "our team decided that it keeps it"),
+        (ended("expired"), "We did not find the token for 30 days."),
+        (ended("withdrawn"), "Its proof has ended."),
+        (ended("of_a_newer_service"), "Its proof has ended."),
         ({"state": "verified", "link_id": LINK}, "Keep the token in its place"),
         (
             {
                 "state": "verified",
                 "link_id": LINK,
                 "method": "dns",
-                "checks": [ClaimCheck(method="dns", at=NOW, outcome="name_missing")],
+                "checks": [build(ClaimCheck, method="dns", at=NOW, outcome="name_missing")],
             },
             "Deep scans and names below this website need it: publish it again.",
         ),
@@ -57,7 +61,7 @@ def test_every_state_and_outcome_of_the_service_has_words_here():
                 "state": "verified",
                 "link_id": LINK,
                 "method": "dns",
-                "checks": [ClaimCheck(method="dns", at=NOW, outcome="servers_silent")],
+                "checks": [build(ClaimCheck, method="dns", at=NOW, outcome="servers_silent")],
             },
             "Keep the token in its place",
         ),
@@ -67,7 +71,6 @@ def test_every_state_and_outcome_of_the_service_has_words_here():
         ({"state": "verified", "link_problem": "no_room"}, "no room"),
         ({"state": "verified", "link_problem": "archived"}, "It is archived"),
         ({"state": "verified", "link_problem": "other"}, "account. Contact support."),
-        ({"state": "expired"}, "Its proof has ended."),
         ({"state": "of_a_newer_service"}, "Its proof has ended."),
     ],
 )
@@ -81,36 +84,25 @@ def test_only_a_verified_and_linked_website_needs_no_action():
     claims = [
         make_claim(1, state="verified", link_id=LINK),
         make_claim(2, state="verified"),
-        *(make_claim(3, state=state) for state in ("pending", "contested", "failing", "lapsed")),
+        *(make_claim(3, state=state) for state in ("pending", "contested", "failing", "ended")),
     ]
-    assert [row.needs_action for row in claim_rows(ACCOUNT, claims, is_owner=True)] == [True] * 5 + [False]
+    assert [row.needs_action for row in claim_rows(ACCOUNT, claims)] == [True] * 5 + [False]
 
 
-def test_a_claim_that_waits_for_an_answer_of_the_account_comes_first_and_says_so():
-    def other(**fields):
-        return [OtherClaim(claim_id="9", method="dns", token="tdv1-x", **fields)]
+def test_a_website_that_another_account_claims_says_so():
+    other = build(OtherClaim, claim_id="9", method="dns", token="tdv1-x", since=NOW)
+    claim = make_claim(state="verified", link_id=LINK, others=[other])
+    (row,) = claim_rows(ACCOUNT, [claim])
+    assert (row.text, row.tone) == ("Another account claims this website.", "partial")
+    (shown,) = claim_page(ACCOUNT, claim, site_url="", is_owner=True).others
+    assert (shown.method, shown.token) == ("DNS record", "tdv1-x")
 
-    theirs = {
-        "asked": other(state="contested"),
-        "objected": other(state="contested", objected_at=NOW),
-        "shared": other(state="verified"),
-        "alone": [],
-    }
-    linked = {"state": "verified", "link_id": LINK}
-    claims = [make_claim(1, host="pending")]
-    claims += [
-        make_claim(n, host=host, others=others, **linked)
-        for n, (host, others) in enumerate(theirs.items(), 2)
-    ]
-    rows = claim_rows(ACCOUNT, claims, is_owner=True)
-    assert [row.host for row in rows] == ["asked", "pending", "objected", "shared", "alone"]
-    assert [row.needs_action for row in rows] == [True, True, False, False, False]
-    assert (rows[0].text, rows[0].tone) == (
-        "Another account claims this website. Agree or object.",
-        "partial",
-    )
-    rows = claim_rows(ACCOUNT, claims, is_owner=False)
-    assert rows[0].text == "Another account claims this website. An owner must agree or object."
+
+def test_only_a_claim_that_has_ended_leads_to_the_form_for_a_new_one():
+    assert page_of(state="pending").add_url == ""
+    page = page_of(**ended("lapsed"))
+    assert page.add_url == "/websites/add/?account=acct_0001&host=shop.example.com"
+    assert (page.state, page.withdraw_url, page.poll_url) == ("Link ended", "", "")
 
 
 def look_of(method="file", outcome="not_found", *, claim=None, **fields):
@@ -148,7 +140,7 @@ def test_a_proof_without_a_certificate_is_said_to_be_weak():
 def test_a_website_that_the_team_confirmed_needs_no_proof():
     (place,) = page_of(state="verified", link_id=LINK, method="manual").places
     assert (place.key, place.title) == ("dns", "A DNS record, for deep scans")
-    assert len(page_of(state="lapsed", method="manual").places) == 3
+    assert len(page_of(state="pending", method="manual").places) == 3
 
 
 def test_no_record_is_advised_to_a_website_that_has_none():
@@ -175,7 +167,7 @@ def test_no_record_is_advised_to_a_website_that_has_none():
 def test_a_website_without_a_dns_record_says_why(host, words):
     instructions = msgspec.structs.replace(make_claim().instructions, dns=None)
     assert words in page_of(host=host, instructions=instructions).no_dns_text
-    assert page_of(host=host, instructions=instructions, state="expired").no_dns_text == ""
+    assert page_of(host=host, instructions=instructions, state="ended").no_dns_text == ""
     assert page_of(host=host).no_dns_text == ""
 
 

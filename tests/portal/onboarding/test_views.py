@@ -11,34 +11,31 @@ from django.utils import timezone
 
 from audit.models import AuditEvent
 from portal import service
-from portal.gateway import (
-    AccountEntitlement,
-    AccountPlan,
-    CannotConnect,
-    CheckTooSoon,
-    ClaimAnswerRequest,
-    ClaimCheckRequest,
-    ClaimEnded,
-    ClaimRefused,
-    ClaimRequest,
-    Claims,
-    ClaimWithdrawRequest,
-    InactiveEntitlement,
-    LimitUse,
-    TimedOut,
-    TooManyCalls,
-    UnknownClaim,
-)
+from portal.gateway.errors import TooManyCalls
 from portal.models import Badge, ClaimState, ShareLink, Website, WebsiteSummary
 from portal.onboarding import actions
+from signed_api.billing import AccountEntitlement, EntitlementResponse, LimitUse
+from signed_api.claims import CLAIMS, ClaimCheckRequest, ClaimRequest, ClaimsResponse, ClaimWithdrawRequest
+from signed_api.errors import (
+    CannotConnect,
+    CheckTooSoon,
+    ClaimEnded,
+    ClaimRefused,
+    InactiveEntitlement,
+    TimedOut,
+    UnknownClaim,
+)
 from tests import factories
+from tests.portal.answers import answer_claims, answer_with
 from tests.portal.dashboards import make_claim, make_claim_check
+from tests.structs import build, refused
 
 pytestmark = pytest.mark.django_db
 ADD = "/websites/add/"
 PROOF = "/accounts/reauthenticate/"
 LINK = "6f1c2f0e-8f7e-4f57-9a3b-0d4a5b6c7d8e"
 OTHER_LINK = "11111111-8f7e-4f57-9a3b-0d4a5b6c7d8e"
+LAPSED = {"state": "ended", "ended_reason": "lapsed", "link_id": None}
 PROVEN = {"state": "verified", "method": "file", "strength": "https", "link_id": LINK}
 
 
@@ -78,9 +75,9 @@ def answers(monkeypatch):
             used, limit = self.websites
             day = timezone.now().date()
             days = {"starts_on": self.starts_on, "ends_on": day, "usable_until": day}
-            own = AccountEntitlement(plan="team", status=self.status, may_grow=self.may_grow, **days)
-            limits = [LimitUse(name="websites", used=used, limit=limit)]
-            return AccountPlan(ok=True, entitlement=own, limits=limits)
+            own = build(AccountEntitlement, plan="team", status=self.status, may_grow=self.may_grow, **days)
+            limits = [build(LimitUse, name="websites", used=used, limit=limit)]
+            return build(EntitlementResponse, ok=True, entitlement=own, limits=limits)
 
         def list_claims(self, _service, account, request):
             if isinstance(self.claims, Exception):
@@ -88,11 +85,13 @@ def answers(monkeypatch):
             found = [claim for claim in self.claims if request.host in ("", claim.host)]
             self.claims = self.later if self.later is not None else self.claims
             start = (request.page - 1) * request.page_size
-            return Claims(ok=True, claims=found[start : start + request.page_size], total=len(found))
+            return build(
+                ClaimsResponse, ok=True, claims=found[start : start + request.page_size], total=len(found)
+            )
 
     answers = Answers()
-    monkeypatch.setattr(service, "send_claim", answers.respond)
-    monkeypatch.setattr(service, "fetch_claims", answers.list_claims)
+    answer_claims(monkeypatch, answers.respond)
+    answer_with(monkeypatch, CLAIMS, answers.list_claims)
     monkeypatch.setattr(service, "get_entitlement", answers.plan)
     return answers
 
@@ -127,79 +126,30 @@ def test_a_wrong_host_is_explained_next_to_its_field_and_not_sent(client, owner,
 
 
 def test_the_services_reasons_are_next_to_the_field(client, owner, answers):
-    answers.answer = ClaimRefused(reasons=["First <reason>.", "Second reason."])
+    answers.answer = refused(ClaimRefused, reasons=["First <reason>.", "Second reason."])
     text = text_of(add(client))
     assert "First <reason>." in text
     assert "Second reason." in text
     assert "<reason>" not in add(client).content.decode()
 
 
-ANSWER = {"other_claim_id": "9", "decision": "agree", "reason": "ours"}
-
-
-def test_an_answer_is_sent_with_its_reason_and_is_on_record(client, owner, answers, page):
-    answers.answer = make_claim(state="verified", link_id=LINK)
-    assert client.post(f"{page}answer/", ANSWER)["Location"] == page
-    assert answers == [("acct_0001", ClaimAnswerRequest(claim_id="1", **ANSWER))]
-    event = AuditEvent.objects.get(action="website.claim_answered")
-    assert (event.reason, event.after) == ("ours", {"decision": "agree"})
-
-
 GIVE_UP = {"reason": "Sold"}
 
 
-@pytest.mark.parametrize(
-    ("form", "fields", "sent"),
-    [
-        ("answer", ANSWER, ClaimAnswerRequest(claim_id="1", **ANSWER)),
-        ("withdraw", GIVE_UP, ClaimWithdrawRequest(claim_id="1", **GIVE_UP)),
-    ],
-)
-def test_agreeing_and_giving_up_wait_for_a_proof_of_identity(
-    client, owner, answers, page, form, fields, sent
-):
+def test_giving_up_waits_for_a_proof_of_identity(client, owner, answers, page):
+    sent = ClaimWithdrawRequest(claim_id="1", **GIVE_UP)
     client.force_login(owner.user)
     session = client.session
     del session["account_authentication_methods"]
     session.save()
-    asked = client.post(f"{page}{form}/", fields)
+    asked = client.post(f"{page}withdraw/", GIVE_UP)
     assert (asked.status_code, urlsplit(asked["Location"]).path) == (302, PROOF)
-    again = client.get(f"{page}{form}/", follow=True)
+    again = client.get(f"{page}withdraw/", follow=True)
     assert again.redirect_chain == [(page, 302)]
     assert "Nothing more was changed. If it is not done yet, please send the form again." in again.text
     assert sent not in [request for _account, request in answers]
-    client.post(PROOF, {"password": "correct horse battery", "next": f"{page}{form}/"})
+    client.post(PROOF, {"password": "correct horse battery", "next": f"{page}withdraw/"})
     assert sent in [request for _account, request in answers]
-
-
-def test_objecting_waits_for_no_proof(client, owner, answers, page):
-    client.force_login(owner.user)
-    session = client.session
-    session.pop("account_authentication_methods", None)
-    session.save()
-    assert client.post(f"{page}answer/", ANSWER | {"decision": "object"})["Location"] == page
-    assert [request.decision for _account, request in answers] == ["object"]
-
-
-@pytest.mark.parametrize("wrong", [{"decision": "maybe"}, {"reason": " "}, {"other_claim_id": "0"}])
-def test_a_wrong_answer_is_not_sent(client, owner, answers, page, wrong):
-    assert client.post(f"{page}answer/", ANSWER | wrong).status_code == 302
-    assert answers == []
-
-
-def test_an_answer_to_a_claim_that_has_ended_changes_nothing(client, owner, answers, page):
-    answers.answer = ClaimEnded()
-    text = text_of(client.post(f"{page}answer/", ANSWER, follow=True))
-    assert "no longer contested" in text
-    answers.answer = UnknownClaim()
-    assert client.post(f"{page}answer/", ANSWER).status_code == 404
-
-
-def test_only_owners_answer(client, owner, answers, page):
-    owner.role = "manager"
-    owner.save()
-    assert client.post(f"{page}answer/", ANSWER).status_code == 404
-    assert answers == []
 
 
 @pytest.mark.parametrize("role", ["viewer", None])
@@ -329,7 +279,7 @@ def test_a_website_without_a_claim_leaves_the_list_and_those_of_others_stay(clie
     gone = factories.make_portal_website(owner.account)
     if refusal:
         WebsiteSummary.objects.store(gone, refusal=refusal)
-    answers.claims = [make_claim(**PROVEN | {"host": lapsed.host, "state": "lapsed", "link_id": None})]
+    answers.claims = [make_claim(**PROVEN | LAPSED | {"host": lapsed.host})]
     assert client.get(ADD).status_code == 200
     assert set(Website.objects.all()) == {theirs, lapsed}
     event = AuditEvent.objects.get(action="website.removed")
@@ -374,7 +324,7 @@ def test_the_list_writes_nothing_for_hundreds_of_websites_that_it_has(
 
 def test_a_state_that_needs_an_action_is_read_in_the_order_of_the_claims(client, owner, answers):
     website = factories.make_portal_website(owner.account)
-    lapsed, proven = make_claim(1, **PROVEN | {"state": "lapsed"}), make_claim(2, **PROVEN)
+    lapsed, proven = make_claim(1, **PROVEN | LAPSED), make_claim(2, **PROVEN)
     for claims, states in (([proven, lapsed], 1), ([lapsed, proven], 0), ([lapsed], 1), ([proven], 0)):
         answers.claims = claims
         assert client.get(ADD).status_code == 200
@@ -388,7 +338,7 @@ def test_a_new_link_replaces_the_old_one(client, owner, answers, page):
     assert Website.objects.get().link_id == LINK
 
 
-@pytest.mark.parametrize("fields", [{"link_id": None}, {"state": "lapsed"}, {"state": "contested"}])
+@pytest.mark.parametrize("fields", [{"link_id": None}, LAPSED, {"state": "contested"}])
 def test_a_claim_that_is_not_verified_or_not_linked_is_not_in_the_list(client, owner, answers, page, fields):
     answers.claims = [make_claim(**PROVEN | fields)]
     assert client.get(page).status_code == 200
@@ -436,9 +386,9 @@ def test_a_missing_payment_is_named_before_the_proof_also_where_the_plan_has_no_
     ("fields", "is_named"),
     [
         ({"state": "verified", "link_problem": "no_room"}, True),
-        ({"state": "lapsed"}, True),
+        ({"state": "pending"}, True),
         ({"state": "contested", "method": "dns", "strength": "dns"}, True),
-        ({"state": "withdrawn"}, False),
+        (LAPSED, False),
         (PROVEN, False),
     ],
 )
@@ -450,7 +400,7 @@ def test_the_page_of_a_claim_names_the_limit_only_while_it_needs_room(
     answers.claims = [make_claim(**fields)]
     text = text_of(client.get(page))
     assert (NO_ROOM in text) == is_named
-    assert ("You can prove it now" in text) == (fields["state"] == "lapsed")
+    assert ("You can prove it now" in text) == (fields["state"] == "pending")
 
 
 @pytest.mark.parametrize(
@@ -486,7 +436,7 @@ def test_a_plan_under_which_checks_are_refused_is_named_before_the_proof(
         (TooManyCalls(), "Check again in 5 seconds."),
         (TimedOut(), "The check is taking longer than usual."),
         (CannotConnect(), "The service cannot be reached."),
-        (InactiveEntitlement(plan="pro", entitlement_status="expired", ends_on=None), "Renew the plan"),
+        (refused(InactiveEntitlement, plan="pro", status="expired", ends_on=None), "Renew the plan"),
     ],
 )
 def test_a_check_that_did_not_take_place_says_why(client, owner, answers, page, error, words):
@@ -502,9 +452,16 @@ def test_an_ended_claim_leads_to_the_form_for_a_new_one(client, owner, answers, 
         assert "Its proof has ended." in text_of(response)
 
 
+def test_the_page_of_a_claim_that_has_ended_leads_to_the_form_with_its_host(client, owner, answers, page):
+    answers.claims = [make_claim(**PROVEN | LAPSED)]
+    url = f"{ADD}?account=acct_0001&host=shop.example.com"
+    assert f'href="{url}"' in text_of(client.get(page))
+    assert 'value="shop.example.com"' in text_of(client.get(url))
+
+
 def test_giving_up_needs_a_reason_and_removes_the_website_with_its_link(client, owner, answers, page):
     factories.make_portal_website(owner.account)
-    answers.answer = make_claim(state="withdrawn")
+    answers.answer = make_claim(state="ended", ended_reason="withdrawn")
     for reason in ("", " ", "x" * 501):
         assert "Say why" in text_of(client.post(f"{page}withdraw/", {"reason": reason}, follow=True))
     assert answers == []
@@ -520,7 +477,7 @@ def test_all_owners_get_an_email_about_a_website_that_was_given_up(
     for role in ("owner", "manager"):
         factories.make_membership(factories.make_user(role), owner.account, role)
     factories.make_portal_website(owner.account)
-    answers.answer = make_claim(state="withdrawn")
+    answers.answer = make_claim(state="ended", ended_reason="withdrawn")
     client.post(f"{page}withdraw/", {"reason": "Sold"})
     assert [email.to for email in mailoutbox] == [["ada@example.com"], ["owner@example.com"]]
     assert {email.subject for email in mailoutbox} == {"shop.example.com was given up"}
@@ -534,10 +491,10 @@ def test_giving_up_keeps_a_website_whose_link_goes_on_and_those_of_other_account
 ):
     theirs = factories.make_portal_website(factories.make_portal_account("acct_0002"))
     factories.make_portal_website(owner.account)
-    answers.answer = make_claim(state="withdrawn", link_id=LINK)
+    answers.answer = make_claim(state="ended", ended_reason="withdrawn", link_id=LINK)
     client.post(f"{page}withdraw/", {"reason": "Twice"})
     assert Website.objects.count() == 2
-    answers.answer = make_claim(state="withdrawn")
+    answers.answer = make_claim(state="ended", ended_reason="withdrawn")
     client.post(f"{page}withdraw/", {"reason": "Twice"})
     assert Website.objects.get() == theirs
 

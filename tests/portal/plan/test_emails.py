@@ -7,11 +7,13 @@ from django.core import mail
 from django.core.mail.backends import locmem
 
 from portal import service
-from portal.gateway import AccountEntitlement, AccountPlan, BillingNotice, CannotConnect, LimitUse, Rejected
 from portal.models import Subscription
 from portal.plan import emails
+from signed_api.billing import AccountEntitlement, EntitlementResponse, LimitUse, Notice
+from signed_api.errors import CannotConnect
 from tests import factories
 from tests.portal.dashboards import NOW
+from tests.structs import build
 
 pytestmark = pytest.mark.django_db
 LAST = date(2026, 11, 30)
@@ -39,13 +41,17 @@ def owner():
 
 def plan(*notices, limits=(), **fields):
     own = {"plan": "team", "status": "active", "ends_on": LAST, "usable_until": LAST} | fields
-    return AccountPlan(
-        ok=True, entitlement=AccountEntitlement(**own), notices=list(notices), limits=list(limits)
+    return build(
+        EntitlementResponse,
+        ok=True,
+        entitlement=build(AccountEntitlement, **own),
+        notices=list(notices),
+        limits=list(limits),
     )
 
 
 def notice(kind, *, at=NOW, **fields):
-    return BillingNotice(id="1", kind=kind, at=at, **fields)
+    return build(Notice, id="1", kind=kind, at=at, **fields)
 
 
 @pytest.fixture
@@ -66,10 +72,10 @@ def run(owner, monkeypatch):
     return run
 
 
-SCANS = LimitUse(name="scans_per_month", limit=20, used=20, state="reached", resets_at=NOW)
-SITES = LimitUse(name="websites", limit=5, used=5, state="reached")
-OVER = LimitUse(name="websites", limit=2, used=3, state="reached")
-CALLS = LimitUse(name="calls_per_day", limit=1000, used=850, state="near", resets_at=NOW)
+SCANS = build(LimitUse, name="scans_per_month", limit=20, used=20, state="reached", resets_at=NOW)
+SITES = build(LimitUse, name="websites", limit=5, used=5, state="reached")
+OVER = build(LimitUse, name="websites", limit=2, used=3, state="reached")
+CALLS = build(LimitUse, name="calls_per_day", limit=1000, used=850, state="near", resets_at=NOW)
 
 
 @pytest.mark.parametrize(
@@ -130,8 +136,7 @@ def test_each_notice_is_sent_once_to_owners(run, owner, answer, subject, text):
         plan(notice("news")),
         plan(notice("websites_over", days=14), limits=[SITES]),  # some were removed
         plan(notice("suspended", at=NOW - timedelta(days=3)), status="suspended"),
-        AccountPlan(ok=True, notices=[notice("expired", days=0)]),
-        Rejected(status=404, code="not_found"),
+        build(EntitlementResponse, ok=True, notices=[notice("expired", days=0)]),
     ],
 )
 def test_what_no_longer_holds_is_not_sent(run, answer):
@@ -158,7 +163,7 @@ def invite(owner, email):
 
 
 def seats(limit):
-    return LimitUse(name="seats", limit=limit)
+    return build(LimitUse, name="seats", limit=limit)
 
 
 @pytest.mark.parametrize(
@@ -200,7 +205,7 @@ def test_nothing_is_sent_about_the_seats_of_a_plan_that_does_not_work(run, statu
     [("websites", None, False), ("calls_per_day", NOW, False), ("scans_per_month", NOW, True)],
 )
 def test_only_the_scans_promise_the_day_on_which_their_limit_will_be_reached(run, name, resets_at, promises):
-    near = LimitUse(name=name, limit=5, used=4, state="near", resets_at=resets_at)
+    near = build(LimitUse, name=name, limit=5, used=4, state="near", resets_at=resets_at)
     run(plan(notice("limit_near", limit=name), limits=[near]))
     assert ("when the limit will be reached" in mail.outbox[0].body) == promises
 

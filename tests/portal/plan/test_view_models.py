@@ -4,8 +4,9 @@ from datetime import UTC, date, datetime
 
 import pytest
 
-from portal.gateway import AccountEntitlement, AccountPlan, LimitUse, OfferedPlan
 from portal.plan.view_models import plan_section, state_in_words
+from signed_api.billing import AccountEntitlement, EntitlementResponse, LimitUse, OfferedPlan
+from tests.structs import build
 
 DAY = date(2027, 1, 31)
 LIMITS = {"websites": 5, "calls_per_day": None, "scans_per_month": 100, "seats": 3}
@@ -13,15 +14,16 @@ LIMITS = {"websites": 5, "calls_per_day": None, "scans_per_month": 100, "seats":
 
 def shown_as(*, revision=2, **limits):
     """Return how the offered plans name the reader's, which has this revision and these limits."""
-    answer = AccountPlan(
+    answer = build(
+        EntitlementResponse,
         ok=True,
-        entitlement=AccountEntitlement(
-            plan="team", revision=revision, status="active", ends_on=DAY, usable_until=DAY
+        entitlement=build(
+            AccountEntitlement, plan="team", revision=revision, status="active", ends_on=DAY, usable_until=DAY
         ),
-        limits=[LimitUse(name=name, limit=limit, used=1) for name, limit in (LIMITS | limits).items()],
+        limits=[build(LimitUse, name=name, limit=limit, used=1) for name, limit in (LIMITS | limits).items()],
         plans=[
-            OfferedPlan(slug="starter", revision=1, limits=LIMITS),
-            OfferedPlan(slug="team", revision=2, limits=LIMITS),
+            build(OfferedPlan, slug="starter", revision=1, limits=LIMITS),
+            build(OfferedPlan, slug="team", revision=2, limits=LIMITS),
         ],
     )
     section = plan_section(answer, members=1, now=datetime(2027, 1, 1, tzinfo=UTC))
@@ -45,15 +47,20 @@ def test_a_plan_with_a_limit_of_the_readers_own_says_where_their_limits_are(limi
     ("plan", "words"), [("trial", "Your trial runs until"), ("team", "Your trial of Team runs until")]
 )
 def test_a_trial_of_the_plan_that_is_one_does_not_repeat_its_name(plan, words):
-    own = AccountEntitlement(plan=plan, status="trialing", ends_on=DAY, usable_until=DAY)
+    own = build(AccountEntitlement, plan=plan, status="trialing", ends_on=DAY, usable_until=DAY)
     sentence, _ = state_in_words(own, date(2027, 1, 1))
     assert sentence == f"{words} 31 Jan 2027."
 
 
 @pytest.mark.parametrize("status", ["active", "trialing"])
 def test_a_renewal_that_no_payment_has_confirmed_is_not_promised_any_more(status):
-    own = AccountEntitlement(
-        plan="team", status=status, ends_on=DAY, usable_until=date(2027, 2, 3), renews=True
+    own = build(
+        AccountEntitlement,
+        plan="team",
+        status=status,
+        ends_on=DAY,
+        usable_until=date(2027, 2, 3),
+        renews=True,
     )
     on_the_day, _ = state_in_words(own, DAY)
     assert "not confirmed" not in on_the_day

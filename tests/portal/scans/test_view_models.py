@@ -6,25 +6,35 @@ import msgspec
 import pytest
 from django.utils import timezone, translation
 
-from portal.gateway import Scan, ScanAllowance, ScanMonth, ScanRules, ScanRun
-from portal.gateway.messages import CoverageEntry, ScanOrigin, ScanSchedule
 from portal.models import Account, Website
 from portal.plan.view_models import FIELDS
 from portal.scans import labels, view_models
 from portal.scans.forms import ScheduleForm
 from portal.scans.view_models import scans_page
+from signed_api.findings import CoverageEntry
+from signed_api.scans import (
+    Scan,
+    ScanAllowance,
+    ScanMonth,
+    ScanOrigin,
+    ScanRun,
+    ScanSchedule,
+    ScanScheduleResponse,
+)
+from tests.structs import build
 
 NOW = timezone.now()
 WEBSITE = Website(account=Account(ref="acct_0001"), host="shop.example.com")
-RULES = ScanRules(
+RULES = build(
+    ScanScheduleResponse,
     ok=True,
     host="shop.example.com",
     allowance=[
-        ScanAllowance(profile="quick", remaining_today=19, allowed_at=NOW),
-        ScanAllowance(profile="standard", remaining_today=4),
-        ScanAllowance(profile="deep", included=False),
+        build(ScanAllowance, profile="quick", remaining_today=19, allowed_at=NOW),
+        build(ScanAllowance, profile="standard", remaining_today=4),
+        build(ScanAllowance, profile="deep", included=False),
     ],
-    origin=ScanOrigin(addresses=["192.0.2.7"], user_agent="ThreatDashboard/1"),
+    origin=build(ScanOrigin, addresses=["192.0.2.7"], user_agent="ThreatDashboard/1"),
 )
 
 
@@ -35,7 +45,7 @@ def frozen(monkeypatch):
 
 def make_scan(**fields):
     defaults = {"job_id": "7", "profile": "quick", "trigger": "hand", "state": "finished", "created_at": NOW}
-    return Scan(**(defaults | {"ended_at": NOW, "outcome": "complete"} | fields))
+    return build(Scan, **(defaults | {"ended_at": NOW, "outcome": "complete"} | fields))
 
 
 def running(**fields):
@@ -52,9 +62,11 @@ def row_of(**fields):
 
 
 def test_a_running_scan_says_which_scanner_runs_since_when_and_what_it_usually_takes():
-    first = ScanRun(engine="essentials", state="ok", started_at=NOW - timedelta(seconds=9), ended_at=NOW)
-    second = ScanRun(
-        engine="sslyze", state="running", started_at=NOW - timedelta(seconds=41), usual_seconds=12
+    first = build(
+        ScanRun, engine="essentials", state="ok", started_at=NOW - timedelta(seconds=9), ended_at=NOW
+    )
+    second = build(
+        ScanRun, engine="sslyze", state="running", started_at=NOW - timedelta(seconds=41), usual_seconds=12
     )
     strip = page_of(running(runs=[first, second])).strip
     assert (strip.title, strip.text) == ("Quick scan: running", "Scanner 2 of 2.")
@@ -66,13 +78,20 @@ def test_a_running_scan_says_which_scanner_runs_since_when_and_what_it_usually_t
     [("engine_missing", "not installed"), ("no_time_left", "no time left"), ("another", "not run")],
 )
 def test_a_scanner_that_did_not_run_says_why(reason, words):
-    [row] = page_of(running(runs=[ScanRun(engine="late", state="skipped", reason=reason)])).strip.engines
+    [row] = page_of(
+        running(runs=[build(ScanRun, engine="late", state="skipped", reason=reason)])
+    ).strip.engines
     assert row.state == words
 
 
 def test_a_scan_that_ran_elsewhere_is_in_its_place_by_time_on_the_first_page_of_a_service_that_says_so():
-    old = CoverageEntry(
-        source="zap", source_name="ZAP", state="failed", ours=False, last_run_at=NOW - timedelta(hours=1)
+    old = build(
+        CoverageEntry,
+        source="zap",
+        source_name="ZAP",
+        state="failed",
+        ours=False,
+        last_run_at=NOW - timedelta(hours=1),
     )
     ours, unknown = msgspec.structs.replace(old, ours=True), msgspec.structs.replace(old, ours=None)
     never = msgspec.structs.replace(old, last_run_at=None)
@@ -126,7 +145,7 @@ def test_the_headline_gives_the_reason_and_leads_to_what_helps():
     assert (blocked.tone, blocked.url) == ("failed", "#origin-title")
     assert (
         page_of(
-            make_scan(outcome="blocked"), rules=msgspec.structs.replace(RULES, origin=ScanOrigin())
+            make_scan(outcome="blocked"), rules=msgspec.structs.replace(RULES, origin=build(ScanOrigin))
         ).last.url
         == ""
     )
@@ -218,14 +237,14 @@ def test_what_can_be_scanned_now_is_offered_to_people_who_may():
 )
 def test_a_scan_that_is_not_included_says_why(reason, words):
     missing = msgspec.structs.replace(
-        RULES, allowance=[ScanAllowance(profile="quick", included=False, reason=reason)]
+        RULES, allowance=[build(ScanAllowance, profile="quick", included=False, reason=reason)]
     )
     assert [offer.left for offer in page_of(rules=missing).offers] == [words]
 
 
 def rules_with(**fields):
-    deep = [ScanAllowance(profile="quick"), ScanAllowance(profile="deep", remaining_today=1)]
-    schedule = {"schedule": ScanSchedule(**fields.pop("schedule", {})), "allowance": deep}
+    deep = [build(ScanAllowance, profile="quick"), build(ScanAllowance, profile="deep", remaining_today=1)]
+    schedule = {"schedule": build(ScanSchedule, **fields.pop("schedule", {})), "allowance": deep}
     return msgspec.structs.replace(RULES, **(schedule | fields))
 
 
@@ -242,7 +261,7 @@ def test_a_deep_scan_asks_an_owner_for_consent_and_waits_for_one_elsewhere():
 def test_a_schedule_is_one_sentence_with_the_next_times_and_what_the_plan_includes():
     weekly = {"frequency": "weekly", "start_hour": 22, "hours": 4, "time_zone": "Europe/Berlin"}
     rules = rules_with(schedule=weekly, next_at=[NOW], frequencies=["off", "weekly"])
-    rules = msgspec.structs.replace(rules, month=ScanMonth(used=7, limit=30))
+    rules = msgspec.structs.replace(rules, month=build(ScanMonth, used=7, limit=30))
     shown = page_of(rules=rules).schedule
     assert shown.text == "Every week: Quick scan, begins between 22:00 and 02:00 (Europe/Berlin)."
     assert (shown.next_at, shown.pause) == ((NOW,), "")
@@ -251,7 +270,7 @@ def test_a_schedule_is_one_sentence_with_the_next_times_and_what_the_plan_includ
     assert [value for value, _label in shown.form.fields["profile"].choices] == ["quick", "deep"]
     assert page_of(rules=rules, may_scan=False).schedule.form is None
     assert page_of(rules=rules_with()).schedule.text == "The website is not scanned automatically."
-    assert page_of(rules=None).schedule is page_of().schedule is None
+    assert page_of(rules=None).schedule is None
 
 
 def test_a_paused_schedule_says_why_or_until_when():

@@ -25,7 +25,7 @@ class StubService:
             raise self.dashboard
         return self.dashboard
 
-    def get_finding(self, website, finding_id, list_request):
+    def get_finding(self, website, finding_id):
         self.requests.append((website, finding_id))
         if isinstance(self.response, Exception):
             raise self.response

@@ -10,11 +10,12 @@ from django.core.cache import cache
 from django.test import Client
 from django.utils import translation
 
-from portal.gateway import InactiveEntitlement, RevokedLink, TimedOut, UnknownLink
 from portal.models import Badge, Website, WebsiteSummary
 from portal.sharing import actions
+from signed_api.errors import InactiveEntitlement, RevokedLink, TimedOut, UnknownLink
 from tests.portal.dashboards import make_clean_dashboard, make_dashboard, make_page, make_summary
 from tests.portal.sharing.conftest import OWNER, VIEWER
+from tests.structs import refused
 
 pytestmark = pytest.mark.django_db
 PAGE = "/sites/shop.example.com/badge/"
@@ -124,8 +125,8 @@ def test_the_service_is_called_once_in_five_minutes_for_everyone(image, stub):
 @pytest.mark.parametrize(
     ("error", "status"),
     [
-        (InactiveEntitlement(plan="x", entitlement_status="expired", ends_on=None), 404),
-        (RevokedLink(revoked_at=None), 404),
+        (refused(InactiveEntitlement, plan="x", status="expired", ends_on=None), 404),
+        (refused(RevokedLink, revoked_at=None), 404),
         (UnknownLink(), 404),
         (TimedOut(), 503),
     ],

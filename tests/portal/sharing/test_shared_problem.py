@@ -6,10 +6,10 @@ from urllib.parse import parse_qs, unquote, urlsplit
 import pytest
 from django.urls import reverse
 
-from portal.gateway import DashboardRequest, TimedOut, UnknownFinding
-from portal.gateway.messages import Location
 from portal.models import IssueTracker, ShareLink
 from portal.sharing import views
+from signed_api.errors import TimedOut, UnknownFinding
+from signed_api.findings import DashboardRequest, Location
 from tests.portal.dashboards import (
     make_clean_dashboard,
     make_dashboard,
@@ -21,6 +21,7 @@ from tests.portal.dashboards import (
 )
 from tests.portal.sharing.conftest import OWNER, VIEWER
 from tests.portal.sharing.test_views import FINDING, FORM, HIDDEN, HOST, LINK, text_of
+from tests.structs import build
 
 pytestmark = pytest.mark.django_db
 
@@ -53,7 +54,7 @@ def problem(website, stub):
             evidence="secret-evidence two",
             locations_count=4,
             locations=[
-                Location(location=f"https://shop.example.com/page/{page}", evidence=evidence)
+                build(Location, location=f"https://shop.example.com/page/{page}", evidence=evidence)
                 for page, evidence in ((2, "secret-evidence two"), (8, "other-evidence"), (9, ""))
             ],
         ),

@@ -10,13 +10,15 @@ from django.utils import timezone
 
 from config.logs import TextLines
 from portal import service
-from portal.gateway import (
+from portal.gateway.errors import Misconfigured
+from portal.models import IssueTracker, Membership, ShareLink, ShareOpening, Website, WebsiteSummary
+from portal.sharing import actions
+from portal.sharing.urls import urlpatterns
+from signed_api.errors import (
     BadResponse,
-    DashboardRequest,
     InactiveEntitlement,
-    Misconfigured,
     RateLimited,
-    Rejected,
+    Refused,
     RevokedLink,
     SignatureRefused,
     TimedOut,
@@ -24,10 +26,7 @@ from portal.gateway import (
     UnknownLink,
     Unreachable,
 )
-from portal.gateway.messages import Event, Location
-from portal.models import IssueTracker, Membership, ShareLink, ShareOpening, Website, WebsiteSummary
-from portal.sharing import actions
-from portal.sharing.urls import urlpatterns
+from signed_api.findings import DashboardRequest, Event, Location
 from tests.factories import make_membership, make_portal_website
 from tests.portal.dashboards import (
     NOW,
@@ -41,6 +40,7 @@ from tests.portal.dashboards import (
     make_threat,
 )
 from tests.portal.sharing.conftest import MANAGER, OWNER, VIEWER
+from tests.structs import build, refused
 
 pytestmark = pytest.mark.django_db
 
@@ -203,7 +203,8 @@ def test_other_times_than_the_offered_ones_are_refused(browser, stub, website, f
 
 
 @pytest.mark.parametrize(
-    ("error", "status"), [(UnknownFinding(), 404), (TimedOut(), 504), (RevokedLink(revoked_at=None), 403)]
+    ("error", "status"),
+    [(UnknownFinding(), 404), (TimedOut(), 504), (refused(RevokedLink, revoked_at=None), 403)],
 )
 def test_nothing_is_shared_that_the_service_does_not_return(browser, stub, website, error, status):
     stub.response = error
@@ -362,10 +363,10 @@ FULL = make_finding(
     cve=["CVE-2024-12345"],
     locations_count=2,
     locations=[
-        Location(location="https://shop.example.com/page/1", evidence="secret-evidence"),
-        Location(location="https://shop.example.com/page/2", evidence="other-evidence"),
+        build(Location, location="https://shop.example.com/page/1", evidence="secret-evidence"),
+        build(Location, location="https://shop.example.com/page/2", evidence="other-evidence"),
     ],
-    timeline=[Event(at=NOW, event="reconsidered", reason="internal reason")],
+    timeline=[build(Event, at=NOW, event="reconsidered", reason="internal reason")],
 )
 
 
@@ -453,8 +454,8 @@ def test_unknown_expired_revoked_and_lost_links_are_all_the_same_404(browser, me
     seen.append(bodies_and_headers(visitor.get(f"/s/{token}/")))
     _, token = share(members, website)
     for error in (
-        InactiveEntitlement(plan="standard", entitlement_status="expired", ends_on=None),
-        RevokedLink(revoked_at=NOW),
+        refused(InactiveEntitlement, plan="standard", status="expired", ends_on=None),
+        refused(RevokedLink, revoked_at=NOW),
         UnknownLink(),
         UnknownFinding(),
     ):
@@ -476,8 +477,8 @@ def test_unknown_expired_revoked_and_lost_links_are_all_the_same_404(browser, me
         BadResponse("secret detail"),
         Misconfigured("secret detail"),
         RateLimited(retry_after=3, request_id="secret detail"),
-        SignatureRefused(code="bad_signature", request_id="secret detail"),
-        Rejected(status=400, code="invalid", request_id="secret detail"),
+        refused(SignatureRefused, code="bad_signature", request_id="secret detail"),
+        refused(Refused, http_status=400, code="invalid", request_id="secret detail"),
     ],
     ids=lambda error: type(error).__name__,
 )

@@ -13,14 +13,16 @@ from django.urls import reverse
 from django.utils import timezone
 
 from portal import service
-from portal.gateway import AccountEntitlement, AccountPlan, CannotConnect, LimitUse
 from portal.models import Subscription
 from portal.models.members import Invitation, Membership
 from portal.sharing import actions as share_links
 from portal.team import actions, emails, seats, views
 from portal.team.urls import urlpatterns
+from signed_api.billing import AccountEntitlement, EntitlementResponse, LimitUse
+from signed_api.errors import CannotConnect
 from tests.factories import make_membership, make_portal_account, make_portal_website, make_user
 from tests.racing import race
+from tests.structs import build
 
 pytestmark = pytest.mark.django_db
 
@@ -504,12 +506,12 @@ def test_an_owner_learns_why_no_person_can_be_invited_and_the_way_out(
 
 def test_the_seats_are_those_of_the_plan_and_without_an_answer_there_is_no_limit(account, monkeypatch):
     day = timezone.now().date()
-    own = AccountEntitlement(plan="team", status="active", ends_on=day, usable_until=day)
-    limits = [LimitUse(name="websites", limit=5), LimitUse(name="seats", limit=2)]
-    plan = AccountPlan(ok=True, entitlement=own, limits=limits)
+    own = build(AccountEntitlement, plan="team", status="active", ends_on=day, usable_until=day)
+    limits = [build(LimitUse, name="websites", limit=5), build(LimitUse, name="seats", limit=2)]
+    plan = build(EntitlementResponse, ok=True, entitlement=own, limits=limits)
     monkeypatch.setattr(service, "get_entitlement", lambda _: plan)
     assert seats.of(account) == seats.Seats(limit=2)
-    monkeypatch.setattr(service, "get_entitlement", lambda _: AccountPlan(ok=True))
+    monkeypatch.setattr(service, "get_entitlement", lambda _: build(EntitlementResponse, ok=True))
     assert seats.of(account) == seats.Seats(may_grow=False)
     monkeypatch.setattr(service, "get_entitlement", Mock(side_effect=CannotConnect))
     assert seats.of(account) == seats.UNLIMITED

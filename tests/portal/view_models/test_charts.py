@@ -3,10 +3,11 @@ from datetime import date, datetime
 import pytest
 
 from portal.forms import Filters
-from portal.gateway.messages import Chart, Series
 from portal.page_urls import Address
 from portal.view_models.charts import chart_views
+from signed_api.findings import Chart, Series
 from tests.portal.dashboards import NOW, make_charts, make_page
+from tests.structs import build
 
 PATH = "/sites/shop.example.com/"
 TODAY = NOW.date()
@@ -25,9 +26,9 @@ def make_chart(**fields):
         "title": "Ours",
         "type": "bar",
         "labels": ["Up to 7 days"],
-        "series": [Series("n", [1])],
+        "series": [build(Series, "n", [1])],
     }
-    return Chart(**(defaults | fields))
+    return build(Chart, **(defaults | fields))
 
 
 def test_the_page_has_three_charts_with_its_own_titles():
@@ -67,9 +68,9 @@ def test_open_findings_are_layers_and_the_legend_has_their_last_values():
 
 
 def test_bars_are_ages_with_their_numbers():
-    view = views_by_id(make_chart(labels=["Up to 7 days", "Very old"], series=[Series("Findings", [1, 4])]))[
-        "age"
-    ]
+    view = views_by_id(
+        make_chart(labels=["Up to 7 days", "Very old"], series=[build(Series, "Findings", [1, 4])])
+    )["age"]
     assert [(bar.label, bar.amount, bar.width) for bar in view.bars] == [
         ("Up to 7 days", 1, "25%"),
         ("Very old", 4, "100%"),
@@ -100,13 +101,15 @@ def test_the_description_has_the_numbers_too():
 
 
 def test_an_empty_chart_and_a_line_of_one_week_are_left_out():
-    assert views_by_id(make_chart(series=[Series("n", [0])])) == {}
+    assert views_by_id(make_chart(series=[build(Series, "n", [0])])) == {}
     assert views_by_id(make_chart(labels=[], series=[])) == {}
     assert views_by_id(make_chart(id="open", labels=["2026-11-16"])) == {}
 
 
 @pytest.mark.parametrize("name", ["open", "trend", "age"])
 def test_missing_values_count_as_zero(name):
-    view = views_by_id(make_chart(id=name, labels=["a", "9999-12-31"], series=[Series("n", [1])]))[name]
+    view = views_by_id(make_chart(id=name, labels=["a", "9999-12-31"], series=[build(Series, "n", [1])]))[
+        name
+    ]
     assert [row.amounts for row in view.rows] == [(1,), (0,)]
     assert [row.label for row in view.rows] == ["a", "9999-12-31"]

@@ -4,10 +4,11 @@ import pytest
 from django.utils import translation
 
 from portal.forms import Filters
-from portal.gateway.messages import Event, Location
 from portal.page_urls import Address
 from portal.view_models.finding import finding_view, reference, timeline, weaknesses
+from signed_api.findings import Event, Location
 from tests.portal.dashboards import make_finding, make_finding_response, make_note
+from tests.structs import build
 
 PATH = "/sites/shop.example.com/"
 THEN = datetime(2026, 11, 1, tzinfo=UTC)
@@ -79,7 +80,7 @@ def test_the_way_back_is_the_list_that_it_was_opened_from():
 
 
 def test_a_single_location_is_only_at_the_top():
-    only = Location(location="/a", evidence="GET /a")
+    only = build(Location, location="/a", evidence="GET /a")
     assert text_of(make_finding(location="/a", evidence="GET /a", locations=[only])).locations == ()
     assert text_of(make_finding(location="/b", evidence="GET /a", locations=[only])).locations
 
@@ -92,8 +93,10 @@ def test_the_rating_by_cvss_is_found_in_the_texts_of_the_scanner():
 
 def test_a_location_shows_evidence_that_differs():
     places = [
-        Location(location="/a", evidence="GET /", evidence_truncated=True),  # the beginning of the same
-        Location(location="/b", evidence="GET /b", evidence_truncated=True),
+        build(
+            Location, location="/a", evidence="GET /", evidence_truncated=True
+        ),  # the beginning of the same
+        build(Location, location="/b", evidence="GET /b", evidence_truncated=True),
     ]
     first, second = text_of(make_finding(evidence="GET /a", locations=places)).locations
     assert (first.evidence, first.is_evidence_cut) == ("", False)
@@ -116,9 +119,9 @@ def test_a_location_shows_evidence_that_differs():
     ],
 )
 def test_locations_beyond_the_list_are_counted_without_those_that_are_gone(count, given, gone, more):
-    places = [Location(location=f"/{number}") for number in range(given)]
+    places = [build(Location, location=f"/{number}") for number in range(given)]
     places += [
-        Location(location=f"/gone/{number}", gone_at=datetime(2026, 3, 1, tzinfo=UTC))
+        build(Location, location=f"/gone/{number}", gone_at=datetime(2026, 3, 1, tzinfo=UTC))
         for number in range(gone)
     ]
     assert text_of(make_finding(locations_count=count, locations=places)).more_locations == more
@@ -126,9 +129,9 @@ def test_locations_beyond_the_list_are_counted_without_those_that_are_gone(count
 
 def test_the_timeline_leaves_out_events_without_a_label():
     events = [
-        Event(at=THEN, event="first_seen"),
-        Event(at=THEN, event="abducted"),
-        Event(at=THEN, event="fixed"),
+        build(Event, at=THEN, event="first_seen"),
+        build(Event, at=THEN, event="abducted"),
+        build(Event, at=THEN, event="fixed"),
     ]
     assert [step.event for step in timeline(make_finding(timeline=events))] == ["First seen", "Fixed"]
 
@@ -154,7 +157,7 @@ def test_a_finding_that_an_analyst_confirmed_says_so_and_what_it_means():
 
 
 def test_the_timeline_says_when_an_analyst_confirmed_the_finding_and_took_it_back():
-    events = [Event(at=THEN, event="confirmed"), Event(at=THEN, event="unconfirmed")]
+    events = [build(Event, at=THEN, event="confirmed"), build(Event, at=THEN, event="unconfirmed")]
     assert [step.event for step in timeline(make_finding(timeline=events))] == [
         "Verified by an analyst",
         "No longer verified by an analyst",
@@ -185,7 +188,7 @@ def test_notes_need_no_way_to_the_finding_that_they_stand_with():
     ],
 )
 def test_reasons_are_in_the_language_of_the_reader_and_own_words_stay(reason, german):
-    events = [Event(at=THEN, event="fixed", reason=reason)]
+    events = [build(Event, at=THEN, event="fixed", reason=reason)]
     with translation.override("de"):
         assert timeline(make_finding(timeline=events))[0].reason == german
     assert timeline(make_finding(timeline=events))[0].reason == reason

@@ -14,7 +14,6 @@ import pytest
 from markdown_it import MarkdownIt
 
 from portal.forms import Filters
-from portal.gateway.messages import Location
 from portal.models import IssueTracker
 from portal.view_models.findings import how_to_check
 from portal.view_models.hand_over import (
@@ -27,7 +26,9 @@ from portal.view_models.hand_over import (
     issue_link,
     mail_url,
 )
+from signed_api.findings import Location
 from tests.portal.dashboards import make_dashboard, make_facets, make_finding, make_page, make_threat
+from tests.structs import build
 
 HOST = "shop.example.com"
 PAGE = "https://portal.example.com/sites/shop.example.com/findings/1/"
@@ -42,7 +43,9 @@ FULL = make_finding(
     cwe=[89],
     cve=["CVE-2024-12345"],
     locations_count=40,
-    locations=[Location(location=f"https://shop.example.com/page/{number}") for number in range(1, 31)],
+    locations=[
+        build(Location, location=f"https://shop.example.com/page/{number}") for number in range(1, 31)
+    ],
 )
 
 
@@ -83,7 +86,9 @@ def test_markdown_has_the_whole_finding():
 
 
 def test_a_location_that_is_gone_is_no_work_for_anyone_who_gets_the_finding():
-    locations = [Location(location=f"https://shop.example.com/{name}") for name in ("here", "there", "gone")]
+    locations = [
+        build(Location, location=f"https://shop.example.com/{name}") for name in ("here", "there", "gone")
+    ]
     locations[2] = msgspec.structs.replace(locations[2], gone_at=datetime(2026, 3, 1, tzinfo=UTC))
     found = make_finding(location="https://shop.example.com/here", locations_count=2, locations=locations)
     text = as_markdown(found, host=HOST, link=FOR_MEMBERS)

@@ -2,10 +2,11 @@ from datetime import date, timedelta
 
 import pytest
 
-from portal.gateway.messages import HistoryDay, NextGrade
 from portal.page_urls import Address
 from portal.view_models.trend import trend
+from signed_api.findings import HistoryDay, NextGrade
 from tests.portal.dashboards import NOW, make_dashboard, make_page, make_summary
+from tests.structs import build
 
 TODAY = NOW.date()
 PATH = "/sites/shop.example.com/"
@@ -13,7 +14,7 @@ AMONG = "among the Critical and High findings"
 
 
 def day(days_ago, grade, fixes=0, found=3):
-    return HistoryDay(TODAY - timedelta(days=days_ago), grade, found, fixes)
+    return build(HistoryDay, TODAY - timedelta(days=days_ago), grade, found, fixes)
 
 
 def trend_of(*history, grade="F", **fields):
@@ -42,8 +43,8 @@ def test_the_last_other_grade_has_its_last_day(history, earlier):
     ("next_grade", "text"),
     [
         (None, ""),
-        (NextGrade("D", 1), "1 fix away from grade D"),
-        (NextGrade("C", 22), "22 fixes away from grade C"),
+        (build(NextGrade, "D", 1), "1 fix away from grade D"),
+        (build(NextGrade, "C", 22), "22 fixes away from grade C"),
     ],
 )
 def test_the_work_until_the_next_grade_is_named(next_grade, text):
@@ -60,7 +61,10 @@ def test_the_work_until_the_next_grade_is_named(next_grade, text):
     ],
 )
 def test_the_most_fixes_since_the_grade_is_the_same_show_progress(history, text):
-    assert trend_of(*history, next_grade=NextGrade("D", 31)).next_step == f"31 fixes away from grade D{text}"
+    assert (
+        trend_of(*history, next_grade=build(NextGrade, "D", 31)).next_step
+        == f"31 fixes away from grade D{text}"
+    )
 
 
 @pytest.mark.parametrize(
@@ -75,7 +79,7 @@ def test_the_most_fixes_since_the_grade_is_the_same_show_progress(history, text)
 )
 def test_the_fixes_lead_to_their_findings_or_to_the_nearest_list(grade, counts, fixes, query, remark):
     """Suspected findings count as those of the next milder severity."""
-    found = trend_of(grade=grade, by_severity=counts, next_grade=NextGrade("C", fixes))
+    found = trend_of(grade=grade, by_severity=counts, next_grade=build(NextGrade, "C", fixes))
     assert (found.next_url, found.next_remark) == (f"{PATH}?{query}", remark)
 
 
@@ -94,5 +98,7 @@ def test_a_website_that_never_had_a_finding_has_a_line_at_the_bottom():
 
 
 def test_days_outside_the_period_are_left_out():
-    drawn = trend_of(HistoryDay(date(1, 1, 1), "A", 0, 0), day(-3, "A"), day(30, "D", found=4), day(0, "F"))
+    drawn = trend_of(
+        build(HistoryDay, date(1, 1, 1), "A", 0, 0), day(-3, "A"), day(30, "D", found=4), day(0, "F")
+    )
     assert drawn.line_text == "21 Oct: 4 (D); 20 Nov: 3 (F)"

@@ -1,0 +1,177 @@
+"""The tab of an account's signed calls, for its owners: what the service has on record, and a file of it."""
+
+import re
+from collections.abc import Iterator
+from datetime import UTC
+from typing import Any
+
+import msgspec
+from django import forms
+from django.core.exceptions import BadRequest
+from django.http import Http404, HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
+from django.shortcuts import render
+from django.utils.translation import gettext_lazy as _
+from django.views.decorators.gzip import gzip_page
+from django.views.decorators.http import require_safe
+
+from portal import service
+from portal.access import file_of, members_only
+from portal.error_pages import logged_error_page
+from portal.models import Account, Membership
+from portal.places import send_csv
+from portal.spreadsheets import BYTE_ORDER_MARK, inert, lines
+from signed_api.account import CallsRequest, CallsResponse, SignedCall
+from signed_api.errors import CallError
+
+PAGE_ROWS = 50
+FILE_PAGE_ROWS = 1_000  # the service's limit
+MAX_ROWS = 10_000  # of a file: at most ten calls to the service, which are on record, too
+COLUMNS = (
+    "time",
+    "account",
+    "secret",
+    "secret_id",
+    "call",
+    "website",
+    "status",
+    "code",
+    "request",
+    "address",
+)
+INCOMPLETE = "INCOMPLETE: the list ends here because of an error. Export it again."
+MORE = f"INCOMPLETE: a file has at most {MAX_ROWS:,} calls. Choose a day, or read them over the API."
+_POSITION = re.compile(r"[0-9]{1,17}\.[A-Za-z0-9._-]{0,64}", re.ASCII)
+
+
+class FileInterrupted(Exception):
+    """The file is incomplete; the server closes the connection, so that the download fails."""
+
+
+class CallsForm(forms.Form):
+    """Filters by account, day and outcome; ``accounts`` are those that the person owns, at least one."""
+
+    account = forms.ChoiceField(label=_("Account"), required=False)
+    day = forms.DateField(
+        label=_("Day (UTC)"),
+        required=False,
+        widget=forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d"),
+    )
+    outcome = forms.ChoiceField(
+        label=_("Outcome"),
+        required=False,
+        choices=[("", _("Every outcome")), ("answered", _("Answered")), ("refused", _("Refused or failed"))],
+    )
+
+    def __init__(self, *args: Any, accounts: list[Account], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._accounts = {account.ref: account for account in accounts}
+        choices = [(account.ref, str(account)) for account in accounts]
+        self.fields["account"].choices = choices  # type: ignore[attr-defined]
+        if len(choices) == 1:
+            self.fields["account"].widget = forms.HiddenInput()
+
+    @property
+    def chosen_account(self) -> Account:
+        """The chosen account, or the first."""
+        chosen = self.cleaned_data["account"]
+        return self._accounts[chosen] if chosen else next(iter(self._accounts.values()))
+
+    def to_request(self, *, before: str, page_size: int) -> CallsRequest:
+        """Return the request for the calls that the filters leave, older than ``before``."""
+        return CallsRequest(
+            day=self.cleaned_data["day"],
+            outcome=self.cleaned_data["outcome"],
+            before=before if _POSITION.fullmatch(before) else "",
+            page_size=page_size,
+        )
+
+
+@require_safe
+@members_only
+@gzip_page
+def calls(request: HttpRequest) -> HttpResponse:
+    """Show the signed calls of an account, the newest first; ``before`` continues the list."""
+    form = _form(request)
+    if form is None:
+        return render(request, "portal/api_access/calls.html")
+    wanted = form.to_request(before=request.GET.get("before", ""), page_size=PAGE_ROWS)
+    try:
+        found = service.get_calls(form.chosen_account, wanted)
+    except CallError as error:
+        return _refused(request, form, error)
+    query = request.GET.copy()
+    query.pop("before", None)
+    context = {"form": form, "rows": found.calls, "csv_query": query.urlencode()}
+    if found.before:
+        query["before"] = found.before
+        context["older_query"] = query.urlencode()
+    return render(request, "portal/api_access/calls.html", context)
+
+
+@require_safe
+@file_of("portal:calls")
+@members_only
+def calls_csv(request: HttpRequest) -> HttpResponseBase:
+    """Send the calls with the filters of the page as a file."""
+    form = _form(request)
+    if form is None:
+        raise Http404
+    account = form.chosen_account
+    wanted = form.to_request(before="", page_size=FILE_PAGE_ROWS)
+    try:
+        first = service.get_calls(account, wanted)
+    except CallError as error:
+        return _refused(request, form, error)
+    return send_csv(request, "calls", account.pk, lambda: _lines(account, wanted, first))
+
+
+def _form(request: HttpRequest) -> CallsForm | None:
+    """Return the valid form; None for a person who owns no account; raises BadRequest for a wrong filter."""
+    owned = Membership.objects.of_user(request.user).owners().values("account")
+    accounts = list(Account.objects.filter(pk__in=owned))
+    if not accounts:
+        return None
+    form = CallsForm(request.GET, accounts=accounts)
+    if not form.is_valid():
+        raise BadRequest
+    return form
+
+
+def _refused(request: HttpRequest, form: CallsForm, error: CallError) -> HttpResponse:
+    """Return the page with an error in place of the list."""
+    error_page = logged_error_page(error, form.chosen_account.ref)
+    context = {"form": form, "error_page": error_page, "page": {"url": request.get_full_path()}}
+    response = render(request, "portal/api_access/calls.html", context, status=error_page.status)
+    if error_page.retry_after:
+        response["Retry-After"] = str(error_page.retry_after)
+    return response
+
+
+def _lines(account: Account, request: CallsRequest, page: CallsResponse) -> Iterator[str]:
+    """Yield the header, then the calls, beginning with ``page``, the response to ``request``.
+
+    A file that lacks calls says so in its last line; an error then raises FileInterrupted.
+    """
+    yield BYTE_ORDER_MARK + lines([COLUMNS]) + _rows(account, page)
+    for _number in range(MAX_ROWS // FILE_PAGE_ROWS - 1):
+        if not page.before:
+            return
+        try:
+            page = service.get_calls(account, msgspec.structs.replace(request, before=page.before))
+        except CallError as error:
+            yield lines([[INCOMPLETE]])
+            raise FileInterrupted from error
+        yield _rows(account, page)
+    if page.before:
+        yield lines([[MORE]])
+
+
+def _rows(account: Account, page: CallsResponse) -> str:
+    return lines([inert(cell) for cell in _cells(account, call)] for call in page.calls)
+
+
+def _cells(account: Account, call: SignedCall) -> list[str]:
+    at = call.at.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+    answer = [str(call.status), call.code or "", call.request_id, call.address]
+    return [at, account.ref, call.secret_hint, call.secret_id, call.route, call.host or "", *answer]

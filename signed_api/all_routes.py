@@ -1,0 +1,15 @@
+"""All signed routes."""
+
+from typing import Any
+
+from signed_api import account, billing, claims, findings, scans
+from signed_api.routes import Route
+
+ROUTES: tuple[Route[Any, Any], ...] = (
+    *findings.ROUTES,
+    *account.ROUTES,
+    *billing.ROUTES,
+    *claims.ROUTES,
+    *scans.ROUTES,
+)
+BY_PATH = {route.path: route for route in ROUTES}

@@ -1,0 +1,210 @@
+"""A client of the signed API: it signs, keeps a deadline, retries once, and returns typed responses."""
+
+import ipaddress
+import math
+import re
+import time
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+from urllib.parse import urlsplit
+
+import msgspec
+
+from signed_api.all_routes import ROUTES
+from signed_api.errors import (
+    BY_CODE,
+    BadResponse,
+    CallError,
+    CannotConnect,
+    CheckTooSoon,
+    ErrorDetail,
+    ErrorResponse,
+    RateLimited,
+    Refused,
+    ScanRefused,
+    SignatureRefused,
+    SlowRequest,
+    Unavailable,
+    Unreachable,
+)
+from signed_api.routes import Request, Response, Route
+from signed_api.transport import Deadline, Exchange, attempt
+
+TIMEOUT_SECONDS = 45  # the reference client's figure (specification, section 4)
+PAUSE_SECONDS = 0.2  # before a retry for which the service names no time
+MAX_WAIT_SECONDS = 3600  # the longest retry_after of an error
+_RETRIED = {429, 502, 503, 504}
+_DECODE_ERRORS = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
+_REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}", re.ASCII)
+_SECONDS = re.compile(r"[0-9]{1,9}", re.ASCII)
+# Created at import: msgspec crashes when several threads use a type for the first time at once.
+_DECODERS: dict[Any, msgspec.json.Decoder[Any]] = {
+    route.response: msgspec.json.Decoder(route.response) for route in ROUTES
+}
+_ERRORS = msgspec.json.Decoder(ErrorResponse)
+
+
+class Client:
+    """Calls the service at ``base_url``, such as https://api.example.com, for one account.
+
+    ``secret`` is the account's site API secret. A call with its retry ends after ``timeout`` seconds.
+    ``ca_file`` has the authorities that may certify the service, by default the public ones.
+    Raises ValueError for an address without encryption, unless it is this machine's.
+    """
+
+    def __init__(
+        self,
+        base_url: str,
+        *,
+        account_ref: str,
+        secret: str,
+        timeout: float = TIMEOUT_SECONDS,
+        ca_file: str = "",
+    ) -> None:
+        url = urlsplit(base_url)
+        if url.scheme != "https" and not (url.scheme == "http" and is_loopback(url.hostname or "")):
+            raise ValueError("base_url must start with https://; http:// is only for this machine")
+        self._base_url = base_url.rstrip("/")
+        self._account_ref = account_ref
+        self._secret = secret
+        self._timeout = timeout
+        self._ca_file = ca_file
+
+    def send(self, route: Route[Request, Response], request: Request) -> Response:
+        """Return the response to ``request``, which gets the account of this client; raises CallError."""
+        deadline = Deadline(max(self._timeout, route.seconds))
+        send_once = partial(
+            attempt,
+            self._base_url + route.path,
+            encode(request, portal_account_ref=self._account_ref),
+            secret=self._secret,
+            deadline=deadline,
+            ca_file=self._ca_file,
+        )
+        exchange = up_to_twice(send_once, deadline, is_repeatable=route.is_repeatable)
+        return read_response(exchange, route)
+
+
+def encode(request: msgspec.Struct, **filled: str) -> bytes:
+    """Return the body: compact JSON, with the fields of ``filled`` first, without fields that are empty."""
+    given = {
+        name: value
+        for name, value in msgspec.to_builtins(request).items()
+        if value not in ("", None) and name not in filled
+    }
+    return msgspec.json.encode({**filled, **given})
+
+
+def up_to_twice(
+    send_once: Callable[[], Exchange],
+    deadline: Deadline,
+    *,
+    is_repeatable: bool = True,
+    may_retry: Callable[[], bool] = lambda: True,
+) -> Exchange:
+    """Return the exchange of ``send_once``, after one retry where the first failure may be temporary.
+
+    A call that is not repeatable is sent again only if nothing was sent. Each attempt has a new nonce.
+    """
+    try:
+        first = send_once()
+    except CannotConnect:
+        if not (deadline.allows(PAUSE_SECONDS) and may_retry()):
+            raise
+        pause = PAUSE_SECONDS
+    else:
+        pause = _pause_after(first) if is_repeatable else math.inf
+        if not (deadline.allows(pause) and may_retry()):
+            return first
+    time.sleep(pause)
+    return send_once()
+
+
+def _pause_after(exchange: Exchange) -> float:
+    """Return the seconds to wait before a retry: infinity if there must be none."""
+    if exchange.status not in _RETRIED:
+        return math.inf
+    retry_after = exchange.headers.get("retry-after")
+    if retry_after is None:  # a 429 without a time does not allow a retry now
+        return math.inf if exchange.status == 429 else PAUSE_SECONDS
+    return int(retry_after) if _SECONDS.fullmatch(retry_after) else math.inf  # a date
+
+
+def read_response(exchange: Exchange, route: Route[Any, Response], *, host: str = "") -> Response:
+    """Return the response, about ``host`` if given; raises Refused, Unreachable or BadResponse."""
+    request_id = _request_id(exchange)
+    if exchange.status != 200:
+        raise _error(exchange, request_id)
+    try:
+        response: Response = _DECODERS[route.response].decode(exchange.body)
+    except _DECODE_ERRORS as error:
+        raise BadResponse(f"no {route.response.__name__}: {error}", request_id=request_id) from error
+    answered: Any = response
+    if not answered.ok or (host and getattr(answered, "host", host) != host):
+        raise BadResponse("the response is about another website, or not ok", request_id=request_id)
+    return response
+
+
+def is_outage(exchange: Exchange) -> bool:
+    """Return whether the service, or a proxy in front of it, says that it cannot work now."""
+    detail = _detail(exchange)
+    is_about_the_request = detail is not None and (detail.code in ScanRefused.codes or _is_slow(detail))
+    return exchange.status in (502, 503, 504) and not is_about_the_request
+
+
+def is_loopback(host: str) -> bool:
+    """Return whether ``host`` is a loopback name or address of this machine."""
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+def _error(exchange: Exchange, request_id: str) -> CallError:
+    """Return the error for a status other than 200."""
+    status, detail = exchange.status, _detail(exchange)
+    given = exchange.headers.get("retry-after", "")
+    wait = min(int(given), MAX_WAIT_SECONDS) if _SECONDS.fullmatch(given) else 0
+    kind = _kind_of(status, detail)
+    if kind is not None:
+        return kind(detail, status=status, retry_after=wait, request_id=request_id)
+    if status == 503:
+        return Unavailable(retry_after=wait, request_id=request_id)
+    if status >= 500:
+        return Unreachable(f"the service answered {status}", request_id=request_id)
+    return BadResponse(f"the service answered {status} without a reason", request_id=request_id)
+
+
+def _kind_of(status: int, detail: ErrorDetail | None) -> type[Refused] | None:
+    """Return the kind of refusal; None where the response is none of the contract, or is about an outage."""
+    code = detail.code if detail else ""
+    if code in ScanRefused.codes:
+        return ScanRefused
+    if status == 429:  # often from a proxy, without a body of the contract
+        return CheckTooSoon if code in CheckTooSoon.codes else RateLimited
+    if status >= 500:
+        return SlowRequest if status == 503 and detail and _is_slow(detail) else None
+    if status < 400 or detail is None:
+        return None
+    return SignatureRefused if status == 401 else BY_CODE.get(code, Refused)
+
+
+def _is_slow(detail: ErrorDetail) -> bool:
+    """Return whether a 503 is about this one request; most are about the whole service."""
+    return detail.reason == "slow_question"
+
+
+def _detail(exchange: Exchange) -> ErrorDetail | None:
+    """Return the reason of a refusal; None for a body that is none of the contract."""
+    try:
+        body = _ERRORS.decode(exchange.body)
+    except _DECODE_ERRORS:
+        return None
+    return None if body.ok else body.error
+
+
+def _request_id(exchange: Exchange) -> str:
+    """Return the service's id of this call; empty for a header that is not safe to log."""
+    request_id = exchange.headers.get("x-request-id", "")
+    return request_id if _REQUEST_ID.fullmatch(request_id) else ""

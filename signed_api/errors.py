@@ -1,0 +1,259 @@
+"""The errors of a signed call, as its caller gets them.
+
+CallError
+    Refused                  the service refused the request, with a code of the contract
+        SignatureRefused     401: the secret or the clock of the caller is wrong
+        InvalidRequest       400 invalid_request
+        InactiveEntitlement  403 inactive_entitlement
+        RevokedLink          403 revoked_link
+        UnknownLink          404 unknown_link
+        UnknownFinding       404 unknown_finding
+        UnknownClaim         404 unknown_claim
+        ClaimRefused         409 claim_refused
+        ClaimEnded           409 wrong_state
+        UnknownScan          404 unknown_job
+        ScanRefused          no scan can begin now: any of six codes
+        SecretRefused        409 secret_refused
+        RateLimited          429
+            CheckTooSoon     429 check_too_soon
+        SlowRequest          503 unavailable with the reason slow_question
+    Unreachable              no connection, connection lost, or any other 5xx
+        CannotConnect        nothing was sent
+        Unavailable          503
+    TimedOut                 the deadline passed
+    BadResponse              not the promised response: not JSON, another shape, too large, a redirect
+"""
+
+import time
+from datetime import date
+from typing import Annotated, ClassVar
+
+import msgspec
+from msgspec import Meta
+
+from signed_api.values import Few, Moment, Number, exactly
+
+
+class FieldError(msgspec.Struct, frozen=True, kw_only=True):
+    """A field of the request that breaks a rule."""
+
+    field: str = ""
+    message: str = ""
+
+
+class ErrorDetail(msgspec.Struct, frozen=True, kw_only=True):
+    """The reason for a refusal; members after doc_url depend on the code."""
+
+    code: Annotated[str, exactly("[a-z_]{1,64}")]
+    message: str = ""
+    request_id: str = ""
+    doc_url: Annotated[str, Meta(description="The address of the page that explains the code.")] = ""
+    reason: str = ""
+    reasons: Few[str] = []
+    errors: list[FieldError] = []
+    mistake: str = ""
+    header: str = ""
+    expected: str = ""
+    method: str = ""
+    path: str = ""
+    body_sha256: str = ""
+    canonical_sha256: str = ""
+    canonical_length: Number = 0
+    server_time: Number | None = None
+    window_seconds: Number = 0
+    skew_seconds: Number = 0
+    host: str = ""
+    plan: str | None = None
+    status: str = ""
+    ended_reason: str = ""
+    starts_on: date | None = None
+    ends_on: date | None = None
+    revoked_at: Moment | None = None
+    limit: Number = 0
+    used: Number = 0
+    resets_at: Moment | None = None
+    allowed_at: Moment | None = None
+    remaining_today: Number = 0
+    limit_seconds: float = 0
+    max_bytes: Number = 0
+
+
+class ErrorResponse(msgspec.Struct, frozen=True, kw_only=True):
+    """The body of every refusal."""
+
+    ok: Annotated[bool, Meta(description="Always false.")]
+    error: ErrorDetail
+
+
+class CallError(Exception):
+    """A failed call; ``request_id`` is the service's, if it sent one."""
+
+    def __init__(self, message: str = "", *, request_id: str = "") -> None:
+        self.request_id = request_id
+        super().__init__(message)
+
+
+class Refused(CallError):
+    """The service refused the request: ``status``, ``code``, and ``detail`` with all that it says.
+
+    ``retry_after`` are the seconds until a new attempt may succeed, 0 without the header.
+    """
+
+    default_status: ClassVar[int] = 400
+    codes: ClassVar[tuple[str, ...]] = ()  # for which this class is raised
+
+    def __init__(
+        self,
+        detail: ErrorDetail | None = None,
+        *,
+        status: int = 0,
+        retry_after: int = 0,
+        request_id: str = "",
+    ) -> None:
+        self.status = status or self.default_status
+        self.detail = detail or ErrorDetail(code=self.codes[0] if self.codes else "refused")
+        self.retry_after = retry_after
+        super().__init__(f"{self.status} {self.code}", request_id=request_id)
+
+    @property
+    def code(self) -> str:
+        """The code of the contract."""
+        return self.detail.code
+
+
+class SignatureRefused(Refused):
+    """The secret or the clock of the caller is wrong; ``detail`` says what the service received."""
+
+    default_status, codes = 401, ("invalid_signature", "stale_timestamp", "replayed_nonce")
+
+    @property
+    def skew_seconds(self) -> int | None:
+        """How far the caller's clock is ahead of the service's; None if the service sent no time."""
+        server_time = self.detail.server_time
+        return None if server_time is None else int(time.time()) - server_time
+
+
+class InvalidRequest(Refused):
+    """Fields break their rules: ``detail.errors``."""
+
+    codes = ("invalid_request",)
+
+
+class InactiveEntitlement(Refused):
+    """The account's plan does not cover the call now: ``detail`` has plan, status, starts_on, ends_on."""
+
+    default_status, codes = 403, ("inactive_entitlement",)
+
+
+class RevokedLink(Refused):
+    """The link was revoked: ``detail`` has revoked_at and reason."""
+
+    default_status, codes = 403, ("revoked_link",)
+
+
+class UnknownLink(Refused):
+    """No website is linked to the account by this link_id and host."""
+
+    default_status, codes = 404, ("unknown_link",)
+
+
+class UnknownFinding(Refused):
+    """The website has no such finding."""
+
+    default_status, codes = 404, ("unknown_finding",)
+
+
+class UnknownClaim(Refused):
+    """The account has no such claim."""
+
+    default_status, codes = 404, ("unknown_claim",)
+
+
+class ClaimRefused(Refused):
+    """The website cannot be claimed: ``detail.reasons``."""
+
+    default_status, codes = 409, ("claim_refused",)
+
+
+class ClaimEnded(Refused):
+    """The claim has ended, so it is neither checked nor withdrawn."""
+
+    default_status, codes = 409, ("wrong_state",)
+
+
+class UnknownScan(Refused):
+    """The website has no such scan."""
+
+    default_status, codes = 404, ("unknown_job",)
+
+
+class ScanRefused(Refused):
+    """No scan can begin now: ``code``, and ``detail`` has reason and allowed_at."""
+
+    default_status = 409
+    codes = (
+        "not_scannable",
+        "consent_missing",
+        "crawler_stopped",
+        "opted_out",
+        "scan_cooldown",
+        "scans_not_included",
+    )
+
+
+class SecretRefused(Refused):
+    """No secret is issued or retired: ``detail.reason``."""
+
+    default_status, codes = 409, ("secret_refused",)
+
+
+class RateLimited(Refused):
+    """Too many requests."""
+
+    default_status, codes = 429, ("rate_limited",)
+
+
+class CheckTooSoon(RateLimited):
+    """The claim was checked a moment ago, or another check is running."""
+
+    codes = ("check_too_soon",)
+
+
+class SlowRequest(Refused):
+    """The service stopped a request that took too long."""
+
+    default_status, codes = 503, ("unavailable",)
+
+
+class Unreachable(CallError):
+    """The service is down or cannot be reached."""
+
+
+class CannotConnect(Unreachable):
+    """Nothing was sent, so another attempt is safe."""
+
+
+class Unavailable(Unreachable):
+    """The service says that it cannot work now; ``retry_after`` in seconds, 0 without the header."""
+
+    def __init__(self, *, retry_after: int = 0, request_id: str = "") -> None:
+        self.retry_after = retry_after
+        super().__init__("the service answered 503", request_id=request_id)
+
+
+class TimedOut(CallError):
+    """The response did not arrive before the deadline."""
+
+
+class BadResponse(CallError):
+    """The response breaks the contract."""
+
+
+BY_CODE: dict[str, type[Refused]] = {
+    code: kind
+    for kind in (
+        *(InvalidRequest, InactiveEntitlement, RevokedLink, UnknownLink, UnknownFinding, UnknownClaim),
+        *(ClaimRefused, ClaimEnded, UnknownScan, ScanRefused, SecretRefused),
+    )
+    for code in kind.codes
+}
