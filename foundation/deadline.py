@@ -18,7 +18,6 @@ from http import HTTPStatus
 from http.client import BadStatusLine, HTTPException, HTTPResponse, IncompleteRead
 from typing import Any
 
-from requests.adapters import HTTPAdapter
 from urllib3.connection import HTTPConnection, HTTPSConnection
 from urllib3.exceptions import HTTPError
 from urllib3.util.connection import create_connection
@@ -55,21 +54,6 @@ class Deadline:
     def allows(self, seconds: float) -> bool:
         """Return whether time is left after a pause of ``seconds``."""
         return time.monotonic() + seconds < self._end
-
-
-class DeadlineAdapter(HTTPAdapter):
-    """Sends one request within ``deadline``; raises DeadlinePassed and ConnectFailed, too."""
-
-    def __init__(self, deadline: Deadline) -> None:
-        self._deadline = deadline
-        super().__init__(max_retries=0)
-
-    def get_connection_with_tls_context(self, *args: Any, **kwargs: Any) -> Any:
-        """Return the pool that requests chose, with connections that keep the deadline."""
-        pool: Any = super().get_connection_with_tls_context(*args, **kwargs)
-        kind = TimedHTTPSConnection if pool.scheme == "https" else TimedHTTPConnection
-        pool.ConnectionCls = partial(kind, deadline=self._deadline)
-        return pool
 
 
 class _Timed:

@@ -45,7 +45,7 @@ _NEXT_DUE_ON = (
 _STALE = "Whether next_due_on has passed, for a scan of ours by more than a day."
 
 OPEN, FIXED, ALL = "open", "fixed", "all"
-STATUSES = (OPEN, FIXED, "accepted_risk", "false_positive", ALL)
+STATUSES = (OPEN, FIXED, "false_positive", "accepted_risk", ALL)
 WORST, LOCATIONS = "worst", "locations"
 SORTS = (WORST, "newest", "oldest", LOCATIONS, "priority")
 NEXT_IMPORT = "next_import"

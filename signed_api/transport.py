@@ -126,6 +126,7 @@ class _Adapter(HTTPAdapter):
         timer = threading.Timer(self._deadline.remaining(), _shut_down, [same])
         timer.daemon = True
         timer.start()
+        self._ends.callback(timer.join)
         self._ends.callback(timer.cancel)
 
     def close(self) -> None:

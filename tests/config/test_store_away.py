@@ -78,6 +78,10 @@ class TestLocked:
         start = f"{connections[alias].settings_dict['NAME']} cannot be written: database is locked."
         assert [line.startswith(start) for line in doctor.problems() if "locked" in line] == [True] * is_named
 
+    def test_the_start_is_not_refused_for_a_lock(self, lock):
+        lock("default")
+        doctor.start()
+
     def test_people_sign_in_and_look_around_during_an_import(self, lock):
         user, client = make_user(), browser()
         make_membership(user, make_portal_account())

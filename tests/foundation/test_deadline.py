@@ -1,17 +1,21 @@
 import time
+from contextlib import closing
+from http.client import HTTPException
+from urllib.parse import urlsplit
 
 import pytest
-import requests
 
-from foundation.deadline import ConnectFailed, Deadline, DeadlineAdapter, DeadlinePassed
+from foundation.deadline import ConnectFailed, Deadline, DeadlinePassed, TimedHTTPConnection
 from tests.faults.server import TOO_LATE, FaultServer, answer, closed_port, drip, http, say_nothing, send
 
 
 def call(url, *, seconds):
-    deadline = Deadline(seconds)
-    adapter = DeadlineAdapter(deadline)
-    response = adapter.send(requests.Request("GET", url).prepare(), stream=True, timeout=deadline.remaining())
-    return response.content
+    address = urlsplit(url)
+    with closing(
+        TimedHTTPConnection(address.hostname, address.port, deadline=Deadline(seconds))
+    ) as connection:
+        connection.request("GET", "/", preload_content=False)
+        return connection.getresponse().read()
 
 
 def test_a_call_within_its_deadline_returns_the_body():
@@ -29,7 +33,7 @@ def test_hints_before_a_response_are_not_the_response(before):
 
 
 def test_a_peer_that_only_sends_hints_is_left():
-    with FaultServer(send(HINTS * 1_000)) as server, pytest.raises(requests.ConnectionError, match="1xx"):
+    with FaultServer(send(HINTS * 1_000)) as server, pytest.raises(HTTPException, match="1xx"):
         call(server.base_url, seconds=5)
 
 

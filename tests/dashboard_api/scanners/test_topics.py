@@ -7,7 +7,6 @@ from collections import Counter
 import pytest
 
 from dashboard_api.crawler.essentials.rules import RULES
-from dashboard_api.limits import MAX_PROBLEM_ID_LENGTH
 from dashboard_api.models.problems import KEY_LENGTH, problem_key
 from dashboard_api.reading.topics import topic_of
 from dashboard_api.scanners import greenbone, nikto, nuclei, wapiti
@@ -18,6 +17,7 @@ from dashboard_api.scanners.sslyze.checks import CHECKS, OF_ALL_SUITES
 from dashboard_api.scanners.testssl.findings import TEXTS as TESTSSL
 from dashboard_api.scanners.topics import TOPICS
 from dashboard_api.scanners.wpscan.findings import TEXTS as WPSCAN
+from signed_api.limits import MAX_PROBLEM_ID_LENGTH
 from tests.dashboard_api.scanners.samples import (
     json_lines,
     make_greenbone,
