@@ -1,1 +1,1 @@
-"""Actions on record: who did what, when; kept 400 days, never changed, sealed each hour (record 0087)."""
+"""Actions on record: who did what, when; kept 400 days, never changed, sealed each hour."""

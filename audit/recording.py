@@ -1,7 +1,4 @@
-"""The one function that writes audit events, and the context that says who acts.
-
-Decision record 0087.
-"""
+"""The one function that writes audit events, and the context that says who acts."""
 
 import hashlib
 import json

@@ -1,6 +1,6 @@
 """Seals: a chain of digests over audit events, so that a changed, removed or added event is found.
 
-An event needs no lock for it: each seal covers all events since the one before (record 0088).
+An event needs no lock for it: each seal covers all events since the one before.
 """
 
 import hashlib

@@ -23,7 +23,7 @@ CASES = {
     PROBLEMS: {"group_by": "problem"},
     WORDS: {"query": f"{dataset.COMMON} {dataset.MEDIUM}"},
 }
-# Milliseconds by the number of findings: decision record 0197.
+# Milliseconds by the number of findings.
 GOALS = {
     "sqlite": {(500, FIRST): 13, (500, KEPT): 3, (20_000, FIRST): 80, (20_000, KEPT): 6, (20_000, WORDS): 60,
                (100_000, FIRST): 300, (100_000, WORDS): 350},

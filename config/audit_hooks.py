@@ -1,7 +1,4 @@
-"""Hooks that record sign-ins, the admin, refusals, and every other successful form.
-
-Decision record 0087.
-"""
+"""Hooks that record sign-ins, the admin, refusals, and every other successful form."""
 
 import re
 from collections.abc import Callable, Iterable

@@ -1,6 +1,6 @@
 """Background jobs, which a few threads of each process run shortly after the response.
 
-No response waits for a job or shows its result. A killed process loses its jobs. Record 0045.
+No response waits for a job or shows its result. A killed process loses its jobs.
 """
 
 import logging

@@ -1,4 +1,4 @@
-"""Backups of the databases, and their return into empty ones. Decision record 0083.
+"""Backups of the databases, and their return into empty ones.
 
 A backup is a folder: ``default.sqlite3`` and ``short_lived.sqlite3``, or ``database.dump`` of pg_dump, and
 ``backup.json``.

@@ -1,4 +1,4 @@
-"""``GET /v1/health``: whether calls are answered, for clients, without any detail. Decision record 0086."""
+"""``GET /v1/health``: whether calls are answered, for clients, without any detail."""
 
 import time
 from dataclasses import dataclass

@@ -1,6 +1,6 @@
 """The cache in the database, with which all processes count attempts to sign in where there is no Redis.
 
-On SQLite it is in the file of short-lived data. Decision record 0090.
+On SQLite it is in the file of short-lived data.
 """
 
 import time

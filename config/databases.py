@@ -2,8 +2,7 @@
 
 SQLite has two files, so that an import never makes a sign-in or a signed call wait: one of records
 (synchronous=FULL) and one of short-lived rows such as nonces and sessions (synchronous=NORMAL, or FULL by
-setting). PostgreSQL has one database. Redis only counts attempts to sign in. Records 0002, 0014, 0015, 0021,
-0100.
+setting). PostgreSQL has one database. Redis only counts attempts to sign in.
 """
 
 from pathlib import Path
@@ -34,7 +33,7 @@ _SHORT_LIVED_MODELS = {
     ("sessions", "session"),
 }
 
-# A request waits this long for a writer; operators' commands wait longer. Decision record 0017.
+# A request waits this long for a writer; operators' commands wait longer.
 _LOCK_SECONDS = 5
 # A trigger's undo log stays in memory, and pages that many rows change are written once instead of at every
 # commit: an import takes half the time. Sizes in KiB and in pages of 4 KiB.

@@ -1,7 +1,4 @@
-"""Guards that refuse long bodies, control characters and odd hosts before other code reads or stores them.
-
-Decision record 0043.
-"""
+"""Guards that refuse long bodies, control characters and odd hosts before other code reads or stores them."""
 
 import re
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Probes for load balancers and supervisors: ``/livez``, ``/readyz`` and ``/metrics``. Record 0078.
+"""Probes for load balancers and supervisors: ``/livez``, ``/readyz`` and ``/metrics``.
 
 They are answered before hosts and https are checked, because probes call a process by its address.
 """

@@ -1,4 +1,4 @@
-"""The runs of the commands that cron starts, and which commands are late. Decision record 0086."""
+"""The runs of the commands that cron starts, and which commands are late."""
 
 import logging
 from dataclasses import dataclass

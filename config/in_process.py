@@ -17,7 +17,7 @@ class InProcess(BaseHandler):
     """A WSGI application that handles a call in the thread of the request that makes it.
 
     It does not send request_started and request_finished, whose receivers close connections and caches that
-    the outer request still needs. Decision record 0040.
+    the outer request still needs.
     """
 
     def __init__(self) -> None:

@@ -1,4 +1,4 @@
-"""``/metrics`` in the format of Prometheus: what processes counted, and depths read now. Record 0086."""
+"""``/metrics`` in the format of Prometheus: what processes counted, and depths read now."""
 
 import time
 import tomllib

@@ -1,7 +1,4 @@
-"""Sessions, recent attempts, such as to reset a password, and the runs of commands.
-
-Decision records 0045, 0064, 0079 and 0086.
-"""
+"""Sessions, recent attempts, such as to reset a password, and the runs of commands."""
 
 from collections.abc import Mapping
 from datetime import datetime, timedelta

@@ -1,6 +1,6 @@
 """Forms for choosing a password and for requesting a link to do so, and the e-mail with that link.
 
-No response shows whether an e-mail address is known. Decision record 0045.
+No response shows whether an e-mail address is known.
 """
 
 import logging

@@ -1,7 +1,4 @@
-"""The secrets with which the portal signs its calls, where the service is in the same process.
-
-Decision record 0195.
-"""
+"""The secrets with which the portal signs its calls, where the service is in the same process."""
 
 from collections.abc import Iterator
 from typing import Any

@@ -9,7 +9,7 @@ LENGTH = 5
 def public_feed(_: HttpRequest) -> dict[str, object]:
     """Return the context of every template: the feed, which only the start page reads, without any query.
 
-    Each process keeps the published document for a minute (decision record 0124).
+    Each process keeps the published document for a minute.
     """
 
     def read() -> object:

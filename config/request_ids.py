@@ -1,4 +1,4 @@
-"""Middleware that gives every request an id, and every response a header with it. Decision record 0085."""
+"""Middleware that gives every request an id, and every response a header with it."""
 
 import time
 from collections.abc import Callable

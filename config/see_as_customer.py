@@ -1,7 +1,6 @@
 """The portal's pages of a website as its customer sees them, for staff: read-only, and recorded.
 
 Staff stay themselves: nothing is signed in as the customer, and no form of the customer's pages is shown.
-Decision record 0072.
 """
 
 from collections.abc import Callable

@@ -1,7 +1,4 @@
-"""Sessions that know their person, so that people can see and end their own, and that end by themselves.
-
-Decision records 0064 and 0079.
-"""
+"""Sessions that know their person, so that people can see and end their own, and that end by themselves."""
 
 import hashlib
 from collections.abc import Callable, Mapping

@@ -59,7 +59,7 @@ CRAWLER_ENGINES = BASE_DIR / env("CRAWLER_ENGINES", str, "deploy/engines.toml")
 
 SIGN_UP = env("SIGN_UP", read.matching("off|invite|open", "is {!r}: set off, invite or open."), "off")
 
-# Without an address, the portal calls the service in its own process, without HTTP (decision record 0040).
+# Without an address, the portal calls the service in its own process, without HTTP.
 DASHBOARD_BASE_URL = env("DASHBOARD_BASE_URL", read.base_url, "")
 DASHBOARD_APPLICATION = "config.in_process.application" if ENABLE_API else ""
 DASHBOARD_CA_FILE = env("DASHBOARD_CA_FILE", read.certificates, "")

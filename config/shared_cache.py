@@ -1,6 +1,6 @@
 """The cache in Redis that counts attempts to sign in and stores used codes, for all processes.
 
-No other result depends on it, so Redis may fail or lose everything. Decision record 0015.
+No other result depends on it, so Redis may fail or lose everything.
 """
 
 import functools
@@ -24,7 +24,7 @@ class UnreadableValue(RedisError):
 
 
 class JsonSerializer:
-    """JSON for values in Redis, so that reading one never runs code. Decision record 0043."""
+    """JSON for values in Redis, so that reading one never runs code."""
 
     def dumps(self, value: Any) -> bytes:
         """Return ``value`` as bytes; raises TypeError for a type that JSON would change."""

@@ -1,7 +1,4 @@
-"""Sign-in. People who have no account yet begin at config.onboarding.sign_up, or with an invitation.
-
-Decision record 0016 says what this adds to allauth, and why.
-"""
+"""Sign-in. People who have no account yet begin at config.onboarding.sign_up, or with an invitation."""
 
 from ipaddress import IPv6Address, ip_address
 from typing import Any

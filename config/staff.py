@@ -1,7 +1,4 @@
-"""Conditions for the admin: a second factor, and for some changes a fresh proof of identity.
-
-Decision record 0079.
-"""
+"""Conditions for the admin: a second factor, and for some changes a fresh proof of identity."""
 
 import functools
 import re

@@ -1,7 +1,6 @@
 """The groups of staff, which every new database has: what analysts, operators and support may do.
 
 A release may add permissions, which groups that exist get once: what a deployment changed stays as it is.
-Decision record 0121.
 """
 
 from django.contrib.auth.models import Group, Permission

@@ -1,7 +1,4 @@
-"""End decisions: findings are open again, or fixed where complete scans no longer found them meanwhile.
-
-Records 0031 and 0077.
-"""
+"""End decisions: findings are open again, or fixed where complete scans no longer found them meanwhile."""
 
 from collections import defaultdict
 from datetime import datetime

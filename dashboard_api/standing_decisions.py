@@ -2,7 +2,7 @@
 
 Every function may be repeated: findings to which a decision applies already stay unchanged. Each change is an
 event in the timeline of the finding, with the decision and its reason. An analyst's own decision about a
-finding always wins: a severity that an analyst chose, and a finding that an analyst reopened. Record 0077.
+finding always wins: a severity that an analyst chose, and a finding that an analyst reopened.
 """
 
 from collections.abc import Callable, Iterable, Sequence

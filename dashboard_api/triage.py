@@ -1,7 +1,7 @@
 """Decisions of analysts about findings: later scans respect them, and they can have a last day.
 
 Each function changes the finding and adds an event to its timeline in one transaction. ``ended_decisions``
-ends them after their last day. Decision record 0031.
+ends them after their last day.
 """
 
 from datetime import date, datetime

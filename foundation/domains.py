@@ -1,4 +1,4 @@
-"""Registrable domains: which names belong to one owner, by the Public Suffix List. Decision record 0102."""
+"""Registrable domains: which names belong to one owner, by the Public Suffix List."""
 
 from functools import cache
 

@@ -1,4 +1,4 @@
-"""Counters and times that every process keeps; /metrics adds up those of all workers. Decision record 0086.
+"""Counters and times that every process keeps; /metrics adds up those of all workers.
 
 No label names an account, a host or an address. Labelled children are kept, which halves the cost.
 """

@@ -1,6 +1,6 @@
 """The current request: its id, for its response, log lines and records, and facts about it for the log.
 
-Every request gets an id of ours. An id that the caller sent is kept, too, but never trusted. Record 0085.
+Every request gets an id of ours. An id that the caller sent is kept, too, but never trusted.
 """
 
 import random

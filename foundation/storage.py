@@ -1,6 +1,6 @@
 """Faults of storage: a database or a disk that is busy, full, read-only, damaged or absent.
 
-Each is temporary for the caller, so it is a 503 with Retry-After, never a 500. Decision record 0093.
+Each is temporary for the caller, so it is a 503 with Retry-After, never a 500.
 """
 
 import errno

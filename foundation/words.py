@@ -1,6 +1,6 @@
 """Text as words: what findings are searched by, how a query is read, and what the portal highlights.
 
-Case and accents do not matter; a word is a run of letters and digits. Decision record 0009.
+Case and accents do not matter; a word is a run of letters and digits.
 """
 
 import re

@@ -1,6 +1,6 @@
 """The pages for strangers: the start page, and a live sample dashboard of the one website that settings name.
 
-Nothing in a URL chooses the website, so no other website's data can be reached here (decision record 0062).
+Nothing in a URL chooses the website, so no other website's data can be reached here.
 """
 
 from collections.abc import Callable

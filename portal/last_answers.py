@@ -1,7 +1,6 @@
 """Answers of the service for pages, with the last good one while the service cannot be reached.
 
 Only an outage leads to an old answer: no connection, no answer in time, or a 5xx. A refusal never does.
-Decision record 0092.
 """
 
 from collections.abc import Callable

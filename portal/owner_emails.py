@@ -1,4 +1,4 @@
-"""E-mails to owners, each sent at least once, always with the same Message-ID (decision record 0032).
+"""E-mails to owners, each sent at least once, always with the same Message-ID.
 
 Owners get them whatever they chose for findings, because they are about access to the portal.
 """

@@ -1,1 +1,1 @@
-"""The deletion of people and accounts for good, with their names in the audit. Records 0087, 0096."""
+"""The deletion of people and accounts for good, with their names in the audit."""

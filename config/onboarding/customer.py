@@ -1,7 +1,4 @@
-"""Everything that a new customer needs, created in one transaction; a repetition changes nothing.
-
-Decision record 0074.
-"""
+"""Everything that a new customer needs, created in one transaction; a repetition changes nothing."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -122,7 +119,7 @@ def _entitlement(account: Account, customer: Customer, by: str, created: list[st
 
 
 def _retire_of_former_owners(account: Account, host: str) -> None:
-    """Let the customer begin without what was found for others, as a proof does (decision record 0113)."""
+    """Let the customer begin without what was found for others, as a proof does."""
     website = Website.objects.filter(host=host, archived_at=None).first()
     if website is None or website.links.filter(account=account).exists():
         return

@@ -1,4 +1,4 @@
-"""Sign-up: a link by e-mail, and the account of a person who opens it. Decision record 0115.
+"""Sign-up: a link by e-mail, and the account of a person who opens it.
 
 Nothing is stored before the link is opened, and a link makes one account.
 """

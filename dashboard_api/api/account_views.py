@@ -1,4 +1,4 @@
-"""The signed endpoints about the account's plan and its websites together. Decision record 0120."""
+"""The signed endpoints about the account's plan and its websites together."""
 
 import msgspec
 

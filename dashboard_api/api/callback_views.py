@@ -1,4 +1,4 @@
-"""The endpoint of payment callbacks: each from its bytes to its stored state. Decision record 0122."""
+"""The endpoint of payment callbacks: each from its bytes to its stored state."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""The signed endpoints of claims: an account proves that a website is its own. Decision record 0104."""
+"""The signed endpoints of claims: an account proves that a website is its own."""
 
 from datetime import date
 

@@ -1,4 +1,4 @@
-"""``GET /v1/public/...``: published documents as they are stored, unsigned, without cookies. Record 0124."""
+"""``GET /v1/public/...``: published documents as they are stored, unsigned, without cookies."""
 
 import functools
 import hashlib

@@ -1,4 +1,4 @@
-"""The signed endpoint of consent: what may be published about an account's websites. Record 0124."""
+"""The signed endpoint of consent: what may be published about an account's websites."""
 
 import msgspec
 

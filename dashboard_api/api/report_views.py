@@ -1,4 +1,4 @@
-"""The endpoints that take reports: each request from its token to its response. Decision record 0073."""
+"""The endpoints that take reports: each request from its token to its response."""
 
 import json
 import logging

@@ -2,7 +2,6 @@
 
 The cache is never stale: its key has the revision of the website, which the database changes with all of its
 data, and everything else that a response depends on.
-Decision records 0019 and 0052.
 """
 
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""The signed endpoints of scans of a linked website. Decision record 0116.
+"""The signed endpoints of scans of a linked website.
 
 All of them can be repeated: a scan that waits or runs is returned again, and the others set a state.
 """

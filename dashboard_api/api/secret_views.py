@@ -1,4 +1,4 @@
-"""The signed endpoint of the portal about an account's secrets. Decision record 0127."""
+"""The signed endpoint of the portal about an account's secrets."""
 
 from collections.abc import Iterable
 from datetime import datetime

@@ -1,4 +1,4 @@
-"""Responses to calls signed with a test secret: the examples of the documentation. Decision record 0091.
+"""Responses to calls signed with a test secret: the examples of the documentation.
 
 The example website is no row of the database, so these calls read and count nothing of a customer.
 """

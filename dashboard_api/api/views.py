@@ -50,21 +50,21 @@ def site_dashboard(call: Call, caller: Authenticated, fields: DashboardRequest) 
 
 @signed(FINDING)
 def site_finding(call: Call, caller: Authenticated, fields: FindingRequest) -> bytes:
-    """``POST /v1/site/finding``: a single finding; decision record 0020."""
+    """``POST /v1/site/finding``: a single finding."""
     link = authorize(caller.link, fields, call.moment)
     return finding_response(link, fields)
 
 
 @signed(CHANGES)
 def site_changes(call: Call, caller: Authenticated, fields: ChangesRequest) -> bytes:
-    """``POST /v1/site/changes``: new and returned findings, and notes; decision record 0032."""
+    """``POST /v1/site/changes``: new and returned findings, and notes."""
     link = authorize(caller.link, fields, call.moment)
     return changes_response(link, fields, call.moment)
 
 
 @signed(CALLS)
 def account_calls(call: Call, caller: Authenticated, fields: CallsRequest) -> bytes:
-    """``POST /v1/account/calls``: the account's own calls, also without a plan; decision record 0098."""
+    """``POST /v1/account/calls``: the account's own calls, also without a plan."""
     return calls_response(caller.account_id, fields, caller.as_reader(call))
 
 

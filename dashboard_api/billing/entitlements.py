@@ -1,7 +1,4 @@
-"""The one writer of entitlements: each change is recorded with the values before and after it.
-
-Decision record 0119.
-"""
+"""The one writer of entitlements: each change is recorded with the values before and after it."""
 
 from collections.abc import Collection, Iterable, Mapping
 from contextlib import suppress

@@ -1,4 +1,4 @@
-"""The responses about an account's plan, and about its websites together. Decision record 0120."""
+"""The responses about an account's plan, and about its websites together."""
 
 import hashlib
 from datetime import datetime, timedelta

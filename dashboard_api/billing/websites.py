@@ -1,7 +1,4 @@
-"""The websites beyond those of a plan: owners choose which stay; without a choice, the oldest do.
-
-Decision records 0126 and 0138.
-"""
+"""The websites beyond those of a plan: owners choose which stay; without a choice, the oldest do."""
 
 from collections.abc import Collection
 from datetime import datetime, timedelta

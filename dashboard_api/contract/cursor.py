@@ -1,4 +1,4 @@
-"""Positions in changes of a website and in calls of an account, opaque to callers (records 0032 and 0098)."""
+"""Positions in changes of a website and in calls of an account, opaque to callers."""
 
 import re
 from datetime import UTC, datetime, timedelta

@@ -1,1 +1,1 @@
-"""Scans of verified websites: the queue, the engines and the worker. Decision record 0105."""
+"""Scans of verified websites: the queue, the engines and the worker."""

@@ -1,6 +1,6 @@
 """The canary: a look at the home page before, between and after engines.
 
-It distinguishes a website that refuses a scan from a clean one. Decision record 0117.
+It distinguishes a website that refuses a scan from a clean one.
 """
 
 from collections.abc import Sequence

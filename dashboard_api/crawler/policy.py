@@ -1,4 +1,4 @@
-"""The rules about what may be scanned, when, and how often. Decision record 0116."""
+"""The rules about what may be scanned, when, and how often."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Retests: whether the scanner of one finding still reports it. Decision record 0117."""
+"""Retests: whether the scanner of one finding still reports it."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Scans by schedule: the next times, changes, and what is due. Decision record 0116."""
+"""Scans by schedule: the next times, changes, and what is due."""
 
 import hashlib
 from collections.abc import Iterator

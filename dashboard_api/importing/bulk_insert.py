@@ -1,4 +1,4 @@
-"""Statements that write thousands of findings and occurrences. Decision record 0023."""
+"""Statements that write thousands of findings and occurrences."""
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime

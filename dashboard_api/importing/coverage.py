@@ -1,4 +1,4 @@
-"""The runs of a source by scope, and the category that a report without a name belongs to. Record 0035."""
+"""The runs of a source by scope, and the category that a report without a name belongs to."""
 
 from collections import defaultdict
 from collections.abc import Collection, Mapping

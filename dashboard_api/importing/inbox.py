@@ -2,7 +2,7 @@
 
 Imported files move to DIR/<host>/done, refused ones to DIR/<host>/failed with the reason in a separate file.
 The digest and the modification time identify a file, so a crash before the move repeats no import, and the
-same bytes of a later scan are another import (decision record 0037).
+same bytes of a later scan are another import.
 """
 
 import fcntl

@@ -1,8 +1,7 @@
 """Read a report of one website, and store what it says as findings and coverage.
 
 Every row counts once: as a finding, a further occurrence, coverage or a reject. Only a complete scan that is
-the newest of its scope can prove that a finding is gone, and only inside that scope. Decision records 0008
-and 0035.
+the newest of its scope can prove that a finding is gone, and only inside that scope.
 """
 
 from collections import Counter

@@ -1,4 +1,4 @@
-"""The values that an import replaces, so that the import can be taken back. Decision record 0076."""
+"""The values that an import replaces, so that the import can be taken back."""
 
 import zlib
 from collections.abc import Iterable, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Complete scans during a decision that has ended: what they prove to be gone. Record 0031."""
+"""Complete scans during a decision that has ended: what they prove to be gone."""
 
 from collections.abc import Sequence
 from typing import NamedTuple

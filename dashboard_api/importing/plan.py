@@ -2,7 +2,6 @@
 
 ``plan_reported`` compares findings of a report with stored ones; ``plan_absent`` decides which stored
 findings, missing from the report, are gone. ``apply`` loads what they need and writes what they return.
-Decision records 0031 and 0035.
 """
 
 import json

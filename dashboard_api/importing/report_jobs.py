@@ -1,4 +1,4 @@
-"""Import the reports that were sent over HTTP, each once and as a whole; decision record 0073.
+"""Import the reports that were sent over HTTP, each once and as a whole.
 
 The outcome is recorded in the transaction of the import. A process that dies in the middle leaves the job
 unfinished and its file unlocked, and the next process that asks for the job imports the file.

@@ -1,4 +1,4 @@
-"""The scope of a report: its targets, rules and category. Decision record 0035."""
+"""The scope of a report: its targets, rules and category."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator

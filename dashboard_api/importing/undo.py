@@ -1,4 +1,4 @@
-"""Take the newest import of a scanner back: all is as before, but decisions of analysts stay. Record 0076."""
+"""Take the newest import of a scanner back: all is as before, but decisions of analysts stay."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass

@@ -653,7 +653,7 @@ class Migration(migrations.Migration):
                 (
                     "fingerprint",
                     models.CharField(
-                        help_text="Identifies the finding in later reports (decision record 0008).",
+                        help_text="Identifies the finding in later reports.",
                         max_length=64,
                     ),
                 ),

@@ -24,7 +24,7 @@ secret_ends = Signal()
 
 
 class Publicity(models.TextChoices):
-    """The part of websites that may be published, the strictest first. Decision record 0124."""
+    """The part of websites that may be published, the strictest first."""
 
     NOTHING = "nothing", "nothing"
     COUNTED = "counted", "counted in the statistics"

@@ -1,7 +1,4 @@
-"""Payment callbacks: events of payment providers, and the newest state of each subscription.
-
-Decision record 0122.
-"""
+"""Payment callbacks: events of payment providers, and the newest state of each subscription."""
 
 from typing import Any, ClassVar
 

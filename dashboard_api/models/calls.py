@@ -1,6 +1,6 @@
 """Calls on record, and the number of calls of each account.
 
-On SQLite both live in the file of short-lived data, next to the nonces. Decision record 0089.
+On SQLite both live in the file of short-lived data, next to the nonces.
 """
 
 from datetime import datetime

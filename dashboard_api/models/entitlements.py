@@ -26,7 +26,7 @@ class EntitlementStatus(models.TextChoices):
 
 
 class Terms:
-    """The status and dates of an entitlement, and the rules about them: decision record 0050."""
+    """The status and dates of an entitlement, and the rules about them."""
 
     status: str
     starts_on: date
@@ -66,7 +66,7 @@ def _later(day: date, grace: timedelta) -> date:
 
 
 class AgreedTerms(msgspec.Struct, Terms, frozen=True, kw_only=True):
-    """A plan as staff set it, whatever is paid for: decision record 0190."""
+    """A plan as staff set it, whatever is paid for."""
 
     plan: str
     plan_revision: int | None
@@ -141,7 +141,7 @@ class Entitlement(Terms, models.Model):
     sites_limit = models.PositiveIntegerField(default=5)
     calls_per_day = models.PositiveIntegerField(null=True, editable=False)
     scans_per_month = models.PositiveIntegerField(null=True, editable=False)
-    history_days = models.PositiveIntegerField(null=True, editable=False)  # not used: decision record 0141
+    history_days = models.PositiveIntegerField(null=True, editable=False)  # not used
     seats = models.PositiveIntegerField(null=True, editable=False)
     features = models.JSONField(default=list, blank=True, help_text='Such as ["scans_daily", "deep_scans"].')
     # How much of the limits was used when watch_limits last ran.

@@ -39,7 +39,7 @@ class SourceManager(models.Manager["Source"]):
     def imported(self, slug: str, name: str) -> "Source":
         """Return the source of a report; a new one is disabled, so that only its own websites show it.
 
-        Operators decide whether every website should be checked by it: decision record 0044.
+        Operators decide whether every website should be checked by it.
         """
         return self.get_or_create(slug=slug, defaults={"name": name, "enabled": False})[0]
 
@@ -106,9 +106,7 @@ class Finding(models.Model):
     source = models.ForeignKey(  # an index would only serve the deletion of a source
         Source, on_delete=models.PROTECT, related_name="findings", db_index=False, verbose_name="scanner"
     )
-    fingerprint = models.CharField(
-        max_length=64, help_text="Identifies the finding in later reports (decision record 0008)."
-    )
+    fingerprint = models.CharField(max_length=64, help_text="Identifies the finding in later reports.")
     severity = models.PositiveSmallIntegerField(choices=Severity)
     severity_raw = models.CharField(max_length=50, blank=True, help_text="The scanner's own word.")
     source_severity = models.PositiveSmallIntegerField(

@@ -1,4 +1,4 @@
-"""Accounts that were deleted for good, and the deletion of their calls. Decision records 0096 and 0110."""
+"""Accounts that were deleted for good, and the deletion of their calls."""
 
 from collections.abc import Iterable
 from datetime import datetime, timedelta

@@ -11,7 +11,7 @@ class OpenCount(models.Model):
     """Open findings at the end of a day (UTC), by severity; a day like the one before it has no row.
 
     ``record_day`` writes the row of yesterday after midnight. ``suspected_high`` and its like are the part
-    of ``high`` that is only suspected. Decision record 0057.
+    of ``high`` that is only suspected.
     """
 
     website = models.ForeignKey(  # a constraint begins with it

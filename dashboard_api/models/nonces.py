@@ -17,7 +17,7 @@ from dashboard_api.backends.statements import alias_of, changed_rows, rows, rows
 from dashboard_api.models.calls import CallLimit
 
 NONCE_LIFETIME = timedelta(seconds=limits.TIMESTAMP_WINDOW_SECONDS + limits.NONCE_MARGIN_SECONDS)
-# A row of no account: nonces that expire no later than this one are refused (decision record 0083).
+# A row of no account: nonces that expire no later than this one are refused.
 _FENCE: dict[str, Any] = {"account_id": 0, "nonce": "fence"}
 
 _noted: dict[int, datetime] = {}  # time of the last note by this process, by secret id

@@ -1,4 +1,4 @@
-"""Notices to owners about their plan, each sent once. Decision record 0120."""
+"""Notices to owners about their plan, each sent once."""
 
 from typing import ClassVar
 

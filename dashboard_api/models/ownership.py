@@ -1,4 +1,4 @@
-"""Claims: an account's proof that a website is its own. Decision record 0103."""
+"""Claims: an account's proof that a website is its own."""
 
 import base64
 import secrets

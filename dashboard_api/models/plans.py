@@ -1,4 +1,4 @@
-"""Plans: what an account may do for its price. Decision record 0119."""
+"""Plans: what an account may do for its price."""
 
 from datetime import date
 from typing import Any, ClassVar

@@ -15,7 +15,7 @@ TAGS = f"""
 class Revision(models.Model):
     """A random tag that changes with the data of a website, and never returns to an earlier value.
 
-    Only triggers write here (decision record 0019). No foreign key: the row outlives the website.
+    Only triggers write here. No foreign key: the row outlives the website.
     """
 
     website_id = models.BigIntegerField(primary_key=True, help_text="0: what all of them share, the engines.")

@@ -1,4 +1,4 @@
-"""Scans of a website: a job in the queue, and the run of each engine. Decision records 0105 and 0116."""
+"""Scans of a website: a job in the queue, and the run of each engine."""
 
 from datetime import datetime
 from typing import ClassVar, Self

@@ -1,4 +1,4 @@
-"""Rules about scans: the stop of all of them, opt-outs and consents. Decision record 0117."""
+"""Rules about scans: the stop of all of them, opt-outs and consents."""
 
 import ipaddress
 from collections.abc import Callable, Sequence

@@ -1,4 +1,4 @@
-"""The schedule of a website's scans. Decision record 0116."""
+"""The schedule of a website's scans."""
 
 from datetime import UTC, datetime, timedelta
 from typing import ClassVar, Self

@@ -1,4 +1,4 @@
-"""The last run of each scope that a source checks on a website. Decision record 0035."""
+"""The last run of each scope that a source checks on a website."""
 
 from collections.abc import Collection, Sequence
 from typing import ClassVar, Self

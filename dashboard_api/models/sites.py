@@ -77,7 +77,7 @@ class Website(models.Model):
     """A website with its findings. Several accounts can link the same website.
 
     One that is no longer watched is archived: no account can link it and nothing is imported, but its
-    findings stay. Decision record 0077.
+    findings stay.
     """
 
     class Method(models.TextChoices):
@@ -193,7 +193,7 @@ class Website(models.Model):
     def retire(self, *, now: datetime, reason: str = _RETIRED) -> None:
         """Archive the website of former owners for good, and free its host for a new owner's website.
 
-        Raises AlreadyArchived. Decision record 0113.
+        Raises AlreadyArchived.
         """
         self.archive(by=RETIRING, reason=reason, now=now)
         former, self.retired_at = self.host, now

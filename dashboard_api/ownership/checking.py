@@ -1,4 +1,4 @@
-"""Looks for a claim's token on its website: in a file, or in a meta tag. Decision record 0103.
+"""Looks for a claim's token on its website: in a file, or in a meta tag.
 
 For DNS: ``dashboard_api.ownership.dns``.
 """
@@ -130,7 +130,7 @@ class _Look:
         """Return the reading over https; if that fails, or has no valid certificate, the one over http.
 
         Without a valid certificate, https proves nothing: it may be another website on the same server. It
-        is asked all the same where http leads to it. Decision record 0194.
+        is asked all the same where http leads to it.
         """
         reading = self._ask("https")
         if reading.outcome not in ("connect_failed", "tls_invalid"):

@@ -1,4 +1,4 @@
-"""Looks for a claim's token in DNS, at the name servers of its domain. Decision record 0112."""
+"""Looks for a claim's token in DNS, at the name servers of its domain."""
 
 import ipaddress
 import re

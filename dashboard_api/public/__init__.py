@@ -1,4 +1,1 @@
-"""Documents about all websites together: made beforehand, so that no stranger reaches a finding.
-
-Decision record 0124.
-"""
+"""Documents about all websites together: made beforehand, so that no stranger reaches a finding."""

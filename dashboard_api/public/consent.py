@@ -1,4 +1,4 @@
-"""Consent: what an account allows to be published about its websites. Decision record 0124."""
+"""Consent: what an account allows to be published about its websites."""
 
 from django.db import transaction
 

@@ -1,4 +1,4 @@
-"""Counted websites, and the floor and the rounding of every published number. Decision record 0124."""
+"""Counted websites, and the floor and the rounding of every published number."""
 
 from collections import Counter
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""The live feed: confirmed findings of websites whose owners agreed, late and masked. Record 0124."""
+"""The live feed: confirmed findings of websites whose owners agreed, late and masked."""
 
 from collections import defaultdict
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Read the counted websites. Decision record 0124."""
+"""Read the counted websites."""
 
 from collections import defaultdict
 from dataclasses import replace

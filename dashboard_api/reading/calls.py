@@ -1,4 +1,4 @@
-"""The response with the calls of an account. Decision record 0098."""
+"""The response with the calls of an account."""
 
 from dashboard_api.contract.cursor import CallPosition
 from dashboard_api.models import Secret, SiteLink

@@ -1,7 +1,7 @@
 """The response with changes since the caller's cursor: new findings, regressions, new notes.
 
 Ids of findings and regressions of a website grow in the order of commits, because its imports run one at a
-time. Notes do not, so those published shortly before the cursor are read again. Decision record 0032.
+time. Notes do not, so those published shortly before the cursor are read again.
 """
 
 from collections import Counter

@@ -1,4 +1,4 @@
-"""The grade of a website, now and on earlier days. Decision records 0057 and 0192."""
+"""The grade of a website, now and on earlier days."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""The next check of a website by our own scanners, from its schedules. Decision record 0031."""
+"""The next check of a website by our own scanners, from its schedules."""
 
 from collections.abc import Iterable
 from datetime import date, datetime, timedelta

@@ -1,4 +1,4 @@
-"""Problems: findings with one cause, counted and described together. Decision record 0058."""
+"""Problems: findings with one cause, counted and described together."""
 
 import heapq
 import re

@@ -1,4 +1,4 @@
-"""One snapshot of the database and one time limit for each response; decision record 0017."""
+"""One snapshot of the database and one time limit for each response."""
 
 import sqlite3
 import time

@@ -1,7 +1,7 @@
 """Untrusted JSON, decoded strictly; a BadRow says why it cannot be.
 
 A decoded document takes about ten times its size in memory. If its rows are used one after the other, its
-long lists stay bytes and are decoded lazily (decision record 0028).
+long lists stay bytes and are decoded lazily.
 """
 
 import codecs

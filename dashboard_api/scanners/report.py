@@ -58,7 +58,7 @@ class BadRow(ValueError):
 class Budget:
     """The cost that reading a file may have; ``length`` is the number of its unpacked bytes read so far.
 
-    Rows share texts of a file, so a small one can say very much. Decision record 0181.
+    Rows share texts of a file, so a small one can say very much.
     """
 
     length: int = 0

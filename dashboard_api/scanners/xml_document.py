@@ -1,6 +1,6 @@
 """Untrusted XML: entities are refused, and with them other files and expansion.
 
-The standard library's expat reads the file in parts (decision records 0029 and 0075). ``XmlRows`` forgets a
+The standard library's expat reads the file in parts. ``XmlRows`` forgets a
 row once it was used; ``read_xml`` returns a whole document, in which elements that may be very many stay
 encoded.
 """

@@ -1,1 +1,1 @@
-"""The one safe way to reach an address that a customer typed. Decision record 0101."""
+"""The one safe way to reach an address that a customer typed."""

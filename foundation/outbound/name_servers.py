@@ -1,4 +1,4 @@
-"""Questions to the name servers of a customer's domain, and to our own resolvers. Decision record 0112."""
+"""Questions to the name servers of a customer's domain, and to our own resolvers."""
 
 import socket
 from collections.abc import Callable, Iterable, Sequence

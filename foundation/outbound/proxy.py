@@ -1,6 +1,6 @@
 """A proxy on loopback for programs that scan: it leads to one website at one address, and nowhere else.
 
-It ends the program's encryption, so it reads, counts and paces every request. Decision record 0131.
+It ends the program's encryption, so it reads, counts and paces every request.
 """
 
 import re

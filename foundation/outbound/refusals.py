@@ -1,4 +1,4 @@
-"""Refusals: the pages by which a protection refuses us in the place of a website. Decision record 0117."""
+"""Refusals: the pages by which a protection refuses us in the place of a website."""
 
 import re
 from collections.abc import Set

@@ -1,1 +1,1 @@
-"""The activity of an account, for its owners: audit events (record 0087)."""
+"""The activity of an account, for its owners: audit events."""

@@ -1,7 +1,6 @@
 """The health of a service, as this process sees it: a circuit breaker, and a budget for retries.
 
 After MAX_FAILURES failures in a row nothing is sent, except one probe each PROBE_SECONDS, until one succeeds.
-Decision record 0092.
 """
 
 import threading

@@ -1,7 +1,7 @@
 """The service's last good answers, which pages show while the service cannot be reached.
 
 Answers have findings of customers, so they are stored sealed, for a day at most. On SQLite they are in the
-database of short-lived data, so that no page waits for an import; hence no foreign key. Decision record 0092.
+database of short-lived data, so that no page waits for an import; hence no foreign key.
 """
 
 import hashlib

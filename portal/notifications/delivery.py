@@ -1,7 +1,7 @@
 """Sends e-mails that are due, each at least once, always with the same Message-ID.
 
 A mail server and a database cannot commit together. After an interruption an e-mail is sent again with its
-Message-ID, so that most mail programs show it once (decision record 0032).
+Message-ID, so that most mail programs show it once.
 """
 
 import logging

@@ -1,4 +1,4 @@
-"""E-mails to owners about their plan: each notice of the service once. Decision record 0137."""
+"""E-mails to owners about their plan: each notice of the service once."""
 
 from collections.abc import Callable
 from datetime import date, datetime, timedelta

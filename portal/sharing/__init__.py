@@ -1,1 +1,1 @@
-"""Share links: a finding or a list for people without an account (decision record 0060)."""
+"""Share links: a finding or a list for people without an account."""

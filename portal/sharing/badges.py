@@ -1,4 +1,4 @@
-"""Badges: a picture with the grade of a website, and the page that switches it on and off (record 0070)."""
+"""Badges: a picture with the grade of a website, and the page that switches it on and off."""
 
 from dataclasses import dataclass
 from datetime import UTC, date

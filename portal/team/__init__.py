@@ -1,1 +1,1 @@
-"""The team of an account: members, roles and invitations (decision record 0018)."""
+"""The team of an account: members, roles and invitations."""

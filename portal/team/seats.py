@@ -1,4 +1,4 @@
-"""The seats of an account's plan: asked of the service, counted here. Decision record 0137."""
+"""The seats of an account's plan: asked of the service, counted here."""
 
 import logging
 from dataclasses import dataclass

@@ -15,7 +15,7 @@ from portal.page_urls import Address
 from signed_api.findings import DashboardResponse, HistoryDay, NextGrade
 
 PERIOD = timedelta(days=90)  # of the service's history
-_DECIDED_BY = {"F": "Critical", "D": "High", "C": "Medium", "B": "Low"}  # record 0057
+_DECIDED_BY = {"F": "Critical", "D": "High", "C": "Medium", "B": "Low"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,4 +1,4 @@
-"""The portal's pages work whatever happens to the secret with which it signs. Decision record 0195."""
+"""The portal's pages work whatever happens to the secret with which it signs."""
 
 import io
 from datetime import timedelta

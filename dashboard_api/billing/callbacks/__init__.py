@@ -1,1 +1,1 @@
-"""Payment callbacks: providers report what an account has paid for. Decision record 0122."""
+"""Payment callbacks: providers report what an account has paid for."""

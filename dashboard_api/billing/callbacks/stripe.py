@@ -1,6 +1,6 @@
 """Callbacks of Stripe, by its own library, which is imported only when a callback arrives.
 
-Decision record 0135. Stripe counts whole seconds, and the paid period is on a subscription's items.
+Stripe counts whole seconds, and the paid period is on a subscription's items.
 """
 
 import hashlib
