@@ -176,8 +176,8 @@ CALLS = Route(
     name="accountCalls",
     summary="The signed calls of the account",
     description="An addition to the specification: the calls of the last 180 days whose signature was "
-    "right, the newest first. An account without a plan may read them, too. Your own calls of"
-    " this route, with the same secret from the same address, are left out.",
+    "right, the newest first. An account without a plan may read them, too. Your own calls of this route, "
+    "with the same secret from the same address, are left out.",
     request=CallsRequest,
     response=CallsResponse,
     absent_codes=("unknown_link", "inactive_entitlement", "revoked_link"),
@@ -189,8 +189,8 @@ ACCOUNT_CHANGES = Route(
     name="accountChanges",
     summary="The websites of the account, each with a version that changes with its data",
     description="An addition to the specification, for programs that look for news of many websites: "
-    "request /v1/site/changes only for those whose version differs from the last. It does not"
-    " count against the calls of a day.",
+    "request /v1/site/changes only for those whose version differs from the last. It does not count "
+    "against the calls of a day.",
     request=AccountChangesRequest,
     response=AccountChangesResponse,
     absent_codes=NO_LINK,
@@ -201,8 +201,8 @@ SECRETS = Route(
     name="accountSecrets",
     summary="The secrets of the account",
     description="An addition to the specification, for the portal alone: the secrets that work, after the"
-    " change that the request names. Calls that a customer signs are refused, so that a lost "
-    "secret cannot issue another one.",
+    " change that the request names. Calls that a customer signs are refused, so that a lost secret "
+    "cannot issue another one.",
     request=SecretsRequest,
     response=SecretsResponse,
     own_codes=("secret_refused",),
@@ -216,8 +216,8 @@ PUBLICITY = Route(
     name="accountPublicity",
     summary="What may be published about the account's websites",
     description="An addition to the specification: answers what statistics and the live feed may use, "
-    "after the change that the request names. It is in force within an hour. An account "
-    "without a plan may change it, too.",
+    "after the change that the request names. It is in force within an hour. An account without a plan "
+    "may change it, too.",
     request=PublicityRequest,
     response=PublicityResponse,
     absent_codes=("inactive_entitlement", "revoked_link"),

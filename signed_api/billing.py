@@ -31,8 +31,8 @@ class WebsitesRequest(AccountRequest, frozen=True, kw_only=True, omit_defaults=T
         str,
         any_text("websites"),
         about(
-            "Hosts with commas between them: the websites that stay while the plan includes fewer "
-            "than the account has. The others are paused at pauses_at."
+            "Hosts with commas between them: the websites that stay while the plan includes fewer than the "
+            "account has. The others are paused at pauses_at."
         ),
     ] = ""
 
@@ -160,8 +160,8 @@ WEBSITES = Route(
     name="accountWebsites",
     summary="The websites of the account that stay in its plan",
     description="An addition to the specification, for accounts with more websites than a smaller plan "
-    "includes: with stay, chooses those that stay; the others are paused after 14 days, and "
-    "nothing of them is deleted. The choice can be changed at any time.",
+    "includes: with stay, chooses those that stay; the others are paused after 14 days, and nothing of "
+    "them is deleted. The choice can be changed at any time.",
     request=WebsitesRequest,
     response=WebsitesResponse,
     absent_codes=("inactive_entitlement", "revoked_link"),

@@ -45,8 +45,8 @@ class ClaimCheckRequest(AccountRequest, frozen=True, kw_only=True, omit_defaults
         str,
         one_of(PROOFS),
         about(
-            "Look in this place and in that of the last proof; such a check counts only if it finds "
-            "the token. The default is everywhere."
+            "Look in this place and in that of the last proof; such a check counts only if it finds the "
+            "token. The default is everywhere."
         ),
     ] = ""
 
@@ -201,8 +201,8 @@ CLAIM_CHECK = Route(
     name="siteClaimCheck",
     summary="Check a claim now",
     description="An addition to the specification: looks for the token, for up to 12 seconds. A proof "
-    "verifies the website and links it: link_id is for the calls about the website. If another account has "
-    "the website, its token is looked for, too: without it, this account takes over.",
+    "verifies the website and links it: link_id is for the calls about the website. If another account "
+    "has the website, its token is looked for, too: without it, this account takes over.",
     request=ClaimCheckRequest,
     response=ClaimResponse,
     own_codes=(*_OF_CLAIMS, "check_too_soon"),

@@ -38,9 +38,8 @@ _TOPIC = "The same for findings of several engines about one problem, such as tl
 _VERIFIED = "Whether an analyst confirmed it: its kind is confirmed, whatever the scanner says."
 _PROBLEM = "The id of its problem; the field problem of a dashboard request takes it."
 _NEXT_DUE_ON = (
-    "The day of the next run, in UTC; null: never ran, or run by a scan of ours in the last "
-    "month and in no "
-    "schedule."
+    "The day of the next run, in UTC; null: never ran, or run by a scan of ours in the last month and in "
+    "no schedule."
 )
 _STALE = "Whether next_due_on has passed, for a scan of ours by more than a day."
 
@@ -79,8 +78,8 @@ class DashboardRequest(SiteRequest, frozen=True, kw_only=True, omit_defaults=Tru
         str,
         short_text(limits.MAX_QUERY_LENGTH, may_be_empty=True),
         about(
-            "Words that must all occur in title, description, location, rule or CVE; the last one "
-            "also as the beginning of a word. Case and accents do not matter."
+            "Words that must all occur in title, description, location, rule or CVE; the last one also as "
+            "the beginning of a word. Case and accents do not matter."
         ),
     ] = ""
     page: PageField = 1
@@ -92,8 +91,8 @@ class DashboardRequest(SiteRequest, frozen=True, kw_only=True, omit_defaults=Tru
         str,
         one_of([PROBLEM]),
         about(
-            "problem: pages list the problems in dashboard.problems, and threats is empty. Not "
-            "together with problem."
+            "problem: pages list the problems in dashboard.problems, and threats is empty. Not together "
+            "with problem."
         ),
     ] = ""
     problem: Annotated[
@@ -103,53 +102,51 @@ class DashboardRequest(SiteRequest, frozen=True, kw_only=True, omit_defaults=Tru
             "must be the id of a problem, exactly as answered",
         ),
         about(
-            "Only the findings of this problem, by the id that dashboard.problems or "
-            "dashboard.do_first answered."
+            "Only the findings of this problem, by the id that dashboard.problems or dashboard.do_first "
+            "answered."
         ),
     ] = ""
     sort: Annotated[
         str,
         one_of(SORTS),
         about(
-            "The order of the list. The default is worst: the worst first; newest and oldest begin "
-            "with what was stored last or first. priority is worst, with confirmed findings before "
-            "suspected ones of the same severity. locations only with group_by: the problems with "
-            "most locations."
+            "The order of the list. The default is worst: the worst first; newest and oldest begin with "
+            "what was stored last or first. priority is worst, with confirmed findings before suspected "
+            "ones of the same severity. locations only with group_by: the problems with most locations."
         ),
     ] = WORST
     since: Annotated[
         int | None,
         _DAYS,
         about(
-            "Only findings first seen in the last so many days of UTC, today included; counted as a "
-            "search is."
+            "Only findings first seen in the last so many days of UTC, today included; counted as a search "
+            "is."
         ),
     ] = None
     older_than: Annotated[
         int | None,
         _DAYS,
         about(
-            "Only findings first seen before the last so many days of UTC, today included; together "
-            "with since, between the two. The newest by first_seen come first, within a severity too."
-            " Counted as a search is; not together with query."
+            "Only findings first seen before the last so many days of UTC, today included; together with "
+            "since, between the two. The newest by first_seen come first, within a severity too. Counted "
+            "as a search is; not together with query."
         ),
     ] = None
     fixed_since: Annotated[
         int | None,
         _DAYS,
         about(
-            "Only findings fixed in the last so many days of UTC, today included, the last fixed "
-            "first, within a severity too. Only with status fixed; counted as a search is; not "
-            "together with query, since or older_than."
+            "Only findings fixed in the last so many days of UTC, today included, the last fixed first, "
+            "within a severity too. Only with status fixed; counted as a search is; not together with "
+            "query, since or older_than."
         ),
     ] = None
     hosts: Annotated[
         str,
         several_texts("hosts"),
         about(
-            "Only findings whose location, the first of several, is on this host of the website, or "
-            "on one of several with commas. Together with problem or group_by, counted as a search "
-            "is."
+            "Only findings whose location, the first of several, is on this host of the website, or on one "
+            "of several with commas. Together with problem or group_by, counted as a search is."
         ),
     ] = ""
 
@@ -169,9 +166,9 @@ class ChangesRequest(SiteRequest, frozen=True, kw_only=True, omit_defaults=True)
         str,
         any_text("cursor", maxLength=limits.MAX_CURSOR_LENGTH, pattern=CURSOR_PATTERN),
         about(
-            "The cursor of the last response; without it, only a new cursor is returned. In the first"
-            " day after the website was linked, that one is before its first check, unless the "
-            "website was checked before the link."
+            "The cursor of the last response; without it, only a new cursor is returned. In the first day "
+            "after the website was linked, that one is before its first check, unless the website was "
+            "checked before the link."
         ),
     ] = ""
     min_severity: Annotated[
@@ -340,8 +337,8 @@ class Summary(Member, frozen=True, kw_only=True):
     first_check_by: Annotated[
         date | None,
         about(
-            "The day by which a first check is due, in UTC; null once a scanner has run, or where "
-            "none is expected or scheduled."
+            "The day by which a first check is due, in UTC; null once a scanner has run, or where none is "
+            "expected or scheduled."
         ),
     ]
     next_grade: NextGrade | None
@@ -496,8 +493,8 @@ class Event(Member, frozen=True, kw_only=True):
     reason: Annotated[
         str,
         about(
-            "The reason of an analyst's decision, or the further location at which a scan found a "
-            "false positive (regressed); else empty."
+            "The reason of an analyst's decision, or the further location at which a scan found a false "
+            "positive (regressed); else empty."
         ),
     ] = ""
 
@@ -508,9 +505,9 @@ class FindingDetail(Threat, frozen=True, kw_only=True):
     locations: Annotated[
         Many[Location],
         about(
-            f"At most {limits.MAX_LOCATIONS}, where it still is before where it is gone; "
-            "locations_count has all of the former. Of a fixed finding, all where it was: "
-            "locations_count has those of when it was fixed."
+            f"At most {limits.MAX_LOCATIONS}, where it still is before where it is gone; locations_count "
+            "has all of the former. Of a fixed finding, all where it was: locations_count has those of "
+            "when it was fixed."
         ),
     ]
     timeline: Annotated[Many[Event], about("Oldest first.")]
@@ -538,8 +535,8 @@ class Change(Member, frozen=True, kw_only=True):
     event: Annotated[
         str,
         about(
-            "What happened: new, or regressed when a fixed finding came back, or when a false "
-            "positive was found at a further location."
+            "What happened: new, or regressed when a fixed finding came back, or when a false positive was "
+            "found at a further location."
         ),
     ]
     at: Annotated[Moment, about("When it happened.")]
@@ -636,8 +633,7 @@ CHANGES = Route(
     name="siteChanges",
     summary="New findings, regressions and notes of a linked website",
     description="An addition to the specification: open findings that are new or came back, and notes "
-    "published since. A request with the cursor of the last response gets every change "
-    "exactly once.",
+    "published since. A request with the cursor of the last response gets every change exactly once.",
     request=ChangesRequest,
     response=ChangesResponse,
     between_fields=_between_changes,

@@ -45,8 +45,8 @@ class ImportedReport(Member, frozen=True, kw_only=True):
     unclear_severities: Annotated[
         dict[str, int],
         about(
-            "How many rejected rows are findings of each severity whose location is not understood, "
-            "and may be on the website; known findings and accepted ones are included."
+            "How many rejected rows are findings of each severity whose location is not understood, and "
+            "may be on the website; known findings and accepted ones are included."
         ),
     ]
     category: Annotated[str, about("The name of this scan, if the website has several.")]
@@ -68,8 +68,8 @@ class ReportResponse(Member, frozen=True, kw_only=True):
     passed: Annotated[
         bool | None,
         about(
-            "With fail_on, false if new_severities or unclear_severities has any at least as bad, or "
-            "if there are unknown_severities; null: waiting."
+            "With fail_on, false if new_severities or unclear_severities has any at least as bad, or if "
+            "there are unknown_severities; null: waiting."
         ),
     ]
     reports: Annotated[Some[ImportedReport], about("One for each scanner in the file.")]

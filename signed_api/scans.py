@@ -39,8 +39,8 @@ Profile = Annotated[
     str,
     one_of(PROFILES),
     about(
-        "quick: under a minute. standard: some minutes, with more scanners. deep: up to an hour, "
-        "with attacks; it needs a proof by DNS and consent. The default is quick."
+        "quick: under a minute. standard: some minutes, with more scanners. deep: up to an hour, with "
+        "attacks; it needs a proof by DNS and consent. The default is quick."
     ),
 ]
 Consent = Annotated[
@@ -64,8 +64,8 @@ class ScanRequest(SiteRequest, frozen=True, kw_only=True, omit_defaults=True):
         str,
         _JOB_ID,
         about(
-            "The job_id of a scan with a page_change: the owner confirms that this page is the "
-            "website's own. Recorded, also where no scan can begin now."
+            "The job_id of a scan with a page_change: the owner confirms that this page is the website's "
+            "own. Recorded, also where no scan can begin now."
         ),
     ] = ""
 
@@ -169,8 +169,8 @@ class Scan(Member, frozen=True, kw_only=True):
     outcome: Annotated[
         str | None,
         about(
-            "Of a finished scan: complete, partial, blocked or different (the page looks different); "
-            "of a retest: gone, still_there or inconclusive."
+            "Of a finished scan: complete, partial, blocked or different (the page looks different); of a "
+            "retest: gone, still_there or inconclusive."
         ),
     ]
     reason: Annotated[
@@ -192,8 +192,8 @@ class Scan(Member, frozen=True, kw_only=True):
     cancellable: Annotated[
         bool,
         about(
-            "Whether you can cancel it now: it waits or runs, and counts for your account, or for "
-            "none because staff began it."
+            "Whether you can cancel it now: it waits or runs, and counts for your account, or for none "
+            "because staff began it."
         ),
     ]
     page_change: Annotated[
