@@ -163,14 +163,14 @@ def master_keys(text: str) -> list[str]:
         if not match:
             raise WrongValue(
                 "must look like '2:<key>,1:<key>', newest first, each key 32 random bytes in URL-safe "
-                "base64 (44 characters). docs/operating.md shows how to generate one."
+                "base64 (44 characters). docs/operating/settings.md shows how to make one."
             )
         number, key = int(match[1]), match[2]
         if number in keys:
             raise WrongValue(f"names key {number} twice.")
         if len(set(key)) < 10:
             raise WrongValue(
-                f"has a key {number} that is not random; docs/operating.md shows how to generate one."
+                f"has a key {number} that is not random; docs/operating/settings.md shows how to make one."
             )
         keys[number] = key
     return [keys[number] for number in sorted(keys, reverse=True)]

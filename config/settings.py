@@ -1,4 +1,4 @@
-"""Settings, read from the environment or an ignored ``.env``; docs/operating.md lists every name."""
+"""Settings, read from the environment or an ignored ``.env``; docs/operating/settings.md lists every name."""
 
 import sys
 from pathlib import Path

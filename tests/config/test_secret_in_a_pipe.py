@@ -1,4 +1,4 @@
-"""A secret passes from the service to the portal through a pipe, as docs/operating.md describes."""
+"""A secret passes from the service to the portal through a pipe, as docs/operating/customers.md describes."""
 
 import sys
 

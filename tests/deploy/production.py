@@ -1,4 +1,4 @@
-"""The product, set up and served by the commands of docs/operating.md, with deploy/nginx.conf in front."""
+"""The product, set up and served as in docs/operating/install.md, with deploy/nginx.conf in front."""
 
 import http.client
 import json
@@ -20,9 +20,9 @@ from tests.faults.certificate import write_certificate
 from tests.faults.server import free_port
 
 NAME = "portal.example.com"
-_DOCUMENT = (BASE_DIR / "docs" / "operating.md").read_text()
+_DOCUMENT = (BASE_DIR / "docs" / "operating" / "install.md").read_text()
 MACHINE, SETTING_UP, STARTING, IN_FRONT = re.findall(
-    r"```sh\n(.*?)```", _DOCUMENT.partition("## In production\n")[2], re.DOTALL
+    r"```sh\n(.*?)```", _DOCUMENT.partition("## One machine\n")[2], re.DOTALL
 )[:4]
 _UNIT = (BASE_DIR / "deploy" / "systemd" / "dashboard-web@.service").read_text()
 SERVING = re.search(r"^ExecStart=/srv/threat-dashboard/(.*)$", _UNIT, re.MULTILINE)[1]

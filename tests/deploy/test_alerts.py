@@ -18,8 +18,8 @@ from tests.config.checkout import BASE_DIR
 
 ALERTS = BASE_DIR / "deploy" / "alerts.yml"
 RULES = yaml.safe_load(ALERTS.read_text())["groups"][0]["rules"]
-DOCUMENT = (BASE_DIR / "docs" / "operating.md").read_text()
-SECTION = DOCUMENT.partition("\n### Metrics\n")[2].partition("\n### ")[0]
+DOCUMENT = (BASE_DIR / "docs" / "operating" / "monitor.md").read_text()
+SECTION = DOCUMENT.partition("\n## Metrics\n")[2].partition("\n## ")[0]
 NAME = re.compile(r"\bthreat_dashboard_(\w+)")
 BOTH = ("127.0.0.1:8000", "127.0.0.1:8001")
 

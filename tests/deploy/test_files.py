@@ -1,4 +1,4 @@
-"""The files in deploy/ and the commands of docs/operating.md name what exists."""
+"""The files in deploy/ and the commands of docs/operating name what exists."""
 
 import fnmatch
 import os
@@ -20,7 +20,8 @@ from tests.config.checkout import BASE_DIR
 
 DEPLOY = BASE_DIR / "deploy"
 UNITS = DEPLOY / "systemd"
-DOCUMENT = (BASE_DIR / "docs" / "operating.md").read_text()
+GUIDES = [BASE_DIR / "docs" / "operating.md", *sorted((BASE_DIR / "docs" / "operating").glob("*.md"))]
+DOCUMENT = "\n".join(file.read_text() for file in GUIDES)
 COMPOSE = yaml.safe_load((DEPLOY / "compose.yaml").read_text())
 CRONTAB = (DEPLOY / "crontab").read_text()
 
@@ -95,7 +96,7 @@ def test_every_command_with_a_heartbeat_has_a_timer():
     }
     beating = {name for name, command in commands.items() if getattr(command, "interval", None)}
     assert beating | {"clearsessions"} == TIMERS
-    section = DOCUMENT.partition("\n### Heartbeats\n")[2].partition("\n## ")[0]
+    section = DOCUMENT.partition("\n## Heartbeats\n")[2].partition("\n## ")[0]
     assert {name for name in commands if f"`{name}`" in section} == beating
 
 
@@ -136,7 +137,7 @@ def stopped_by(line):
     ("section", "kinds", "change"),
     [
         ("Upgrade", {"job", "crawl"}, "git checkout "),
-        ("Backup and restore", {"web", "job", "crawl"}, "mv "),
+        ("Restore", {"web", "job", "crawl"}, "mv "),
         ("SQLite to PostgreSQL", {"web", "job", "crawl"}, "dashboard-manage move_to "),
     ],
 )
@@ -156,7 +157,7 @@ def test_whatever_is_enabled_is_started_again(tmp_path):
         (tmp_path / f"{target}.target.wants").mkdir()
         for unit in units:
             (tmp_path / f"{target}.target.wants" / unit).touch()
-    for section in ("Upgrade", "Backup and restore", "SQLite to PostgreSQL"):
+    for section in ("Upgrade", "Restore", "SQLite to PostgreSQL"):
         line = lines_of(section)[-1].replace("/etc/systemd/system", str(tmp_path))
         done = subprocess.run(
             ["bash", "-c", f"systemctl() {{ echo $*; }}\n{line}"], capture_output=True, text=True, check=True
@@ -211,7 +212,7 @@ def test_code_is_compiled_once_because_the_service_cannot_write_it():
     def is_whole(line):
         return set(line.split(" -q ")[1].removesuffix(" \\").split()) == CODE
 
-    for section in ("In production", "Upgrade"):
+    for section in ("One machine", "Upgrade"):
         lines = [line for block in blocks_of(section) for line in block]
         [compiled] = [number for number, line in enumerate(lines) if " compileall " in line]
         assert is_whole(lines[compiled])
@@ -354,7 +355,10 @@ def test_every_service_has_small_logs_a_health_check_and_files_that_it_cannot_ch
 
 
 UPGRADE_OF_CONTAINERS = (
-    DOCUMENT.partition("\n**Upgrade**: ")[2].partition("```sh\n")[2].partition("```")[0].splitlines()
+    DOCUMENT.partition("\n## Upgrade containers\n")[2]
+    .partition("```sh\n")[2]
+    .partition("```")[0]
+    .splitlines()
 )
 
 
@@ -371,7 +375,7 @@ def test_the_worker_of_scans_is_the_one_of_its_unit_and_starts_only_if_it_is_wan
     assert re.search(r"^MemoryMax=(.*)G$", unit, re.MULTILINE)[1] + "g" == worker["mem_limit"]
     assert f"TasksMax={worker['pids_limit']}\n" in unit
     assert f"TimeoutStopSec={worker['stop_grace_period'].removesuffix('s')}\n" in unit
-    section = DOCUMENT.partition("\n## Scans\n")[2].partition("\n## ")[0]
+    section = DOCUMENT.partition("\n## Start a worker\n")[2].partition("\n## ")[0]
     assert f"`COMPOSE_PROFILES={worker['profiles'][0]}`" in section
     kept = ("environment", "env_file", "image", "build", "volumes", "read_only", "tmpfs", "cap_drop")
     assert {name: worker[name] for name in kept} == {name: web[name] for name in kept}
@@ -427,9 +431,7 @@ def test_a_repeated_upgrade_remembers_the_version_before_it(tmp_path):
 
 
 def test_a_repeated_restore_keeps_what_the_first_one_put_away(tmp_path):
-    lines = [
-        line for line in lines_of("Backup and restore") if line.startswith(("DAMAGED=", "install", "mv "))
-    ]
+    lines = [line for line in lines_of("Restore") if line.startswith(("DAMAGED=", "install", "mv "))]
     script = "\n".join(lines).replace("/srv/threat-dashboard", str(tmp_path)).replace("-o dashboard ", "")
     (tmp_path / "var").mkdir()
     for number in ("1", "2"):
@@ -448,7 +450,7 @@ def test_a_failed_move_to_postgresql_leaves_the_settings_on_sqlite(tmp_path):
         assert (tmp_path / ".env").read_text().startswith(f"DATABASE_URL={database}:")
 
 
-@pytest.mark.parametrize("section", ["In production", "Containers"])
+@pytest.mark.parametrize("section", ["One machine", "Containers"])
 def test_a_repeated_setup_keeps_the_keys(section, tmp_path):
     text = DOCUMENT.partition(f"\n## {section}\n")[2]
     script = re.search(

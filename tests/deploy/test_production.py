@@ -1,4 +1,4 @@
-"""The instructions for production of docs/operating.md, followed word for word."""
+"""The instructions for production of docs/operating/install.md, followed word for word."""
 
 import http.client
 import json

@@ -1,4 +1,4 @@
-"""Two web processes behind deploy/nginx.conf that restart one after the other, as docs/operating.md says."""
+"""Two web processes behind deploy/nginx.conf restart one after the other (docs/operating/install.md)."""
 
 import threading
 from contextlib import contextmanager

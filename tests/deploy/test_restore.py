@@ -1,4 +1,4 @@
-"""The drill of docs/operating.md: a backup, a restore into empty databases, and calls after it."""
+"""The drill of docs/operating/backup.md: a backup, a restore into empty databases, and calls after it."""
 
 import http.client
 import shutil

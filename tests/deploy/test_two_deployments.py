@@ -1,4 +1,4 @@
-"""Portal and service as two deployments on loopback, under many pages at once (docs/operating.md)."""
+"""Portal and service as two deployments on loopback, under many pages at once (docs/operating/install.md)."""
 
 import http.client
 import re

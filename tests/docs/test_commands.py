@@ -8,7 +8,7 @@ from django.core.management import get_commands
 
 from tests.long.leaks import COMMANDS
 
-GUIDES = ("README.md", "CONTRIBUTING.md", "SECURITY.md", "docs/*.md")
+GUIDES = ("README.md", "CONTRIBUTING.md", "SECURITY.md", "docs/*.md", "docs/operating/*.md")
 # In a document after the program, in a benchmark in the list of a command's words.
 _NAMED = re.compile(r"(?:dashboard-manage|manage\.py) ([a-z_0-9]+)|\"manage\.py\", \"([a-z_0-9]+)")
 

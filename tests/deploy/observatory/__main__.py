@@ -1,6 +1,6 @@
 """Grade the pages of a production installation with the MDN HTTP Observatory: ``make observatory``.
 
-It sets the product up by the commands of docs/operating.md, with deploy/nginx.conf in front, and needs
+It sets the product up as in docs/operating/install.md, with deploy/nginx.conf in front, and needs
 Node.js, npm, and a line ``127.0.0.1 portal.example.com`` in /etc/hosts.
 """
 
