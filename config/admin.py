@@ -20,7 +20,7 @@ from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 
 from audit.recording import record
-from config.account_emails import send_changed
+from config.identity.account_emails import send_changed
 from config.models import Run, Session
 from portal.forms import PasswordErrors
 from portal.page_urls import portal_origin

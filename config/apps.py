@@ -8,7 +8,7 @@ from django.contrib.admin import apps as admin_apps
 from django.contrib.auth.signals import user_logged_in
 from django.db.models.signals import post_migrate
 
-from config.databases import SHORT_LIVED
+from config.operations.databases import SHORT_LIVED
 from foundation.heartbeats import command_ended
 
 
@@ -16,7 +16,7 @@ class OperationsConfig(admin_apps.AdminConfig):
     """Django's admin with the product's site."""
 
     default = False
-    default_site = "config.operations.OperationsSite"
+    default_site = "config.admin_pages.site.OperationsSite"
 
 
 class ConfigConfig(AppConfig):
@@ -32,14 +32,16 @@ class ConfigConfig(AppConfig):
 
         An import locks that file for minutes.
         """
-        from config import audit_hooks, checks, heartbeats, staff  # noqa: F401  # checks register themselves
+        from config.admin_pages import audit_hooks
+        from config.identity import staff  # checks register themselves
+        from config.operations import heartbeats
 
         audit_hooks.watch_admin()
         staff.limit_filters()
         staff.refuse_forms_after_changes()
         command_ended.connect(heartbeats.store)
         if settings.ENABLE_API and settings.ENABLE_PORTAL:
-            from config import portal_secrets
+            from config.operations import portal_secrets
 
             portal_secrets.connect()
         post_migrate.connect(_create_groups, sender=self)  # the last application: all permissions exist
@@ -55,7 +57,7 @@ def _create_groups(*, using: str, **_: Any) -> None:
     from django.contrib.auth.models import Group
     from django.db import router
 
-    from config.staff_groups import create_groups
+    from config.admin_pages.staff_groups import create_groups
 
     if router.allow_migrate_model(using, Group):
         create_groups(using)

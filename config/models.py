@@ -4,9 +4,11 @@ from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Any, ClassVar
 
+from django.conf import settings
 from django.contrib.sessions.base_session import AbstractBaseSession
 from django.db import models, router, transaction
 from django.utils.crypto import salted_hmac
+from django.utils.module_loading import import_string
 
 from foundation.heartbeats import MAX_SUMMARY_LENGTH
 
@@ -26,9 +28,7 @@ class Session(AbstractBaseSession):
     @classmethod
     def get_session_store_class(cls) -> Any:
         """Return the store of these sessions."""
-        from config.sessions import SessionStore
-
-        return SessionStore
+        return import_string(f"{settings.SESSION_ENGINE}.SessionStore")
 
 
 class AttemptsManager(models.Manager["Attempts"]):

@@ -7,9 +7,9 @@ from typing import Any
 import environ
 from csp.constants import NONE, SELF
 
-from config import environment as read
-from config.databases import caches, databases
-from config.environment import LOOPBACK_HOSTS, Environment
+from config.operations import environment as read
+from config.operations.databases import caches, databases
+from config.operations.environment import LOOPBACK_HOSTS, Environment
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 
@@ -19,7 +19,7 @@ if sys.argv[1:2] == ["demo"]:
 
     prepare_environment(BASE_DIR, sys.argv[2:])
 
-env = Environment(BASE_DIR / ".env")
+ENVIRONMENT = env = Environment(BASE_DIR / ".env")
 
 SECRET_KEY = env.required(
     "SECRET_KEY",
@@ -61,7 +61,7 @@ SIGN_UP = env("SIGN_UP", read.matching("off|invite|open", "is {!r}: set off, inv
 
 # Without an address, the portal calls the service in its own process, without HTTP.
 DASHBOARD_BASE_URL = env("DASHBOARD_BASE_URL", read.base_url, "")
-DASHBOARD_APPLICATION = "config.in_process.application" if ENABLE_API else ""
+DASHBOARD_APPLICATION = "config.web.in_process.application" if ENABLE_API else ""
 DASHBOARD_CA_FILE = env("DASHBOARD_CA_FILE", read.certificates, "")
 DASHBOARD_CALLS_AT_ONCE = env("DASHBOARD_CALLS_AT_ONCE", read.number(1, 9999), 3)
 DASHBOARD_TIMEOUT_SECONDS = env("DASHBOARD_TIMEOUT_SECONDS", read.number(1, 45), 15)
@@ -124,29 +124,29 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
-    "config.request_ids.RequestIds",  # first: every response has an id
-    "config.health.probes",
-    "config.guards.refuse_script_name",
-    "config.guards.same_origin_only",
+    "config.web.request_ids.RequestIds",  # first: every response has an id
+    "config.operations.probes.probes",
+    "config.web.guards.refuse_script_name",
+    "config.web.guards.same_origin_only",
     "django.middleware.security.SecurityMiddleware",
-    "config.static_files.StaticFiles",
-    "config.caching.without_cookies",
+    "config.web.static_files.StaticFiles",
+    "config.web.caching.without_cookies",
     "django.contrib.sessions.middleware.SessionMiddleware",
-    "config.caching.no_store",
-    "config.language.language",
-    "config.guards.Guard",  # before anything that reads a body
+    "config.web.caching.no_store",
+    "config.web.language.language",
+    "config.web.guards.Guard",  # before anything that reads a body
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
-    "config.audit_hooks.on_record",
-    "config.sessions.end_old_sessions",
+    "config.admin_pages.audit_hooks.on_record",
+    "config.identity.sessions.end_old_sessions",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "csp.middleware.CSPMiddleware",
     "allauth.account.middleware.AccountMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
-    "config.form_limit.FormLimit",
-    "config.errors.page_for_not_allowed",
+    "config.web.form_limit.FormLimit",
+    "config.web.errors.page_for_not_allowed",
 ]
 
 ROOT_URLCONF = "config.urls"
@@ -163,9 +163,9 @@ TEMPLATES = [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
-                "config.theme.theme",
-                "config.keyboard.keyboard",
-                *(["config.public_feed.public_feed"] if ENABLE_API else []),
+                "config.web.theme.theme",
+                "config.web.keyboard.keyboard",
+                *(["config.web.public_feed.public_feed"] if ENABLE_API else []),
                 *(["portal.navigation.navigation"] if ENABLE_PORTAL else []),
             ],
         },
@@ -188,13 +188,13 @@ DATABASES = databases(
     short_lived=SQLITE_SYNCHRONOUS,
 )
 REPORTS_FOLDER = BASE_DIR / env("REPORTS_FOLDER", str, "var/reports")
-DATABASE_ROUTERS = ["config.databases.ShortLivedRouter"]
+DATABASE_ROUTERS = ["config.operations.databases.ShortLivedRouter"]
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 REDIS_URL = env("REDIS_URL", read.matching("(rediss?|unix)://.+", "must look like redis://host:6379/0."), "")
 CACHES = caches(REDIS_URL)
 
-AUTHENTICATION_BACKENDS = ["config.sign_in.PasswordBackend"]
+AUTHENTICATION_BACKENDS = ["config.identity.sign_in.PasswordBackend"]
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
     {
@@ -203,12 +203,12 @@ AUTH_PASSWORD_VALIDATORS = [
     },
     {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
 ]
-ACCOUNT_ADAPTER = "config.sign_in.SignIn"
+ACCOUNT_ADAPTER = "config.identity.sign_in.SignIn"
 ACCOUNT_LOGIN_METHODS = {"username", "email"}
 ACCOUNT_SIGNUP_FIELDS = ["username*", "email*", "password1*"]
 ACCOUNT_EMAIL_VERIFICATION = "none"
 # Not that of allauth, which keeps each address that a person ever had.
-ACCOUNT_PASSWORD_RESET_TOKEN_GENERATOR = "config.reset_tokens.ResetTokens"  # noqa: S105
+ACCOUNT_PASSWORD_RESET_TOKEN_GENERATOR = "config.identity.reset_tokens.ResetTokens"  # noqa: S105
 ACCOUNT_LOGOUT_ON_GET = False
 ACCOUNT_SESSION_REMEMBER = False
 ACCOUNT_EMAIL_SUBJECT_PREFIX = ""
@@ -225,27 +225,27 @@ ACCOUNT_RATE_LIMITS = {
     "form": "300/h/key,900/h/user",  # of a session, and of the person
     "refused": "100/h/user",
     "export": "300/h/user",
-    "own_password": "10/h/key,30/h/user",  # of a session, and of the person (config.form_limit)
+    "own_password": "10/h/key,30/h/user",  # of a session, and of the person (config.web.form_limit)
     "proof": "10/m/key,30/m/user",
     "change_password": "",  # allauth's own two count the person only
     "reauthenticate": "",
 }
 ALLAUTH_TRUSTED_PROXY_COUNT = int(TRUST_PROXY)
 ACCOUNT_FORMS = {
-    "change_password": "config.passwords.ChangePasswordForm",
-    "reset_password": "config.passwords.ResetPasswordForm",
-    "set_password": "config.passwords.SetPasswordForm",
-    "reset_password_from_key": "config.passwords.ResetPasswordKeyForm",
+    "change_password": "config.identity.passwords.ChangePasswordForm",
+    "reset_password": "config.identity.passwords.ResetPasswordForm",
+    "set_password": "config.identity.passwords.SetPasswordForm",
+    "reset_password_from_key": "config.identity.passwords.ResetPasswordKeyForm",
 }
-MFA_ADAPTER = "config.second_factors.SecondFactors"
+MFA_ADAPTER = "config.identity.second_factors.SecondFactors"
 MFA_FORMS = {
-    "activate_totp": "config.second_factors.ActivateForm",
-    "add_webauthn": "config.second_factors.AddPasskeyForm",
-    "authenticate": "config.second_factors.AuthenticateForm",
-    "authenticate_webauthn": "config.second_factors.AuthenticateByPasskeyForm",
-    "login_webauthn": "config.second_factors.LoginForm",
-    "reauthenticate": "config.second_factors.ReauthenticateForm",
-    "reauthenticate_webauthn": "config.second_factors.ReauthenticateByPasskeyForm",
+    "activate_totp": "config.identity.second_factors.ActivateForm",
+    "add_webauthn": "config.identity.second_factors.AddPasskeyForm",
+    "authenticate": "config.identity.second_factors.AuthenticateForm",
+    "authenticate_webauthn": "config.identity.second_factors.AuthenticateByPasskeyForm",
+    "login_webauthn": "config.identity.second_factors.LoginForm",
+    "reauthenticate": "config.identity.second_factors.ReauthenticateForm",
+    "reauthenticate_webauthn": "config.identity.second_factors.ReauthenticateByPasskeyForm",
 }
 MFA_RATE_LIMITS = {"webauthn_login": "300/m/ip"}  # answers of passkeys; "passkey" counts what they answer
 MFA_PASSKEY_LOGIN_ENABLED = True
@@ -256,7 +256,7 @@ MFA_TOTP_TOLERANCE = 1  # a code is accepted for half a minute before and after 
 LOGIN_URL = "account_login"
 LOGIN_REDIRECT_URL = "/"
 ACCOUNT_LOGOUT_REDIRECT_URL = "account_login"
-# Without a mail server, the page of a lost password names whom to ask (config.sign_in).
+# Without a mail server, the page of a lost password names whom to ask (config.identity.sign_in).
 EMAIL_URL = env("EMAIL_URL", read.mail_server, "")
 vars().update(environ.Env.email_url_config(EMAIL_URL or "dummymail://"))
 EMAIL_TIMEOUT = 10
@@ -277,7 +277,7 @@ STATICFILES_DIRS = [BASE_DIR / "static"]
 WHITENOISE_ROOT = BASE_DIR / "static" / "root"  # favicon.ico and robots.txt have fixed addresses
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
-    "staticfiles": {"BACKEND": "config.static_files.CollectedFiles"},
+    "staticfiles": {"BACKEND": "config.web.static_files.CollectedFiles"},
 }
 
 CONTENT_SECURITY_POLICY = {
@@ -317,9 +317,9 @@ LANGUAGE_COOKIE_HTTPONLY = True
 LANGUAGE_COOKIE_SAMESITE = "Lax"
 LANGUAGE_COOKIE_AGE = 365 * 24 * 3600
 CSRF_COOKIE_HTTPONLY = True
-MESSAGE_STORAGE = "config.messages.MessageStorage"
-CSRF_FAILURE_VIEW = "config.errors.stale_form"
-SESSION_ENGINE = "config.sessions"
+MESSAGE_STORAGE = "config.web.messages.MessageStorage"
+CSRF_FAILURE_VIEW = "config.web.errors.stale_form"
+SESSION_ENGINE = "config.identity.sessions"
 SESSION_COOKIE_AGE = 14 * 24 * 3600
 
 # People read the log of a deployment that only this machine can reach.
@@ -330,12 +330,12 @@ LOGGING: dict[str, Any] = {
     "version": 1,
     "disable_existing_loggers": False,
     "formatters": {
-        "json": {"()": "config.logs.JsonLines"},
-        "text": {"()": "config.logs.TextLines"},
+        "json": {"()": "config.operations.logs.JsonLines"},
+        "text": {"()": "config.operations.logs.TextLines"},
     },
     "filters": {
-        "hosts": {"()": "config.logs.OneInAHundred"},
-        "forms": {"()": "config.logs.OneInAHundred"},
+        "hosts": {"()": "config.operations.logs.OneInAHundred"},
+        "forms": {"()": "config.operations.logs.OneInAHundred"},
     },
     "handlers": {"console": {"class": "logging.StreamHandler", "formatter": LOG_FORMAT}},
     "loggers": {

@@ -9,11 +9,11 @@ from django.urls import include, path, re_path
 from django.views.generic import RedirectView
 from django.views.i18n import set_language
 
-from config import sign_in, staff
-from config.account import account, end_other_sessions
-from config.keyboard import switch_keys
-from config.theme import choose_theme
-from config.well_known import security_txt
+from config.identity import sign_in, staff
+from config.identity.account import account, end_other_sessions
+from config.web.keyboard import switch_keys
+from config.web.theme import choose_theme
+from config.web.well_known import security_txt
 
 admin.autodiscover()
 admin.site.admin_view = staff.protected(admin.site.admin_view)  # type: ignore[method-assign]
@@ -47,24 +47,24 @@ urlpatterns = [
     path("accounts/2fa/webauthn/login/", sign_in.by_passkey),
     path("accounts/", include("allauth.urls")),
 ]
-handler400 = "config.errors.bad_request"
-handler404 = "config.errors.not_found"
-handler500 = "config.errors.server_error"
-handler429 = "config.errors.too_many_requests"  # allauth's, for too many attempts
+handler400 = "config.web.errors.bad_request"
+handler404 = "config.web.errors.not_found"
+handler500 = "config.web.errors.server_error"
+handler429 = "config.web.errors.too_many_requests"  # allauth's, for too many attempts
 if settings.ENABLE_API:
     from config.onboarding.admin_form import new_customer  # needs the service's models
 
     urlpatterns.insert(
         0, path("admin/new-customer/", admin.site.admin_view(new_customer), name="new_customer")
     )
-    from config import scanner  # needs the service
+    from config.web import scanner  # needs the service
 
     urlpatterns += [
         path("scanner", scanner.page, name="scanner"),
         path(".well-known/probing.txt", scanner.probing_txt, name="probing_txt"),
     ]
 if settings.ENABLE_PORTAL:
-    from config.see_as_customer import urlpatterns as see_as_customer  # needs the portal's models
+    from config.admin_pages.see_as_customer import urlpatterns as see_as_customer  # needs the portal's models
 
     urlpatterns[0:0] = see_as_customer()
     if settings.ENABLE_API:
@@ -77,7 +77,7 @@ if settings.ENABLE_PORTAL:
         ]
     urlpatterns.append(path("", include("portal.urls")))
 if settings.ENABLE_API:
-    from config.client_health import client_health
+    from config.operations.client_health import client_health
 
     urlpatterns[0:0] = [  # first: Django tries one after another, and programs call these often
         path("v1/health", client_health, name="client_health"),

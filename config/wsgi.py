@@ -13,8 +13,8 @@ NO_RESTART = 3  # gunicorn's exit code of a worker that would fail again
 
 try:
     django.setup(set_prefix=False)
-    from config import doctor  # needs the settings
-    from config.wsgi_handler import Handler  # likewise
+    from config.operations import doctor  # needs the settings
+    from config.web.wsgi_handler import Handler  # likewise
 
     application = Handler()
     doctor.start()

@@ -9,7 +9,7 @@ from django.db import connections
 from django.test import TransactionTestCase
 from django.utils import translation
 
-from config import form_limit
+from config.web import form_limit
 from dashboard_api.api import signed
 from dashboard_api.models import nonces
 from tests import databases, factories

@@ -29,7 +29,7 @@ STORAGES = {
     "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
 }
 # Static files come from their sources here, not from a collected directory.
-MIDDLEWARE = [name for name in MIDDLEWARE if name != "config.static_files.StaticFiles"]  # noqa: F405
+MIDDLEWARE = [name for name in MIDDLEWARE if name != "config.web.static_files.StaticFiles"]  # noqa: F405
 DASHBOARD_BASE_URL = "http://127.0.0.1:8000"
 DASHBOARD_TIMEOUT_SECONDS = 15
 ALLOW_PRIVATE_HOSTS = CRAWLER_ENABLED = False
@@ -43,7 +43,7 @@ CALLBACK_LIVEMODE = True
 DNS_RESOLVERS = [("127.0.0.1", 1)]  # refuses at once
 SIGN_UP = "off"
 CALLS_PER_SECOND, CALLS_BURST = 1_000, 9_999  # tests of the limit set their own
-STAFF_SECOND_FACTOR = False  # the tests of config/staff.py switch it on
+STAFF_SECOND_FACTOR = False  # the tests of config/identity/staff.py switch it on
 PORTAL_BASE_URL = REPORT_LOGO = ""
 REPORT_COLOR = "#2450c4"
 PORTAL_ACCOUNT_REF = SITE_API_SECRET = METRICS_TOKEN = ""

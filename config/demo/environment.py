@@ -11,7 +11,7 @@ from pathlib import Path
 from cryptography.fernet import Fernet
 
 from config.demo import website
-from config.environment import text_of
+from config.operations.environment import text_of
 
 MARKER = "# Written by 'manage.py demo', which reads it again. Not for production."
 DEFAULT_PORT, _LAST_PORT = 8000, 65535

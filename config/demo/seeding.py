@@ -11,10 +11,10 @@ from django.db import DEFAULT_DB_ALIAS, transaction
 from django.db.models import F
 from django.utils import timezone
 
+from config.admin_pages.staff_groups import create_groups
 from config.demo.accounts import Account, Confirmation, Note, Person, Run, Site, read_accounts
 from config.demo.findings import PERIOD, store_findings
 from config.demo.sample_data import read_sample_data
-from config.staff_groups import create_groups
 from dashboard_api import models as api
 from dashboard_api import triage
 from dashboard_api.billing import entitlements, plans

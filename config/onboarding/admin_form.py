@@ -10,7 +10,8 @@ from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 from django.views.decorators.debug import sensitive_variables
 
-from config.onboarding.customer import Customer, Onboarded, onboard
+from config.onboarding.customer import onboard
+from config.onboarding.values import Customer, Onboarded
 from dashboard_api.models import Account, Entitlement, Website
 from dashboard_api.models.entitlements import new_entitlement
 from dashboard_api.models.sites import WebsiteOfOthers

@@ -1,9 +1,5 @@
 """Everything that a new customer needs, created in one transaction; a repetition changes nothing."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any
-
 from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
@@ -11,42 +7,11 @@ from django.utils import timezone
 from django.views.decorators.debug import sensitive_variables
 
 from audit.recording import record
+from config.onboarding.values import Customer, Onboarded
 from dashboard_api.billing import entitlements
 from dashboard_api.models import Account, Entitlement, OwnershipClaim, Secret, SiteLink, Website
 
 SUPPORT = "Our team"  # invites, where no operator is named
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Customer:
-    """The operator's statements about a customer; ``plan`` has fields of the entitlement."""
-
-    ref: str
-    host: str = ""  # in its stored form; empty if the customer adds the website
-    owner: str = ""  # e-mail address; empty to invite no one
-    name: str = ""
-    plan: Mapping[str, Any] = field(default_factory=dict)
-    method: str = Website.Method.MANUAL
-    shared: bool = False  # other accounts may have the website, too
-
-
-@dataclass(slots=True, kw_only=True)
-class Onboarded:
-    """A result: what was ``created``, and what is shown once: secrets and ``invitation_link``."""
-
-    account: Account
-    entitlement: Entitlement
-    link: SiteLink | None
-    created: list[str] = field(default_factory=list)
-    secret: str = field(default="", repr=False)
-    test_secret: str = field(default="", repr=False)
-    invitation_link: str = field(default="", repr=False)
-    is_invited: bool = False
-
-    @property
-    def changed(self) -> bool:
-        """Whether anything was created."""
-        return bool(self.created)
 
 
 def onboard(customer: Customer, *, by: str, origin: str) -> Onboarded:

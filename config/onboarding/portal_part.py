@@ -1,7 +1,7 @@
 """The portal's part of a new customer: its account with a secret, its website, and the invitation."""
 
-from config.onboarding.customer import Customer, Onboarded
-from config.portal_secrets import give, problem
+from config.onboarding.values import Customer, Onboarded
+from config.operations.portal_secrets import give, problem
 from portal.models import Account, Website
 from portal.team.operators import invite
 

@@ -19,7 +19,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.debug import sensitive_variables
 
 from audit.recording import record
-from config.portal_secrets import give
+from config.operations.portal_secrets import give
 from dashboard_api import models as api
 from dashboard_api.billing import entitlements
 from portal import link_emails

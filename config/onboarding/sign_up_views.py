@@ -16,11 +16,11 @@ from django.utils.translation import gettext as _
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_safe
 
-from config.background import run_later
-from config.errors import too_many_requests
+from config.identity.passwords import PER_ADDRESS, PER_SENDER, PERIOD
 from config.models import Attempts
 from config.onboarding import sign_up as verbs
-from config.passwords import PER_ADDRESS, PER_SENDER, PERIOD
+from config.web.background import run_later
+from config.web.errors import too_many_requests
 from foundation.words import on_one_line
 from portal.forms import MailAddressField
 from portal.page_urls import adding_url, portal_origin

@@ -14,10 +14,10 @@ from django.test import Client, RequestFactory
 from django.urls import URLPattern, get_resolver, reverse
 
 from audit.models import AuditActor, AuditEvent
-from config.audit_hooks import CHANGES_NOTHING
+from config.admin_pages.audit_hooks import CHANGES_NOTHING
 from foundation.operator_command import OperatorCommand
 from tests import factories
-from tests.config.test_staff import KEY, confirm
+from tests.config.identity.test_staff import KEY, confirm
 
 # Routes whose actions record their own event, in the transaction of the change.
 OWN_EVENT = {
@@ -89,11 +89,11 @@ NO_CHANGE = CHANGES_NOTHING | {
     "account_email": "not offered",
     "account_email_verification_sent": "not offered",
     "account_signup": "not offered",
-    "config.sign_in.by_passkey": "the same page as mfa_login_webauthn",
-    "config.sign_in.not_offered": "not offered",
+    "config.identity.sign_in.by_passkey": "the same page as mfa_login_webauthn",
+    "config.identity.sign_in.not_offered": "not offered",
     "account_reset_password": "sends an e-mail; the new password has an event",
     "client_health": "only reads",
-    "config.sign_in.reset_password": "sends an e-mail; the new password has an event",
+    "config.identity.sign_in.reset_password": "sends an e-mail; the new password has an event",
     "allauth.mfa.totp.views.ActivateTOTPView": "the same page as mfa_activate_totp",
     "dashboard_api:account-calls": "only reads; the call is on record",
     "dashboard_api:account-changes": "only reads; the call is on record",

@@ -7,7 +7,7 @@ import pytest
 from django.core import mail
 from django.utils import timezone
 
-from config import passwords
+from config.identity import passwords
 from config.onboarding import sign_up
 from portal import owner_emails
 from portal.models import Invitation, Membership, PendingNotification, Subscription, WebsiteSummary

@@ -1,6 +1,6 @@
 import pytest
 
-from config import account_emails, passwords
+from config.identity import account_emails, passwords
 from tests.config.checkout import Checkout
 from tests.processes import made_once
 

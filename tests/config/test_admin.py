@@ -11,8 +11,8 @@ from django.test import Client
 from django.urls import reverse
 from django.utils.html import strip_tags
 
-from config.operations import SUBJECTS
-from tests.config.test_sessions import PAGE, SAFARI, sign_in
+from config.admin_pages.site import SUBJECTS
+from tests.config.identity.test_sessions import PAGE, SAFARI, sign_in
 from tests.factories import make_finding, make_portal_account, make_user, make_website
 
 pytestmark = pytest.mark.django_db

@@ -9,7 +9,7 @@ from django.contrib.contenttypes.models import ContentType
 from django.db import connection, transaction
 from django.test import Client
 
-from config import client_health, health
+from config.operations import client_health, health
 from signed_api.account import CALLS
 from signed_api.claims import CLAIMS, ClaimsResponse
 from signed_api.findings import CHANGES, DASHBOARD, FINDING

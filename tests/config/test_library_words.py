@@ -13,8 +13,8 @@ from django.test import RequestFactory
 from django.urls import reverse
 from django.utils import translation
 
-from config.second_factors import SecondFactors
-from config.sign_in import ALLAUTH_TEXTS, SignIn
+from config.identity.second_factors import SecondFactors
+from config.identity.sign_in import ALLAUTH_TEXTS, SignIn
 from tests.factories import make_user
 
 SHIPPED = Path(allauth.__file__).parent / "templates"

@@ -7,7 +7,7 @@ import time
 import pytest
 from django.test import Client
 
-from tests.config.test_sign_in import PASSWORD, sign_in
+from tests.config.identity.test_sign_in import PASSWORD, sign_in
 from tests.factories import make_user
 from tests.passkeys import TOUCHED, VERIFIED, SecurityKey
 

@@ -4,9 +4,9 @@ import pytest
 from django.conf import settings
 from django.core.management import call_command
 
-from config.environment import hosts
+from config.operations.environment import hosts
 from config.settings import env
-from tests.config.test_environment import NEEDED, ONE
+from tests.config.operations.test_environment import NEEDED, ONE
 
 PRODUCTION = NEEDED | {
     "ALLOWED_HOSTS": "portal.example.com",

@@ -18,7 +18,8 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import DatabaseError, InterfaceError, connection, connections, transaction
 from django.test import Client, RequestFactory
 
-from config import doctor, errors
+from config.operations import doctor
+from config.web import errors
 from foundation.storage import is_storage_fault
 from tests.authenticator import code_of
 from tests.config.checkout import BASE_DIR

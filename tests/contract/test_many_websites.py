@@ -43,7 +43,7 @@ def first_host(response):
 def links(settings, monkeypatch):
     """The links of an account to many websites without findings, at the service in this process."""
     settings.DASHBOARD_BASE_URL = ""
-    settings.DASHBOARD_APPLICATION = "config.in_process.application"
+    settings.DASHBOARD_APPLICATION = "config.web.in_process.application"
     monkeypatch.setattr(portal_service, "_PAGE_SECONDS", 60)
     make_source()
     account = make_account(entitled=False)

@@ -21,7 +21,7 @@ HOST, NAME = "xn--mnchen-3ya.example.com", "münchen.example.com"
 
 @pytest.fixture
 def owner(client, settings):
-    settings.DASHBOARD_BASE_URL, settings.DASHBOARD_APPLICATION = "", "config.in_process.application"
+    settings.DASHBOARD_BASE_URL, settings.DASHBOARD_APPLICATION = "", "config.web.in_process.application"
     link = make_link(make_account(), make_website(HOST))
     make_finding(link.website)
     account = make_portal_account(link.account.ref)

@@ -24,7 +24,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def account(settings):
-    settings.DASHBOARD_BASE_URL, settings.DASHBOARD_APPLICATION = "", "config.in_process.application"
+    settings.DASHBOARD_BASE_URL, settings.DASHBOARD_APPLICATION = "", "config.web.in_process.application"
     return make_link().account
 
 

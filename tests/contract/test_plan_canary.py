@@ -11,7 +11,7 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from config import health
+from config.operations import health
 from dashboard_api.billing.callbacks import standard
 from dashboard_api.models import BillingCustomer, CallbackEvent, Subscription
 from foundation.health import Readiness
@@ -31,7 +31,7 @@ FILES = ("csv", "json", "sarif")
 def others(owner, link, settings, monkeypatch, caplog):
     """Give both accounts a paid plan; return what the owner of the first one must not read."""
     caplog.set_level(logging.DEBUG)
-    settings.DASHBOARD_BASE_URL, settings.DASHBOARD_APPLICATION = "", "config.in_process.application"
+    settings.DASHBOARD_BASE_URL, settings.DASHBOARD_APPLICATION = "", "config.web.in_process.application"
     settings.CALLBACK_SECRETS, settings.METRICS_TOKEN = {"standard": [WHSEC]}, METRICS_TOKEN
     monkeypatch.setattr(health, "READINESS", Readiness({"database": lambda: None}))
     make_plan()

@@ -9,7 +9,9 @@ from portal.models import Membership
 from tests import factories
 
 pytestmark = pytest.mark.django_db
-IN_PROCESS = override_settings(DASHBOARD_BASE_URL="", DASHBOARD_APPLICATION="config.in_process.application")
+IN_PROCESS = override_settings(
+    DASHBOARD_BASE_URL="", DASHBOARD_APPLICATION="config.web.in_process.application"
+)
 
 
 @pytest.fixture

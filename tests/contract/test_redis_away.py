@@ -7,7 +7,7 @@ from django.db.backends.base.base import BaseDatabaseWrapper
 from django.test import Client
 from django.urls import reverse
 
-from config.databases import caches
+from config.operations.databases import caches
 from tests.dashboard_api.calls import ask, error_of, fields_for
 from tests.factories import make_account, make_link, make_membership, make_portal_account, make_user
 from tests.redis_server import RedisServer

@@ -14,7 +14,7 @@ WARNING = "Seats in the plan of acct_0001: 1. Taken: 2, with open invitations."
 @pytest.fixture
 def account(settings):
     """Return an account whose only seat is taken."""
-    settings.DASHBOARD_BASE_URL, settings.DASHBOARD_APPLICATION = "", "config.in_process.application"
+    settings.DASHBOARD_BASE_URL, settings.DASHBOARD_APPLICATION = "", "config.web.in_process.application"
     account = make_link().account
     make_plan(limits={"websites": 1, "seats": 1})
     entitlements.change(account, {"plan": "team"}, by="tests")

@@ -11,7 +11,9 @@ from tests import factories
 from tests.dashboard_api.calls import ask
 
 pytestmark = pytest.mark.django_db
-IN_PROCESS = override_settings(DASHBOARD_BASE_URL="", DASHBOARD_APPLICATION="config.in_process.application")
+IN_PROCESS = override_settings(
+    DASHBOARD_BASE_URL="", DASHBOARD_APPLICATION="config.web.in_process.application"
+)
 PASSWORD = "correct horse battery"
 
 

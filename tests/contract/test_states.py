@@ -36,7 +36,7 @@ STATES = {
 @pytest.fixture(autouse=True)
 def _in_process(settings, owner):
     """Let the portal call the service in the same process, and begin to send e-mails."""
-    settings.DASHBOARD_BASE_URL, settings.DASHBOARD_APPLICATION = "", "config.in_process.application"
+    settings.DASHBOARD_BASE_URL, settings.DASHBOARD_APPLICATION = "", "config.web.in_process.application"
     settings.CRAWLER_ENABLED = True
     settings.EMAIL_URL, settings.PORTAL_BASE_URL = "consolemail://", "http://testserver"
     run("notify")

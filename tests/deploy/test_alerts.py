@@ -12,7 +12,7 @@ from django.conf import settings
 from django.test import Client
 from prometheus_client.parser import text_string_to_metric_families
 
-from config import health, metrics
+from config.operations import health, metrics
 from foundation.health import Readiness
 from tests.config.checkout import BASE_DIR
 

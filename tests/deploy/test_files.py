@@ -14,7 +14,7 @@ from django.core.management import get_commands, load_command_class
 from django.core.management.base import CommandError
 from django.db import connections
 
-from config.databases import SHORT_LIVED
+from config.operations.databases import SHORT_LIVED
 from config.settings import env
 from tests.config.checkout import BASE_DIR
 

@@ -138,4 +138,4 @@ def test_a_full_disk_is_503_without_an_unchecked_nonce_and_everything_works_afte
 
 def test_a_product_that_takes_a_full_disk_for_an_error_of_its_own_is_noticed(answers):
     with pytest.raises(AssertionError, match="500"):
-        check_full(answers("config.errors")["full"])
+        check_full(answers("config.web.errors")["full"])

@@ -6,7 +6,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from audit.models import AuditEvent
-from config.staff_groups import create_groups
+from config.admin_pages.staff_groups import create_groups
 from portal.models import Account, Membership, Website
 from portal.sharing import actions as sharing
 from portal.team import actions

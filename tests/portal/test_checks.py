@@ -36,11 +36,11 @@ def test_a_logo_that_cannot_be_used_is_a_warning(settings):
 @pytest.mark.parametrize(
     ("url", "application", "is_refused"),
     [
-        ("http://127.0.0.1:8001", "config.in_process.application", True),
-        ("https://portal.example.com", "config.in_process.application", True),
-        ("https://api.example.com", "config.in_process.application", False),
+        ("http://127.0.0.1:8001", "config.web.in_process.application", True),
+        ("https://portal.example.com", "config.web.in_process.application", True),
+        ("https://api.example.com", "config.web.in_process.application", False),
         ("http://127.0.0.1:8001", "", False),
-        ("", "config.in_process.application", False),
+        ("", "config.web.in_process.application", False),
     ],
 )
 def test_a_deployment_that_calls_itself_over_http_is_refused(settings, url, application, is_refused):

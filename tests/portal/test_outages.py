@@ -231,7 +231,7 @@ def test_a_member_who_left_sees_no_old_answer(browser, serve, website):
 
 
 def test_a_service_in_this_process_leaves_no_answer_behind(browser, settings, monkeypatch):
-    settings.DASHBOARD_BASE_URL, settings.DASHBOARD_APPLICATION = "", "config.in_process.application"
+    settings.DASHBOARD_BASE_URL, settings.DASHBOARD_APPLICATION = "", "config.web.in_process.application"
     decoded = msgspec.json.decode(GOOD, type=DashboardResponse)
     monkeypatch.setattr(service, "get_dashboard", lambda *_: decoded)
     browser.get(PATH)

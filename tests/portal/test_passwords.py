@@ -3,7 +3,7 @@
 import pytest
 from django.conf import settings
 
-from config.passwords import ChangePasswordForm, ResetPasswordKeyForm
+from config.identity.passwords import ChangePasswordForm, ResetPasswordKeyForm
 from portal.forms import PASSWORD_LABELS, PASSWORD_RULES
 from portal.team.forms import JoinForm
 

@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from config.logs import TextLines
+from config.operations.logs import TextLines
 from portal import models as portal
 from portal import service
 from portal.models import WebsiteSummary

@@ -8,7 +8,7 @@ from typing import Any
 from django.core.management.base import CommandError, CommandParser
 from django.utils import timezone
 
-from config.backups import BackupError, backups_in, write_backup
+from config.operations.backups import BackupError, backups_in, write_backup
 from foundation.operator_command import OperatorCommand, Result, positive
 
 

@@ -18,10 +18,10 @@ from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
 from django.db import DatabaseError, connections
 
-from config.databases import databases
 from config.demo import seeding, website
 from config.demo.accounts import read_accounts
 from config.demo.environment import DATABASE_URL, add_options, website_port
+from config.operations.databases import databases
 from dashboard_api import models as customers
 from dashboard_api.ownership.checking import FILE_PATH
 from foundation.sealing import CannotUnseal

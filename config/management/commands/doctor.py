@@ -6,7 +6,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from config import doctor
+from config.operations import doctor
 
 
 class Command(BaseCommand):

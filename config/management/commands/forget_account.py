@@ -7,8 +7,8 @@ from django.core.management.base import CommandError, CommandParser
 from django.db import transaction
 
 from audit.recording import Subject, record
-from config.forgetting.asking import ask_for
-from config.forgetting.people import forget_people
+from config.operations.forgetting.asking import ask_for
+from config.operations.forgetting.people import forget_people
 from foundation.operator_command import OnRecord, OperatorCommand, Result
 
 _SHOWN = 20  # hosts and people by name
@@ -62,12 +62,12 @@ def _parts(ref: str) -> list[Any]:
     """Return what this deployment has of the account: the service's part, the portal's, both or neither."""
     parts: list[Any] = []
     if settings.ENABLE_API:
-        from config.forgetting.service_part import ServicePart
+        from config.operations.forgetting.service_part import ServicePart
         from dashboard_api.models import Account
 
         parts += map(ServicePart, Account.objects.filter(ref=ref))
     if settings.ENABLE_PORTAL:
-        from config.forgetting.portal_part import PortalPart
+        from config.operations.forgetting.portal_part import PortalPart
         from portal.models import Account as PortalAccount
 
         parts += map(PortalPart, PortalAccount.objects.filter(ref=ref))

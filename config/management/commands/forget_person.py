@@ -12,8 +12,8 @@ from django.core.management.base import CommandError, CommandParser
 from django.db import transaction
 from django.db.models import Q
 
-from config.forgetting.asking import ask_for
-from config.forgetting.people import forget_people, named, names_of
+from config.operations.forgetting.asking import ask_for
+from config.operations.forgetting.people import forget_people, named, names_of
 from foundation.mail_addresses import mail_address
 from foundation.operator_command import OperatorCommand, Result
 

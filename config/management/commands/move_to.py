@@ -21,8 +21,8 @@ from django.db import DatabaseError, connections, models, router, transaction
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.backends.utils import CursorWrapper
 
-from config.backups import MOVE_ON_POSTGRESQL
-from config.databases import databases
+from config.operations.backups import MOVE_ON_POSTGRESQL
+from config.operations.databases import databases
 
 TARGET = "move_to"
 BATCH = 1_000

@@ -61,7 +61,8 @@ class Command(OperatorCommand):
         by: str,
         **options: Any,
     ) -> Result:
-        from config.onboarding.customer import SUPPORT, Customer, onboard
+        from config.onboarding.customer import SUPPORT, onboard
+        from config.onboarding.values import Customer
         from dashboard_api.management.entitlement_options import fields_in, in_fields, in_words
 
         customer = Customer(

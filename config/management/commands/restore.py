@@ -11,9 +11,9 @@ from django.db import DatabaseError
 from django.utils import timezone
 
 from audit.recording import record
-from config.backups import BackupError, leave_out_ids, read_manifest, restore_files
 from config.models import Session
-from config.resealing import is_lost, sealed_rows
+from config.operations.backups import BackupError, leave_out_ids, read_manifest, restore_files
+from config.operations.resealing import is_lost, sealed_rows
 from foundation.operator_command import OperatorCommand, Result
 
 _LOST = (

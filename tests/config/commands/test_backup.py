@@ -12,12 +12,12 @@ from django.db import connection
 from django.db.models import AutoField, BigAutoField
 from django.utils import timezone
 
-from config import backups
 from config.management.commands import restore
+from config.operations import backups
 from dashboard_api.models import Nonce
 from tests.commands import run, run_json
-from tests.config.test_environment import TWO
-from tests.config.test_sessions import PAGE, sign_in
+from tests.config.identity.test_sessions import PAGE, sign_in
+from tests.config.operations.test_environment import TWO
 from tests.factories import make_account, make_finding, make_note, make_user, make_website
 
 pytestmark = pytest.mark.django_db

@@ -17,7 +17,7 @@ from portal.models import MembershipChange
 from portal.team import actions
 from tests import factories
 from tests.commands import run, run_json
-from tests.config.test_sessions import sign_in
+from tests.config.identity.test_sessions import sign_in
 
 pytestmark = pytest.mark.django_db
 

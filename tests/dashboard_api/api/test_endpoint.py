@@ -14,7 +14,7 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 import es1
-from config.logs import JsonLines, TextLines
+from config.operations.logs import JsonLines, TextLines
 from dashboard_api.api import authentication, request, response_cache
 from dashboard_api.api.mistakes import ADVICE
 from dashboard_api.models import Nonce, SecretUse, nonces

@@ -12,7 +12,7 @@ import pytest
 from django.contrib.sessions.backends.base import UpdateError
 from django.http import HttpRequest
 
-from config.sessions import SessionStore
+from config.identity.sessions import SessionStore
 from foundation.places import NoPlace
 from portal import places
 from portal.exports import files

@@ -8,7 +8,7 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
-from config.logs import TextLines
+from config.operations.logs import TextLines
 from portal import service
 from portal.gateway.errors import Misconfigured
 from portal.models import IssueTracker, Membership, ShareLink, ShareOpening, Website, WebsiteSummary

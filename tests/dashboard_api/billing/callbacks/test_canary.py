@@ -10,7 +10,7 @@ from django.core.management import call_command
 from django.utils import timezone
 
 from audit.models import AuditEvent
-from config import health
+from config.operations import health
 from dashboard_api.billing.callbacks import applying, standard
 from dashboard_api.models import BillingCustomer, CallbackEvent, PlanPrice, Subscription
 from foundation.health import Readiness

@@ -1,0 +1,1 @@
+"""The admin's site, the groups of staff, and what is on record of them."""

@@ -1,0 +1,1 @@
+"""People: sign-in, passwords, second factors, sessions and their own account."""

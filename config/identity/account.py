@@ -1,0 +1,159 @@
+"""The page of one's own account: how the person signs in, where, and which accounts they are a member of."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from allauth.mfa.models import Authenticator
+from django.conf import settings
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.utils.dateparse import parse_datetime
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_safe
+
+from audit.recording import record
+from config.identity import sessions
+from config.identity.sessions import SIGNED_IN, stored_key
+from config.models import Session
+from foundation.proofs import lost_form, require_proof
+
+FEW_CODES = 3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionRow:
+    """A browser in which the person is signed in; ``browser`` and ``signed_in_at`` may be unknown."""
+
+    browser: str
+    signed_in_at: datetime | None
+    is_current: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Check:
+    """An item of the security checklist; ``url`` leads to what improves it, and is empty if nothing does."""
+
+    is_done: bool
+    text: str
+    url: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AccountPage:
+    """The contents of the page."""
+
+    app: Authenticator | None  # the authenticator app
+    passkeys: tuple[Authenticator, ...]
+    codes_left: int | None  # None without recovery codes
+    sessions: tuple[SessionRow, ...]  # the current one first
+    checks: tuple[Check, ...]
+    memberships: tuple[Any, ...]
+
+
+@require_safe
+@login_required
+def account(request: HttpRequest) -> HttpResponse:
+    """Show the page of the person who is signed in; e-mails about changes made there are in its language."""
+    if settings.ENABLE_PORTAL:
+        from portal.models.languages import record_language
+
+        record_language(request.session, request.user.pk or 0)
+    page = account_page(request.user, session_key=request.session.session_key or "")
+    return render(request, "account/index.html", {"page": page})
+
+
+@login_required
+def end_other_sessions(request: HttpRequest) -> HttpResponse:
+    """Sign the person out everywhere except in this browser, after a proof of identity.
+
+    Without it, someone with a copy of the cookie would keep the session, and its person would lose it.
+    """
+    if request.method != "POST":
+        return lost_form(request, "account")
+    require_proof(request)
+    if sessions.end_other_sessions(request, request.user.pk or 0):
+        record("sessions.ended", may_wait=True)
+    messages.info(request, _("You are signed out everywhere else."))
+    return redirect("account")
+
+
+def account_page(user: Any, *, session_key: str) -> AccountPage:
+    """Return the second factors, sessions and memberships of ``user``; ``session_key`` is the current one."""
+    Type = Authenticator.Type  # noqa: N806 - a class
+    factors = list(user.authenticator_set.order_by("created_at"))
+    app = next((factor for factor in factors if factor.type == Type.TOTP), None)
+    codes = next((factor for factor in factors if factor.type == Type.RECOVERY_CODES), None)
+    passkeys = tuple(factor for factor in factors if factor.type == Type.WEBAUTHN)
+    codes_left = len(codes.wrap().get_unused_codes()) if codes else None
+    return AccountPage(
+        app=app,
+        passkeys=passkeys,
+        codes_left=codes_left,
+        sessions=session_rows(user, session_key),
+        checks=security_checks(user, has_factor=bool(app or passkeys), codes_left=codes_left),
+        memberships=_memberships(user),
+    )
+
+
+def session_rows(user: Any, session_key: str) -> tuple[SessionRow, ...]:
+    """Return where ``user`` is signed in: the current session first, then the latest."""
+    rows = []
+    for session in _sessions_of(user).filter(expire_date__gt=timezone.now()):
+        signed_in = session.get_decoded().get(SIGNED_IN, {})
+        rows.append(
+            SessionRow(
+                browser=signed_in.get("browser", ""),
+                signed_in_at=parse_datetime(signed_in.get("at", "")),
+                is_current=session.session_key == stored_key(session_key),
+            )
+        )
+    epoch = timezone.make_aware(datetime(1970, 1, 1))  # noqa: DTZ001 - made aware here
+    return tuple(sorted(rows, key=lambda row: (row.is_current, row.signed_in_at or epoch), reverse=True))
+
+
+def security_checks(user: Any, *, has_factor: bool, codes_left: int | None) -> tuple[Check, ...]:
+    """Return the checklist of ``user``: each item done, or with the page that helps."""
+    factor = (
+        Check(is_done=True, text=_("Signing in takes more than your password."))
+        if has_factor
+        else Check(
+            is_done=False,
+            text=_("Set up an authenticator app or a passkey, so that a stolen password is not enough."),
+            url="#app-title",
+        )
+    )
+    return (factor, *_codes_check(has_factor, codes_left), _email_check(user))
+
+
+def _codes_check(has_factor: bool, codes_left: int | None) -> tuple[Check, ...]:
+    if not has_factor or codes_left is None:
+        return ()
+    if codes_left >= FEW_CODES:
+        return (Check(is_done=True, text=_("You have recovery codes for a lost phone.")),)
+    return (Check(is_done=False, text=_("Few recovery codes are left: make new ones."), url="#codes-title"),)
+
+
+def _email_check(user: Any) -> Check:
+    if user.email:
+        return Check(is_done=True, text=_("We know your e-mail address, so you can reset your password."))
+    return Check(
+        is_done=False,
+        text=_("We do not know your e-mail address, so you cannot reset your password: contact support."),
+        url=settings.SUPPORT_URL,
+    )
+
+
+def _sessions_of(user: Any) -> Any:
+    return Session.objects.filter(user_id=user.pk)
+
+
+def _memberships(user: Any) -> tuple[Any, ...]:
+    if not settings.ENABLE_PORTAL:
+        return ()
+    from portal.team.view_models import membership_rows
+
+    return membership_rows(user)

@@ -1,0 +1,1 @@
+"""Running a deployment: settings, databases, checks, health, backups, keys and deletion."""

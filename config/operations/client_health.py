@@ -1,0 +1,71 @@
+"""``GET /v1/health``: whether calls are answered, for clients, without any detail."""
+
+import time
+from dataclasses import dataclass
+from datetime import datetime
+
+import msgspec
+from django.http import HttpRequest
+from django.utils import timezone
+
+from config.operations import health
+from config.operations.heartbeats import last_runs
+from dashboard_api import limits
+from dashboard_api.api.request import Reply, json_endpoint
+from dashboard_api.errors import MethodNotAllowed
+from dashboard_api.models import Nonce
+from foundation.health import Readiness
+from signed_api import health as contract
+
+
+class Late(Exception):
+    """A scheduled command is late; the message names it."""
+
+
+@dataclass(slots=True)
+class _Found:
+    """Until when calls are refused after a restore, as last read."""
+
+    refused_until: datetime | None = None
+
+
+_found = _Found()
+
+
+def _check_commands() -> None:
+    if late := [run.command for run in last_runs(timezone.now()) if run.is_late]:
+        raise Late(", ".join(late))
+
+
+def _check_fence() -> None:
+    """Read until when calls are refused after a restore, which is no failure of this check."""
+    _found.refused_until = Nonce.objects.fenced_until(timezone.now())
+
+
+# Like readiness, it ends within a second and is remembered for two.
+CHECKS = Readiness({"commands": _check_commands, "fence": _check_fence})
+
+
+@json_endpoint
+def client_health(request: HttpRequest) -> Reply:
+    """Return the state that readiness and heartbeats give."""
+    if request.method not in ("GET", "HEAD"):
+        raise MethodNotAllowed("GET")
+    degraded = bool(CHECKS.failed())
+    wait = _wait(ready=not health.READINESS.failed())
+    response = contract.HealthResponse(
+        ok=wait is None,
+        status="degraded" if degraded or wait is not None else "ok",
+        server_time=int(time.time()),
+        window_seconds=limits.TIMESTAMP_WINDOW_SECONDS,
+        retry_after=wait,
+    )
+    headers = {} if wait is None else {"Retry-After": str(wait)}
+    return Reply(msgspec.json.encode(response), 200 if wait is None else 503, headers)
+
+
+def _wait(*, ready: bool) -> int | None:
+    """Return the seconds until calls are answered again, as a refused call says; None if they are now."""
+    fenced = _found.refused_until and int(_found.refused_until.timestamp()) + 1 - int(time.time())
+    wait = max(0 if ready else limits.RETRY_AFTER_SECONDS, fenced or 0)
+    return wait if wait > 0 else None

@@ -1,0 +1,1 @@
+"""The requests of pages and calls: guards, errors, headers, and what a browser chooses."""

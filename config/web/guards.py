@@ -1,0 +1,148 @@
+"""Guards that refuse long bodies, control characters and odd hosts before other code reads or stores them."""
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+from django.core.exceptions import (
+    BadRequest,
+    DisallowedHost,
+    SuspiciousOperation,
+    TooManyFieldsSent,
+    TooManyFilesSent,
+)
+from django.http import HttpRequest, HttpResponse, UnreadablePostError
+
+from config.web.errors import is_api, too_large
+from dashboard_api.limits import MAX_UPLOAD_BYTES
+
+MAX_BODY_BYTES = 64 * 1024
+# The only page that takes a file, for staff with this permission.
+_UPLOADS = {"admin:dashboard_api_website_import": "dashboard_api.add_importrun"}
+_OWN_LIMITS = {"dashboard_api:reports", "dashboard_api:callbacks"}
+
+_LENGTH = re.compile(r"[0-9]{1,1000}", re.ASCII)  # int() takes a few thousand digits at most
+_CONTROLS = re.compile(r"[\x00-\x1f\x7f]")
+_DOTS = re.compile(r"/\.\.?(/|$)")
+_DOTTED_HOST = re.compile(r"\.(:[0-9]*)?$", re.ASCII)
+
+
+def refuse_script_name(
+    get_response: Callable[[HttpRequest], HttpResponse],
+) -> Callable[[HttpRequest], HttpResponse]:
+    """Refuse a request with SCRIPT_NAME, whose split path could get around a proxy's limits by path.
+
+    The product is served at the root of a host. Some servers take SCRIPT_NAME from a header;
+    gunicorn.conf.py switches that off.
+    """
+
+    def respond(request: HttpRequest) -> HttpResponse:
+        if request.META["SCRIPT_NAME"]:
+            raise SuspiciousOperation("SCRIPT_NAME is set, and this product is served at the root of a host")
+        return get_response(request)
+
+    return respond
+
+
+def same_origin_only(
+    get_response: Callable[[HttpRequest], HttpResponse],
+) -> Callable[[HttpRequest], HttpResponse]:
+    """Forbid other websites to load a response into their pages, unless its view allows it."""
+
+    def respond(request: HttpRequest) -> HttpResponse:
+        response = get_response(request)
+        response.headers.setdefault("Cross-Origin-Resource-Policy", "same-origin")
+        return response
+
+    return respond
+
+
+class Guard:
+    """Middleware that runs before the CSRF check, which reads and stores every body."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        """Drop cookies with control characters; a refusal here would lack the headers of other middleware."""
+        _drop_control_cookies(request)
+        return self.get_response(request)
+
+    def process_view(self, request: HttpRequest, *_: Any) -> HttpResponse | None:
+        """Check host, address and body, after the route was resolved."""
+        _check_host(request)
+        if not is_api(request):  # the service has its own errors
+            _check_address(request)
+        if not _limits_itself(request) and _declared_bytes(request) > _max_bytes(request):
+            return too_large(request)
+        if not is_api(request):
+            _check_fields(request)
+        return None
+
+
+def _check_host(request: HttpRequest) -> None:
+    """Refuse ``example.com.``, which Django treats as ``example.com`` but browsers give other cookies."""
+    if _DOTTED_HOST.search(request.get_host()):
+        raise DisallowedHost("The Host header ends with a dot.")
+
+
+def _check_address(request: HttpRequest) -> None:
+    """Refuse control characters, which no address of ours has and which break databases and headers.
+
+    Also dots between slashes, by which a proxy applies the limits of another path: nginx takes
+    ``/admin/..%2fv1/reports`` for the path of reports, whose slow bodies it does not collect.
+    """
+    try:
+        fields = request.GET
+    except TooManyFieldsSent as error:
+        raise BadRequest("The address has too many fields.") from error
+    if _CONTROLS.search(request.path) or "\0" in "".join(_texts(fields)):
+        raise BadRequest("The address holds a control character.")
+    if _DOTS.search(request.path):
+        raise BadRequest("The address holds dots between slashes.")
+
+
+def _drop_control_cookies(request: HttpRequest) -> None:
+    """Drop cookies with a control character, which none of ours has."""
+    for name, value in list(request.COOKIES.items()):
+        if _CONTROLS.search(value):
+            del request.COOKIES[name]
+
+
+def _declared_bytes(request: HttpRequest) -> int:
+    """Return the declared length of the body; 0 without one, because then the body is not read."""
+    declared = request.META.get("CONTENT_LENGTH") or "0"
+    if _LENGTH.fullmatch(declared):
+        return int(declared)
+    if is_api(request):
+        return 0
+    raise BadRequest("The length of the body is not a number.")
+
+
+def _limits_itself(request: HttpRequest) -> bool:
+    """Return whether the route checks the length itself: it reads nothing before it knows the token."""
+    return request.resolver_match is not None and request.resolver_match.view_name in _OWN_LIMITS
+
+
+def _max_bytes(request: HttpRequest) -> int:
+    permission = _UPLOADS.get(request.resolver_match.view_name) if request.resolver_match else None
+    if permission and request.user.is_staff and request.user.has_perm(permission):
+        return MAX_UPLOAD_BYTES + MAX_BODY_BYTES
+    return MAX_BODY_BYTES
+
+
+def _check_fields(request: HttpRequest) -> None:
+    """Refuse odd forms; Django logs a traceback for each with too many fields, which anyone can send."""
+    try:
+        fields = request.POST
+    except UnreadablePostError as error:
+        raise BadRequest("The body ended early.") from error
+    except (TooManyFieldsSent, TooManyFilesSent) as error:
+        raise BadRequest("The form has too many fields.") from error
+    if "\0" in "".join(_texts(fields)):
+        raise BadRequest("A field holds the NUL character.")
+
+
+def _texts(fields: Any) -> list[str]:
+    """Return all names and values."""
+    return [text for name, values in fields.lists() for text in (name, *values)]
