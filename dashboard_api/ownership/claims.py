@@ -162,7 +162,8 @@ def record_check(
     """
     claim = _locked(claim)
     planned_at = claim.next_check_at
-    if claim.ended_at is None:
+    is_late = check.verdict is Verdict.MISSING and claim.found_at is not None and claim.found_at > now
+    if claim.ended_at is None and not is_late:  # a later check has found the token meanwhile
         check = _counted(claim, check)
         claim.checked_at = now
         if check.verdict is not Verdict.NOT_ASKED:
@@ -323,17 +324,30 @@ def proofs_of_holders(claim: OwnershipClaim) -> OwnershipClaimQuerySet:
 
 
 def _has_lost_proofs(claim: OwnershipClaim, now: datetime) -> bool:
-    """Return whether the token of each holder is missing at this moment, so that the claim takes over.
+    """Return whether the token of each holder is missing now and for a day, so that the claim takes over.
 
-    Otherwise staff decide: if a token is there or could not be asked for, if staff confirmed a holder by
-    hand, or if they refused a claim since a holder proved the website.
+    Otherwise it waits, and staff may decide: if a token is there or could not be asked for, if it is missing
+    for less than a day, if this account has no room, if staff confirmed a holder by hand, or if they refused
+    a claim since a holder proved the website.
     """
     proofs = list(proofs_of_holders(claim))
-    are_missed = all(proof.is_missed_at(now) for proof in proofs) and not judging_pauses(now)
+    are_missed = all(proof.state == State.FAILING and proof.is_missed_at(now) for proof in proofs)
+    if judging_pauses(now) or not _has_room(claim):
+        return False
     if not are_missed or len(proofs) < _others(claim).count():
         return False
     refused = OwnershipClaim.objects.filter(host=claim.host, ended_reason=Ended.REFUSED)
     return not refused.filter(ended_at__gte=min(proof.verified_at or now for proof in proofs)).exists()
+
+
+def _has_room(claim: OwnershipClaim) -> bool:
+    """Return whether the account may link another website: otherwise nobody would have it."""
+    try:
+        SiteLink.objects.check_may_grow(claim.account)
+        SiteLink.objects.check_sites_limit(claim.account)
+    except (PlanInactive, SitesLimitReached):
+        return False
+    return True
 
 
 def _end_holders(claim: OwnershipClaim, now: datetime) -> None:

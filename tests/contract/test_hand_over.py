@@ -80,7 +80,7 @@ def assert_apart(former, new):
     ("missed", "reason", "subject"),
     [
         ((39, 38, 37, 20), "lapsed", f"{HOST}: the link has ended"),
-        ((1,), "taken_over", f"Another account has {HOST} now"),
+        ((4, 3, 2, 1), "taken_over", f"Another account has {HOST} now"),
     ],
 )
 def test_neither_owner_reads_a_byte_of_the_other(service, settings, missed, reason, subject):

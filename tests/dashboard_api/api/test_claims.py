@@ -231,6 +231,9 @@ def test_only_a_holder_sees_the_proof_of_a_contested_claim(client, holder):
 
 def test_a_former_holder_reads_that_and_when_the_website_was_taken_over(client, holder):
     link, now = SiteLink.objects.get(), timezone.now() + timedelta(days=1)
+    OwnershipClaim.objects.filter(pk=holder.pk).update(
+        state="failing", misses=3, missed_at=now - timedelta(days=1)
+    )
     claims.record_check(holder, Check(Verdict.MISSING), now=now)
     theirs = OwnershipClaim.objects.get(account__ref="acct_0002")
     claims.record_check(theirs, Check(Verdict.FOUND, "dns", "dns"), now=now)

@@ -241,8 +241,18 @@ def proven_by_another(check=FILE, found=True):
     return holder
 
 
+def let_fail(holder):
+    """Let the token of the holder be missing for a day."""
+    OwnershipClaim.objects.filter(pk=holder.pk).update(state="failing", misses=3, missed_at=NOW - DAY)
+
+
 def looked_for(holder, check, claim, proof=FILE, after=DAY):
-    """Return both claims after a check of the claim, before which the token of the holder was looked for."""
+    """Return both claims after a check of the claim, before which the token of the holder was looked for.
+
+    A token that is missing has been missing for a day.
+    """
+    if check is MISSING:
+        let_fail(holder)
     return checked(holder, check, after), checked(claim, proof, after)
 
 
@@ -265,6 +275,16 @@ def test_a_claim_takes_a_website_over_whose_token_is_missing_and_begins_without_
 def test_staff_decide_where_the_token_of_the_holder_is_there_or_could_not_be_asked_for(check):
     holder, claim = looked_for(proven_by_another(), check, added(), DNS)
     assert (claim.state, is_linked(claim), is_linked(holder)) == ("contested", False, True)
+
+
+def test_a_token_that_is_missing_for_less_than_a_day_takes_no_website_and_later_checks_do():
+    holder, claim = proven_by_another(), added()
+    for hours in (1, 2, 8, 20):
+        checked(holder, MISSING, hours * HOUR)
+        assert checked(claim, FILE, hours * HOUR).state == "contested"
+        assert is_linked(holder)
+    checked(holder, MISSING, 26 * HOUR)
+    assert checked(claim, FILE, 26 * HOUR).state == "verified"
 
 
 def test_a_miss_of_an_earlier_check_takes_no_website():
@@ -316,6 +336,8 @@ def test_a_shared_website_is_taken_over_only_if_the_tokens_of_all_its_accounts_a
         state="verified", method="file", strength="https", verified_at=NOW
     )
     claim = added()
+    let_fail(first)
+    let_fail(second)
     checked(first, MISSING, DAY)
     checked(second, check, DAY)
     claim = checked(claim, DNS, DAY)
@@ -499,15 +521,15 @@ def test_room_in_the_plan_does_not_open_what_another_account_left_meanwhile():
     assert not Website.objects.get(host=HOST).findings.exists()
 
 
-def test_a_website_that_was_taken_over_without_room_in_the_plan_is_linked_later():
+def test_an_account_without_room_in_its_plan_takes_no_website_from_another():
     holder = proven_by_another()
     account = factories.make_account("acct_late", secrets=(), entitled=False)
     entitlement = factories.make_entitlement(account, sites_limit=0)
     _, claim = looked_for(holder, MISSING, claims.add(account, HOST, by="ada", now=NOW))
-    assert (claim.state, claim.link_problem, is_linked(holder)) == ("verified", "no_room", False)
+    assert (claim.state, is_linked(holder)) == ("contested", True)
     with_room(entitlement)
-    claim = checked(claim, FILE, 2 * DAY)
-    assert (claim.state, is_linked(claim)) == ("verified", True)
+    _, claim = looked_for(holder, MISSING, claim, after=2 * DAY)
+    assert (claim.state, is_linked(claim), is_linked(holder)) == ("verified", True, False)
     assert not Website.objects.get(host=HOST).findings.exists()
 
 
@@ -912,9 +934,10 @@ class TwoAccounts(RuleBasedStateMachine):
         self.add(which)
         self.wait(1)
         self.check(1 - which, theirs)
-        is_held = self.is_linked(1 - which)
+        is_held, holder = self.is_linked(1 - which), self.claim_of(1 - which)
+        is_lost = theirs is MISSING and holder is not None and holder.state == "failing"
         self.check(which, own)
-        if is_held and theirs is not MISSING:
+        if is_held and not is_lost:
             assert self.is_linked(1 - which)
         elif not self.has_refused:
             assert self.is_linked(which)
