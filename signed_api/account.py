@@ -35,7 +35,7 @@ AS_ACCOUNT = "as_account"
 PUBLICITIES = ("nothing", "counted", "shown")
 
 
-class CallsRequest(AccountRequest, frozen=True, kw_only=True, omit_defaults=True):
+class CallsRequest(AccountRequest, frozen=True, kw_only=True):
     """A request for the calls of the account that signs it."""
 
     day: Annotated[date | None, DAY, about("Only the calls of this day, in UTC.")] = None
@@ -58,7 +58,7 @@ class AccountChangesRequest(AccountRequest, frozen=True, kw_only=True):
     """A request for the versions of the account's websites."""
 
 
-class SecretsRequest(AccountRequest, frozen=True, kw_only=True, omit_defaults=True):
+class SecretsRequest(AccountRequest, frozen=True, kw_only=True):
     """A request for the secrets of the account that work, after a change of them."""
 
     issue: Annotated[bool, TRUE_OR_FALSE, about("true: issue another secret.")] = False
@@ -67,7 +67,7 @@ class SecretsRequest(AccountRequest, frozen=True, kw_only=True, omit_defaults=Tr
     ] = ""
 
 
-class PublicityRequest(AccountRequest, frozen=True, kw_only=True, omit_defaults=True):
+class PublicityRequest(AccountRequest, frozen=True, kw_only=True):
     """A request for what may be published about websites of the account, after a change of it.
 
     Without a host, ``publicity`` is that of the account.

@@ -24,7 +24,7 @@ class EntitlementRequest(AccountRequest, frozen=True, kw_only=True):
     """A request for the plan of the account."""
 
 
-class WebsitesRequest(AccountRequest, frozen=True, kw_only=True, omit_defaults=True):
+class WebsitesRequest(AccountRequest, frozen=True, kw_only=True):
     """A request for the websites of the account, after a choice of those that stay in a smaller plan."""
 
     stay: Annotated[

@@ -37,7 +37,7 @@ class ClaimRequest(AccountRequest, frozen=True, kw_only=True):
     host: HostField
 
 
-class ClaimCheckRequest(AccountRequest, frozen=True, kw_only=True, omit_defaults=True):
+class ClaimCheckRequest(AccountRequest, frozen=True, kw_only=True):
     """A request to look for the token of a claim now."""
 
     claim_id: ClaimId
@@ -58,7 +58,7 @@ class ClaimWithdrawRequest(AccountRequest, frozen=True, kw_only=True):
     reason: Reason
 
 
-class ClaimsRequest(AccountRequest, frozen=True, kw_only=True, omit_defaults=True):
+class ClaimsRequest(AccountRequest, frozen=True, kw_only=True):
     """A request for the claims of the account that signs it."""
 
     host: Annotated[str, any_text("host"), about("Only the claim to this host.")] = ""
@@ -201,8 +201,8 @@ CLAIM_CHECK = Route(
     name="siteClaimCheck",
     summary="Check a claim now",
     description="An addition to the specification: looks for the token, for up to 12 seconds. A proof "
-    "verifies the website and links it: link_id is for the calls about the website. If another account "
-    "has the website, its token is looked for, too: without it, this account takes over.",
+    "verifies the website and links it: link_id is for the calls about the website. If another account has "
+    "the website, its token is looked for as well: this account takes over if it has been missing for a day.",
     request=ClaimCheckRequest,
     response=ClaimResponse,
     own_codes=(*_OF_CLAIMS, "check_too_soon"),

@@ -5,6 +5,7 @@ import math
 import re
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 from typing import Any
 from urllib.parse import urlsplit
@@ -34,6 +35,10 @@ from signed_api.transport import Deadline, Exchange, attempt
 TIMEOUT_SECONDS = 45  # the reference client's figure (specification, section 4)
 PAUSE_SECONDS = 0.2  # before a retry for which the service names no time
 MAX_WAIT_SECONDS = 3600  # the longest retry_after of an error
+_LABEL = "[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?"
+_BASE_URL = re.compile(
+    rf"https?://({_LABEL}(\.{_LABEL})*|\[[0-9a-f:.]*:[0-9a-f:.]*\])(:[0-9]{{1,5}})?", re.ASCII | re.IGNORECASE
+)
 _RETRIED = {429, 502, 503, 504}
 _DECODE_ERRORS = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}", re.ASCII)
@@ -50,7 +55,8 @@ class Client:
 
     ``secret`` is the account's site API secret. A call with its retry ends after ``timeout`` seconds.
     ``ca_file`` has the authorities that may certify the service, by default the public ones.
-    Raises ValueError for an address without encryption, unless it is this machine's.
+    Raises ValueError for an address that ``check_address`` refuses. The system's look-up of names has a limit
+    of its own.
     """
 
     def __init__(
@@ -62,10 +68,8 @@ class Client:
         timeout: float = TIMEOUT_SECONDS,
         ca_file: str = "",
     ) -> None:
-        url = urlsplit(base_url)
-        if url.scheme != "https" and not (url.scheme == "http" and is_loopback(url.hostname or "")):
-            raise ValueError("base_url must start with https://; http:// is only for this machine")
-        self._base_url = base_url.rstrip("/")
+        check_address(base_url)
+        self._base_url = base_url
         self._account_ref = account_ref
         self._secret = secret
         self._timeout = timeout
@@ -151,6 +155,31 @@ def is_outage(exchange: Exchange) -> bool:
     detail = _detail(exchange)
     is_about_the_request = detail is not None and (detail.code in ScanRefused.codes or _is_slow(detail))
     return exchange.status in (502, 503, 504) and not is_about_the_request
+
+
+def check_address(url: str) -> None:
+    """Raise ValueError unless ``url`` is scheme, host and optional port: https, or http to loopback."""
+    host = host_of(url)
+    if host is None:
+        raise ValueError(
+            "The base URL must be a scheme, a host and an optional port, such as https://api.example.com, "
+            "without user, path, query or a slash at the end."
+        )
+    if url.lower().startswith("http:") and not is_loopback(host):
+        raise ValueError(
+            "The base URL must start with https://; http:// is only for this machine, such as "
+            "http://127.0.0.1:8000."
+        )
+
+
+def host_of(url: str) -> str | None:
+    """Return the host of a URL with only scheme, host and port; None for any other URL."""
+    if not _BASE_URL.fullmatch(url):
+        return None
+    with suppress(ValueError):  # a port beyond 65535, or no IPv6 address between the brackets
+        parts = urlsplit(url)
+        return parts.hostname if parts.port != 0 else None
+    return None
 
 
 def is_loopback(host: str) -> bool:

@@ -52,7 +52,7 @@ PROBLEM = "problem"
 _DAYS = whole_number(at_most=limits.MAX_SINCE_DAYS)
 
 
-class DashboardRequest(SiteRequest, frozen=True, kw_only=True, omit_defaults=True):
+class DashboardRequest(SiteRequest, frozen=True, kw_only=True):
     """A request for the dashboard; the filters narrow its findings."""
 
     severity: Annotated[
@@ -159,7 +159,7 @@ class FindingRequest(SiteRequest, frozen=True, kw_only=True):
     ]
 
 
-class ChangesRequest(SiteRequest, frozen=True, kw_only=True, omit_defaults=True):
+class ChangesRequest(SiteRequest, frozen=True, kw_only=True):
     """A request for changes since a cursor, or in the last days."""
 
     since: Annotated[

@@ -52,10 +52,10 @@ Consent = Annotated[
 ]
 
 
-class ScanRequest(SiteRequest, frozen=True, kw_only=True, omit_defaults=True):
+class ScanRequest(SiteRequest, frozen=True, kw_only=True):
     """A request to scan the website now."""
 
-    profile: Profile = PROFILES[0]
+    profile: Profile = ""
     consent: Consent = False
     finding_id: Annotated[
         str, any_text(), about("A retest: only the scanner of this finding runs. Not together with profile.")
@@ -76,14 +76,14 @@ class ScanStatusRequest(SiteRequest, frozen=True, kw_only=True):
     job_id: JobId
 
 
-class ScanCancelRequest(SiteRequest, frozen=True, kw_only=True, omit_defaults=True):
+class ScanCancelRequest(SiteRequest, frozen=True, kw_only=True):
     """A request to cancel a scan."""
 
     job_id: JobId
     reason: Annotated[str, short_text(limits.MAX_REASON_LENGTH), about("Why.")] = ""
 
 
-class ScansRequest(SiteRequest, frozen=True, kw_only=True, omit_defaults=True):
+class ScansRequest(SiteRequest, frozen=True, kw_only=True):
     """A request for the scans of the website."""
 
     finding_id: Annotated[str, id_of("the id of a finding"), about("Only the retests of this finding.")] = ""
@@ -91,7 +91,7 @@ class ScansRequest(SiteRequest, frozen=True, kw_only=True, omit_defaults=True):
     page_size: PageSize = limits.DEFAULT_PAGE_SIZE
 
 
-class ScanScheduleRequest(SiteRequest, frozen=True, kw_only=True, omit_defaults=True):
+class ScanScheduleRequest(SiteRequest, frozen=True, kw_only=True):
     """A request for the schedule of scans; with ``frequency``, it sets the whole schedule."""
 
     frequency: Annotated[
@@ -99,26 +99,33 @@ class ScanScheduleRequest(SiteRequest, frozen=True, kw_only=True, omit_defaults=
         one_of(FREQUENCIES),
         about("Sets the whole schedule; other fields that are left out get their default."),
     ] = ""
-    profile: Profile = PROFILES[0]
+    profile: Profile = ""
     start_hour: Annotated[
-        int,
+        int | None,
         whole_number(0, 23),
         about(f"The hour at which the window begins. The default is {limits.SCAN_START_HOUR}."),
-    ] = limits.SCAN_START_HOUR
+    ] = None
     hours: Annotated[
-        int,
+        int | None,
         whole_number(1, 24),
         about(
             f"The length of the window; the scan begins somewhere in it. The default is {limits.SCAN_HOURS}."
         ),
-    ] = limits.SCAN_HOURS
+    ] = None
     time_zone: Annotated[
         str,
         any_text("time_zone"),
         about("The zone of start_hour, such as Europe/Berlin. The default is UTC."),
-    ] = "UTC"
+    ] = ""
     paused_until: Annotated[date | None, DAY, about("No scan begins by itself before this day.")] = None
-    consent: Consent = False
+    consent: Annotated[
+        bool | None,
+        TRUE_OR_FALSE,
+        about(
+            "true: the owner agrees to deep scans of the website for a year. Recorded, if DNS proves the "
+            "website."
+        ),
+    ] = None
 
 
 class ScanRun(Member, frozen=True, kw_only=True):

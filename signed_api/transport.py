@@ -190,7 +190,7 @@ def _errors_of_calls(deadline: Deadline) -> Iterator[None]:
     """Raise the errors of a call for those of the connection."""
     try:
         yield
-    except (RequestException, HTTPError, OSError, CannotConnect) as error:
+    except (RequestException, HTTPError, OSError, ValueError, CannotConnect) as error:
         if not deadline.allows(0):
             raise TimedOut("the deadline passed") from error
         if isinstance(error, CannotConnect):
@@ -202,8 +202,18 @@ def _read(response: requests.Response) -> bytes:
     """Return the body, of at most MAX_RESPONSE_BYTES; raises BadResponse."""
     if response.headers.get("content-encoding", "identity").lower() != "identity":
         raise BadResponse("the response is encoded, although no encoding was accepted")
+    raw: Any = response.raw
+    read_length = raw._update_chunk_length  # noqa: SLF001  # urllib3 has no other place for it
+
+    def read_length_from_zero() -> None:
+        """Read the length of a chunk; urllib3 takes a negative one for "to the end"."""
+        read_length()
+        if raw.chunk_left is not None and raw.chunk_left < 0:
+            raise BadResponse("a chunk of the response has a negative length")
+
+    raw._update_chunk_length = read_length_from_zero  # noqa: SLF001
     body = bytearray()
-    for chunk in response.raw.stream(_CHUNK_BYTES, decode_content=False):
+    for chunk in raw.stream(_CHUNK_BYTES, decode_content=False):
         body += chunk
         if len(body) > MAX_RESPONSE_BYTES:
             raise BadResponse(f"the response has more than {MAX_RESPONSE_BYTES} bytes")

@@ -44,7 +44,7 @@ class BrokenRule(ValueError):
     """A value that breaks the rule of its field; the message continues "<field> ..."."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Rule:
     """How a field of a request is read, and its JSON Schema.
 
@@ -212,7 +212,15 @@ def check_times(values: Mapping[str, Any]) -> None:
 
 Ok = Annotated[bool, about("Always true; false in a refusal.")]
 SeverityCounts = Annotated[
-    dict[str, Count], Meta(max_length=16, description="Findings by Critical, High, Medium, Low and Info.")
+    dict[str, Count],
+    Meta(
+        max_length=16,
+        description="Findings by severity; all five are there.",
+        extra_json_schema={
+            "properties": {key: {"type": "integer", "minimum": 0} for key in SEVERITIES},
+            "required": list(SEVERITIES),
+        },
+    ),
 ]
 _Ref = Annotated[
     str,
@@ -226,13 +234,13 @@ HostField = Annotated[
 ]
 
 
-class AccountRequest(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+class AccountRequest(msgspec.Struct, frozen=True, kw_only=True):
     """A request about an account; the client fills in ``portal_account_ref``."""
 
     portal_account_ref: _Ref = ""
 
 
-class SiteRequest(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+class SiteRequest(msgspec.Struct, frozen=True, kw_only=True):
     """A request about a linked website; the client fills in these three fields if it has a link."""
 
     host: HostField = ""

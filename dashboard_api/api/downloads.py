@@ -95,7 +95,11 @@ def _archive(files: Mapping[str, bytes]) -> bytes:
 
 def _files(folder: Path) -> Iterator[tuple[str, bytes]]:
     """Yield the names, below that of ``folder``, and the contents of its files."""
-    found = [file for file in folder.rglob("*") if file.suffix in _SUFFIXES and file.is_file()]
+    found = [
+        file
+        for file in folder.rglob("*")
+        if file.suffix in _SUFFIXES and file.is_file() and not file.is_symlink()
+    ]
     if not found:
         raise FileNotFoundError(folder)
     for file in sorted(found):

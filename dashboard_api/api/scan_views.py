@@ -25,6 +25,7 @@ from dashboard_api.models import Finding, OwnershipClaim, ScanConsent, ScanJob, 
 from dashboard_api.models.scan_job import PAGE_CHANGED
 from dashboard_api.queries.credentials import AccountSite
 from signed_api.scans import (
+    PROFILES,
     SCAN,
     SCAN_CANCEL,
     SCAN_SCHEDULE,
@@ -58,7 +59,7 @@ def site_scan(call: Call, caller: Authenticated, fields: ScanRequest) -> bytes:
             link.website,
             by=link.account.ref,
             account=link.account,
-            profile=fields.profile,
+            profile=fields.profile or PROFILES[0],
             trigger=ScanJob.Trigger.RETEST if finding else ScanJob.Trigger.HAND,
             finding_id=finding.pk if finding else None,
             now=call.at,

@@ -13,7 +13,8 @@ from django.utils import timezone
 from audit.recording import record as audit
 from dashboard_api.crawler import policy, queue
 from dashboard_api.models import ScanJob, ScanSchedule, SiteLink
-from signed_api.scans import ScanScheduleRequest
+from signed_api.limits import SCAN_HOURS, SCAN_START_HOUR
+from signed_api.scans import PROFILES, ScanScheduleRequest
 
 BY = "schedule"
 MAX_BAD_RUNS = 3
@@ -34,14 +35,15 @@ def change(link: SiteLink, request: ScanScheduleRequest, *, by: str, now: dateti
     """Set the schedule; raise OptedOut, NotScannable, NotIncluded and ConsentMissing. Repeatable."""
     SiteLink.objects.select_for_update().get(pk=link.pk)  # it may have no schedule yet
     schedule = ScanSchedule.objects.select_for_update(of=("self",)).filter(link=link).first() or of(link.pk)
+    profile = request.profile or PROFILES[0]
     if request.frequency != Frequency.OFF:
-        _check(link, request.profile, request.frequency, now)
+        _check(link, profile, request.frequency, now)
     values = {
         "frequency": request.frequency,
-        "profile": request.profile,
-        "start_hour": request.start_hour,
-        "hours": request.hours,
-        "time_zone": request.time_zone,
+        "profile": profile,
+        "start_hour": SCAN_START_HOUR if request.start_hour is None else request.start_hour,
+        "hours": request.hours or SCAN_HOURS,
+        "time_zone": request.time_zone or "UTC",
         "paused_until": request.paused_until,
     }
     before = {name: getattr(schedule, name) for name in values}

@@ -10,10 +10,9 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from foundation.snippets import SNIPPETS, Snippet
-from portal.gateway.target import host_of
 from portal.models import Account
 from portal.page_urls import adding_url, portal_origin
-from signed_api.client import is_loopback
+from signed_api.client import host_of, is_loopback
 from signed_api.findings import DASHBOARD
 
 MAX_WEBSITES = 50  # of an account on the page

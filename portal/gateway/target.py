@@ -1,13 +1,10 @@
 """The address of the service, and the website and account of a call."""
 
-import re
-from contextlib import suppress
 from dataclasses import dataclass, field
-from urllib.parse import urlsplit
 
 from portal.gateway.direct import WsgiApplication
 from portal.gateway.errors import Misconfigured
-from signed_api.client import TIMEOUT_SECONDS, is_loopback
+from signed_api.client import TIMEOUT_SECONDS, check_address
 
 MIN_TIMEOUT_SECONDS = 1
 MAX_TIMEOUT_SECONDS = TIMEOUT_SECONDS
@@ -15,25 +12,13 @@ MAX_TIMEOUT_SECONDS = TIMEOUT_SECONDS
 IN_PROCESS = "https://localhost"  # the address of requests within this process
 MAX_CONCURRENT_CALLS = 3  # one less than the threads of a web process
 
-_LABEL = "[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?"
-_BASE_URL = re.compile(
-    rf"https?://({_LABEL}(\.{_LABEL})*|\[[0-9a-f:.]*:[0-9a-f:.]*\])(:[0-9]{{1,5}})?", re.ASCII | re.IGNORECASE
-)
-
 
 def check_base_url(url: str) -> None:
     """Raise Misconfigured unless ``url`` is scheme, host and optional port: https, or http to loopback."""
-    host = host_of(url)
-    if host is None:
-        raise Misconfigured(
-            "The base URL must be a scheme, a host and an optional port, such as https://api.example.com, "
-            "without user, path, query or a slash at the end."
-        )
-    if url.lower().startswith("http:") and not is_loopback(host):
-        raise Misconfigured(
-            "The base URL must start with https://; http:// is only for this machine, such as "
-            "http://127.0.0.1:8000."
-        )
+    try:
+        check_address(url)
+    except ValueError as error:
+        raise Misconfigured(str(error)) from error
 
 
 def check_timeout(seconds: float) -> None:
@@ -82,13 +67,3 @@ class SigningAccount:
         """The first fields of its requests, in the order of the specification."""
         site = {"host": self.host, "link_id": self.link_id} if self.host else {}
         return {**site, "portal_account_ref": self.account_ref}
-
-
-def host_of(url: str) -> str | None:
-    """Return the host of a URL with only scheme, host and port; None for any other URL."""
-    if not _BASE_URL.fullmatch(url):
-        return None
-    with suppress(ValueError):  # a port beyond 65535, or no IPv6 address between the brackets
-        parts = urlsplit(url)
-        return parts.hostname if parts.port != 0 else None
-    return None

@@ -52,6 +52,7 @@ LINK_ID = "6f1c2f0e-8f7e-4f57-9a3b-0d4a5b6c7d8e"
 GOOD = encoded(dashboard())
 NAIVE = as_json(Summary, last_scan_at="2026-01-02T03:04:05")
 OK = answer(200, GOOD)
+CHUNKED = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
 
 
 def addresses(*numbers):
@@ -95,7 +96,8 @@ def test_client_sends_compact_json_without_empty_filters():
         received.body
         == (
             '{"portal_account_ref":"acct_0001","host":"shop.example.com",'
-            '"link_id":"6f1c2f0e-8f7e-4f57-9a3b-0d4a5b6c7d8e","severity":"High","query":"été","page":2}'
+            '"link_id":"6f1c2f0e-8f7e-4f57-9a3b-0d4a5b6c7d8e","severity":"High","query":"été","page":2,"page_size":20,'
+            '"status":"open","sort":"worst"}'
         ).encode()
     )
 
@@ -277,6 +279,8 @@ def test_client_gives_up_at_the_deadline_however_many_addresses_are_silent(monke
             answer(200, encoded(dashboard(summary=NAIVE))),
             id="time-without-zone",
         ),
+        pytest.param(send(CHUNKED + b"-1\r\n" + b"x" * 100), id="a-chunk-without-an-end"),
+        pytest.param(send(CHUNKED + b"-5\r\nabc\r\n0\r\n\r\n"), id="a-chunk-of-a-negative-length"),
         pytest.param(answer(204), id="204"),
         pytest.param(answer(400, b"<html>"), id="400-html"),
         pytest.param(answer(401, b'{"error":"no"}'), id="401-of-another-shape"),

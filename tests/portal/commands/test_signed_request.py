@@ -41,7 +41,7 @@ def test_request_and_response_are_printed_without_the_secret(service):
     for name in (es1.TIMESTAMP_HEADER, es1.NONCE_HEADER, es1.SIGNATURE_HEADER):
         assert f"{name}: {received.header(name)}\n" in output
     assert f"\n{received.body.decode()}\n" in output
-    assert '"severity":"High","query":"café"}' in output
+    assert '"severity":"High","query":"café","page":1,"page_size":20' in output
     assert "\n200\n" in output
     assert "x-request-id: 0123abcd" in output
     assert '  "host": "shop.example.com"' in output

@@ -42,7 +42,7 @@ def test_a_call_names_the_website_and_the_account_first():
     [received] = server.received
     assert received.body == (
         b'{"host":"shop.example.com","link_id":"6f1c2f0e-8f7e-4f57-9a3b-0d4a5b6c7d8e",'
-        b'"portal_account_ref":"acct_0001"}'
+        b'"portal_account_ref":"acct_0001","page":1,"page_size":20,"status":"open","sort":"worst"}'
     )
 
 
