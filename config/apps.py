@@ -33,8 +33,8 @@ class ConfigConfig(AppConfig):
         An import locks that file for minutes.
         """
         from config.admin_pages import audit_hooks
-        from config.identity import staff  # checks register themselves
-        from config.operations import heartbeats
+        from config.identity import staff
+        from config.operations import checks, heartbeats  # noqa: F401  # checks register themselves
 
         audit_hooks.watch_admin()
         staff.limit_filters()

@@ -6,8 +6,7 @@ from django.conf import settings
 from django.core.checks import CheckMessage, Error, Warning, register  # noqa: A004
 
 from portal.exports.logo import LogoError, read_logo
-from portal.gateway.target import host_of
-from signed_api.client import is_loopback
+from signed_api.client import host_of, is_loopback
 
 
 @register()

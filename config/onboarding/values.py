@@ -1,4 +1,4 @@
-"""What operators say about a new customer, and what was created for them."""
+"""The values of a new customer: the answers of an operator, and the rows that were created."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

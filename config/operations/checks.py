@@ -82,9 +82,8 @@ def contradictions(**_: Any) -> Iterator[CheckMessage]:
 def private_hosts(**_: Any) -> Iterator[CheckMessage]:
     """Nobody can prove that an internal address is theirs."""
     if settings.ALLOW_PRIVATE_HOSTS:
-        yield _error(
-            8, "ALLOW_PRIVATE_HOSTS is on: websites may be machines of your own network. Remove the setting."
-        )
+        text = "ALLOW_PRIVATE_HOSTS is on: websites may be machines of your own network. Remove the setting."
+        yield _error(8, text) if settings.SIGN_UP == "open" else _warning(13, text)
 
 
 @register(Tags.database)

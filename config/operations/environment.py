@@ -8,6 +8,7 @@ import os
 import pwd
 import re
 import ssl
+from base64 import urlsafe_b64decode
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from email.utils import parseaddr
@@ -52,6 +53,10 @@ class Environment:
         # An empty value counts as absent; ``ENABLE_API=`` in a file would switch the service off.
         self._values = {name: text for name, value in os.environ.items() if (text := value.strip())}
         self._wrong: list[str] = []
+
+    def __repr__(self) -> str:
+        """Return the same text in each process, without a value: ``diffsettings`` prints it."""
+        return "<the environment>"
 
     def __call__(self, name: str, read: Callable[[str], T], default: T) -> T:
         """Return the value of a setting, or ``default`` if it is absent or wrong."""
@@ -168,7 +173,7 @@ def master_keys(text: str) -> list[str]:
         number, key = int(match[1]), match[2]
         if number in keys:
             raise WrongValue(f"names key {number} twice.")
-        if len(set(key)) < 10:
+        if len(set(urlsafe_b64decode(key))) < 10:
             raise WrongValue(
                 f"has a key {number} that is not random; docs/operating/settings.md shows how to make one."
             )
@@ -202,6 +207,8 @@ def stripe_secrets(text: str) -> list[str]:
 
 def hosts(text: str) -> list[str]:
     """Read names such as ``portal.example.com,api.example.com``."""
+    if not items(text):
+        raise WrongValue("names no host: list the names of this deployment, such as portal.example.com.")
     for host in items(text):
         if host == "*":
             raise WrongValue("has *, with which links in e-mails could lead anywhere: name the hosts.")

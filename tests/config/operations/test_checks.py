@@ -6,6 +6,7 @@ from types import SimpleNamespace
 import pytest
 
 from config.operations import checks
+from config.settings import ENVIRONMENT
 
 PASSWORD = "a-password-that-no-line-shows"
 SAFE = {
@@ -29,6 +30,7 @@ SAFE = {
     "CRAWLER_ENABLED": True,
     "SUPPORT_URL": "mailto:help@example.com",
     "REDIS_URL": "redis://localhost:6379/0",
+    "ENVIRONMENT": SimpleNamespace(misspelt=lambda _environ: []),
 }
 
 
@@ -66,6 +68,7 @@ def test_a_safe_deployment_has_no_line():
         ("E006", {"SIGN_UP": "open", "EMAIL_URL": ""}),
         ("E007", {"PORTAL_BASE_URL": ""}),
         ("E008", {"ALLOW_PRIVATE_HOSTS": True}),
+        ("W013", {"ALLOW_PRIVATE_HOSTS": True, "SIGN_UP": "invite"}),
         ("W001", {"PORTAL_BASE_URL": "https://portal.example.org"}),
         ("W001", {"PORTAL_BASE_URL": "https://portal.example.org", "HTTPS": False}),
         ("W002", {"TRUST_PROXY": False}),
@@ -106,7 +109,8 @@ def test_links_of_a_service_alone_lead_to_a_portal_elsewhere(settings):
     assert found() == {}
 
 
-def test_a_misspelt_setting_in_the_environment_is_named(monkeypatch):
+def test_a_misspelt_setting_in_the_environment_is_named(settings, monkeypatch):
+    settings.ENVIRONMENT = ENVIRONMENT
     monkeypatch.setenv("DATABSE_URL", "postgres://here/there")
     assert found() == {"config.W003": "DATABSE_URL is no setting: did you mean DATABASE_URL?"}
 
