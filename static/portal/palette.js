@@ -70,7 +70,9 @@
     for (const dialog of document.querySelectorAll("dialog.palette")) {
       // The dialog itself is clicked only outside its contents.
       dialog.addEventListener("click", ({ target }) => {
-        if (target === dialog || target.closest("[data-close]")) dialog.close();
+        if (target !== dialog && !target.closest("[data-close]")) return;
+        dialog.close();
+        dialog.querySelector(":focus")?.blur(); // the next key is for the page, not for the hidden button
       });
     }
     prepare(document.getElementById("palette"));
