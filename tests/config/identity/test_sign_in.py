@@ -304,7 +304,7 @@ def test_an_ipv4_address_counts_the_same_when_it_is_written_as_ipv6(client):
 
 
 def test_requests_for_passkeys_cannot_fill_the_table_of_sessions(settings):
-    settings.ACCOUNT_RATE_LIMITS |= {"passkey": "3/m/ip"}
+    settings.ACCOUNT_RATE_LIMITS = settings.ACCOUNT_RATE_LIMITS | {"passkey": "3/m/ip"}
     page = "/accounts/2fa/webauthn/login/"
     *asked, refused = [Client().get(page, headers={"accept": "application/json"}) for _ in range(4)]
     assert [response.status_code for response in asked] == [200] * 3

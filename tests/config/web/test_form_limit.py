@@ -128,7 +128,7 @@ def test_someone_with_a_session_cannot_guess_its_password_all_day():
     ("page", "limit"), [("account_change_password", "own_password"), ("account_reauthenticate", "proof")]
 )
 def test_wrong_passwords_of_a_stolen_session_leave_its_owner_room_elsewhere(settings, page, limit):
-    settings.ACCOUNT_RATE_LIMITS |= {limit: "2/h/key,5/h/user"}
+    settings.ACCOUNT_RATE_LIMITS = settings.ACCOUNT_RATE_LIMITS | {limit: "2/h/key,5/h/user"}
     owner = make_user("owner")
     stolen, own, another = (browser_of(owner) for _ in range(3))
     wrong = {"password": "wrong", "oldpassword": "wrong", **NEW}
@@ -139,7 +139,7 @@ def test_wrong_passwords_of_a_stolen_session_leave_its_owner_room_elsewhere(sett
 
 
 def test_many_sessions_together_guess_no_more_than_a_person_may(settings):
-    settings.ACCOUNT_RATE_LIMITS |= {"proof": "2/h/key,5/h/user"}
+    settings.ACCOUNT_RATE_LIMITS = settings.ACCOUNT_RATE_LIMITS | {"proof": "2/h/key,5/h/user"}
     owner, page = make_user("owner"), reverse("account_reauthenticate")
     sent = [
         browser_of(owner).post(page, {"password": "wrong"}, REMOTE_ADDR=f"192.0.2.{n}").status_code
@@ -149,7 +149,7 @@ def test_many_sessions_together_guess_no_more_than_a_person_may(settings):
 
 
 def test_all_ways_to_prove_who_one_is_count_together(settings):
-    settings.ACCOUNT_RATE_LIMITS |= {"proof": "3/h/key"}
+    settings.ACCOUNT_RATE_LIMITS = settings.ACCOUNT_RATE_LIMITS | {"proof": "3/h/key"}
     browser = browser_of(make_user("owner"))
     ways = ("account_reauthenticate", "mfa_reauthenticate", "mfa_reauthenticate_webauthn")
     assert [send(browser, reverse(way))[0] for way in (*ways, *ways)] == [200, 302, 302, 429, 429, 429]
