@@ -231,7 +231,10 @@ _CLAIMS = (
         "Anyone can register a name below %(host)s, so it belongs to no customer: enter a website such as "
         "shop.%(host)s."
     ),
-    _("%(count)s websites wait for their proof: prove one of them first, or give one up."),
+    _(
+        "%(count)s websites wait for their proof, or for room in the plan: prove one of them first, "
+        "or remove one."
+    ),
 )
 _REASONS = tuple(reason for reasons in REASONS.values() for reason in reasons.values())
 _SEVERITY = "(Critical|High|Medium|Low|Info)"

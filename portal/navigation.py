@@ -56,8 +56,8 @@ def navigation_links(request: HttpRequest) -> tuple[NavigationLink, ...]:
     parts = [
         (_("Websites"), reverse("portal:sites")),
         (_("What is new"), reverse("portal:what_is_new")),
-        *([(_("Members"), reverse("portal:team"))] if any(m.can_see_members for m in memberships) else []),
-        (_("Alerts"), reverse("portal:notifications")),
+        *([(_("Team"), reverse("portal:team"))] if any(m.can_see_members for m in memberships) else []),
+        (_("Notifications"), reverse("portal:notifications")),
         *([(_("Plan"), reverse("portal:plan"))] if manages else []),
         *([(_("API"), reverse("portal:api"))] if manages else []),
         (_("Help"), reverse("portal:help")),

@@ -126,9 +126,8 @@ def check_room(account: Account, host: str, *, now: datetime) -> None:
     waiting = Q(state__in=(State.PENDING, State.CONTESTED)) | ~Q(link_problem="")
     if claims.filter(waiting).count() >= MAX_OPEN_CLAIMS:
         raise TooManyClaims(
-            f"{MAX_OPEN_CLAIMS} websites wait for their proof, or for room in the plan: prove "
-            "one of them first, "
-            "or give one up."
+            f"{MAX_OPEN_CLAIMS} websites wait for their proof, or for room in the plan: prove one of "
+            "them first, or remove one."
         )
     ended = OwnershipClaim.objects.filter(account=account, created_at__gt=now - timedelta(days=1))
     if ended.exclude(ended_at=None).count() >= MAX_ENDED_A_DAY:

@@ -61,7 +61,7 @@ ACTIONS = {
     "website.added": _("Added a website to the list"),
     "website.archived": _("Archived a website"),
     "website.claim_checked": _("Had the proof of a website checked"),
-    "website.claim_withdrawn": _("Gave a website up"),
+    "website.claim_withdrawn": _("Removed a website"),
     "website.claimed": _("Added a website"),
     "website.removed": _("Removed a website whose claim has ended from the list"),
     "website.restored": _("Took a website out of the archive"),

@@ -59,12 +59,12 @@ def send_given_up(account: Account, claim: WebsiteClaim) -> None:
 
 def _of_given_up(claim: WebsiteClaim) -> Words:
     text = _(
-        "An owner gave it up: the website left the portal with its share links. “Activity” says who did "
+        "An owner removed it: its share links do not work any more. The audit log says who did "
         "this, and when. If you did not expect this, remove this person, or if it was done in your name, "
         "change your password and sign out everywhere else. Then add the website again."
     )
-    subject = _("%(host)s was given up") % {"host": readable_host(claim.host)}
-    return Words(subject=subject, text=text, button=_("Open the activity"), path=reverse("portal:activity"))
+    subject = _("%(host)s was removed") % {"host": readable_host(claim.host)}
+    return Words(subject=subject, text=text, button=_("Open the audit log"), path=reverse("portal:activity"))
 
 
 def events_of(claim: WebsiteClaim, now: datetime) -> Iterator[Event]:

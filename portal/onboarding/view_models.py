@@ -23,7 +23,7 @@ STATES = {
     "taken_over": gettext_lazy("Taken over"),
     "expired": gettext_lazy("Expired"),
     "refused": gettext_lazy("Refused"),
-    "withdrawn": gettext_lazy("Given up"),
+    "withdrawn": gettext_lazy("Removed"),
 }
 AWAITED = ("pending", "contested")
 TONES = {
@@ -93,8 +93,8 @@ OUTCOMES = {
 # Why a verified website is not linked.
 LINK_PROBLEMS = {
     "no_room": gettext_lazy(
-        "Your plan has no room for another website, or a payment is missing: change or pay the plan, or give "
-        "another website up. Then check again."
+        "Your plan has no room for another website, or a payment is missing: change or pay the plan, or "
+        "remove another website. Then check again."
     ),
     "archived": gettext_lazy("It is archived: contact support. Then check again."),
 }

@@ -84,7 +84,7 @@ def _pages(request: HttpRequest) -> Iterable[Hit]:
     if Membership.objects.of_user(request.user).managing().exists():
         yield Hit(label=_("Share links"), url=reverse("portal:shares"))
     if Membership.objects.of_user(request.user).owners().exists():
-        yield Hit(label=_("Activity"), url=reverse("portal:activity"))
+        yield Hit(label=_("Audit log"), url=reverse("portal:activity"))
     yield Hit(label=_("How we grade"), url=reverse("portal:grading"))
     yield Hit(label=_("Your account"), url=reverse("account"))
     if getattr(request.user, "is_staff", False):

@@ -127,7 +127,7 @@ def _consequence(limit: str) -> str:
     """Return what follows from the limit, and the way out."""
     match limit:
         case "websites":
-            return _("Another website gets no results until you give one up or choose a larger plan.")
+            return _("Another website gets no results until you remove one or choose a larger plan.")
         case "calls_per_day":
             return _("Your programs' calls are refused until midnight UTC. The portal works as always.")
         case "scans_per_month":

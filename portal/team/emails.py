@@ -38,12 +38,12 @@ def _of_new_owner(change: MembershipChange) -> owner_emails.Words:
     person, account = (_without_addresses(str(name)) for name in (change.person, change.account))
     subject = _("%(person)s is now an owner of %(account)s") % {"person": person, "account": account}
     text = _(
-        "Owners manage all members, other owners too, and issue API secrets. “Recent changes” on the page of "
-        "the members says how this person became one. If you did not expect this, remove this person at "
+        "Owners manage all members, other owners too, and issue API secrets. “Recent changes” on the team "
+        "page says how this person became one. If you did not expect this, remove this person at "
         "once, change your password and sign out everywhere else. If you cannot, contact support."
     )
     return owner_emails.Words(
-        subject=on_one_line(subject), text=text, button=_("Open the members"), path=reverse("portal:team")
+        subject=on_one_line(subject), text=text, button=_("Open the team"), path=reverse("portal:team")
     )
 
 

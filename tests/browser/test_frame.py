@@ -33,8 +33,8 @@ def test_the_navigation_leads_through_the_portal(open_page, owner, scripts):
     expect(menu_button(page)).to_be_hidden()
     for name, heading in (
         ("What is new", "What is new"),
-        ("Members", "Members"),
-        ("Alerts", "Alerts"),
+        ("Team", "Team"),
+        ("Notifications", "Notifications"),
         ("Help", "Help"),
         ("Websites", "Websites"),
     ):
@@ -50,7 +50,7 @@ def test_on_a_phone_the_header_is_one_row_and_the_navigation_opens(open_page, ow
     assert box_of_header(page)["height"] < 60
     expect(navigation(page)).to_be_hidden()
     menu_button(page).click()
-    navigation(page).get_by_role("link", name="Alerts").click()
+    navigation(page).get_by_role("link", name="Notifications").click()
     expect(page).to_have_url("/notifications/")
 
 

@@ -156,7 +156,7 @@ def test_arrows_move_through_the_hits_and_typing_goes_on_in_the_field(open_page,
     page.keyboard.press("ArrowDown")
     page.keyboard.type("alerts")
     expect(field(page)).to_have_value("alerts")
-    expect(hits).to_have_text(["Alerts"])
+    expect(hits).to_have_text(["Notifications"])
     page.keyboard.press("Enter")
     expect(page).to_have_url("/notifications/")
 
@@ -192,7 +192,7 @@ def test_the_palette_forgets_the_last_text(open_page, owner):
     expect(palette(page)).to_be_hidden()
     page.keyboard.press("Control+k")
     expect(field(page)).to_have_value("")
-    expect(palette(page).get_by_role("link", name="Alerts")).to_be_visible()
+    expect(palette(page).get_by_role("link", name="Notifications")).to_be_visible()
 
 
 def test_a_failed_search_says_so_and_the_next_one_works(open_page, owner, watch):
@@ -206,7 +206,7 @@ def test_a_failed_search_says_so_and_the_next_one_works(open_page, owner, watch)
     page.unroute("**/palette/hits/*")
     field(page).fill("alert")
     expect(palette(page).get_by_text("The connection failed.")).to_be_hidden()
-    expect(palette(page).get_by_role("link")).to_have_text(["Alerts"])
+    expect(palette(page).get_by_role("link")).to_have_text(["Notifications"])
 
 
 def test_enter_waits_for_the_hits_of_what_was_typed(open_page, owner):

@@ -40,7 +40,7 @@ def test_a_member_changes_the_email_settings(open_page, owner, settings, javascr
     settings.EMAIL_URL = "smtp://localhost"
     page = open_page(user=owner, java_script_enabled=javascript)
     page.goto("/accounts/")
-    page.get_by_role("navigation", name="Main").get_by_role("link", name="Alerts").click()
+    page.get_by_role("navigation", name="Main").get_by_role("link", name="Notifications").click()
     page.get_by_label("Send me e-mails").select_option("Once a day, in the morning")
     page.get_by_label("Minimum severity").select_option("Medium")
     page.get_by_role("button", name="Save").click()

@@ -104,7 +104,7 @@ def test_the_way_back_shows_the_row_again(phone, way_back):
 def test_what_a_finding_is_and_its_fix_come_before_handing_it_over(open_page, owner, link, width):
     page = open_page(user=owner, viewport={"width": width, "height": 800})
     page.goto(f"{PATH}findings/{link.website.findings.first().pk}/")
-    names = ["What it is", "How to fix it", "Hand over", "Evidence"]
+    names = ["What it is", "How to fix it", "Share", "Evidence"]
     headings = [the_finding(page).get_by_role("heading", name=name, exact=True) for name in names]
     tops = [top(heading) for heading in headings]
     assert tops == sorted(tops)

@@ -50,7 +50,7 @@ def test_an_owner_invites_promotes_and_removes_a_member(open_page, owner, settin
     ours = open_page(user=owner, java_script_enabled=javascript)
     theirs = open_page(java_script_enabled=javascript)
     ours.goto("/accounts/")
-    ours.get_by_role("main").get_by_role("link", name="Members").click()
+    ours.get_by_role("main").get_by_role("link", name="Team").click()
     invite(ours, "new@example.com", "Viewer")
     prove(ours)
     expect(ours.get_by_role("status")).to_have_text("new@example.com is invited as Viewer.")

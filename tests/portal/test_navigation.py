@@ -51,8 +51,8 @@ def test_every_member_has_the_same_links_and_only_owners_and_managers_those_of_t
 ):
     member(client, account, role)
     labels = [label for _, label in LINK.findall(navigation_of(client))]
-    members, own = (["Members"], ["Plan", "API"]) if sees_members else ([], [])
-    assert labels == ["Websites", "What is new", *members, "Alerts", *own, "Help"]
+    members, own = (["Team"], ["Plan", "API"]) if sees_members else ([], [])
+    assert labels == ["Websites", "What is new", *members, "Notifications", *own, "Help"]
 
 
 def test_every_link_opens(client, account):
@@ -67,8 +67,8 @@ def test_every_link_opens(client, account):
         ("/", "Websites"),
         ("/sites/nowhere.example.com/", "Websites"),
         ("/new/", "What is new"),
-        ("/team/", "Members"),
-        ("/notifications/", "Alerts"),
+        ("/team/", "Team"),
+        ("/notifications/", "Notifications"),
         ("/plan/", "Plan"),
         ("/api/", "API"),
         ("/help/", "Help"),

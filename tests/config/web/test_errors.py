@@ -32,7 +32,7 @@ def test_opening_the_address_of_a_form_gets_a_page_that_leads_on(client, db, add
     assert response.status_code == 405
     assert response["Allow"] == "POST"
     assert "There is no such page" in response.text
-    assert "To the start page" in response.text
+    assert "Home" in response.text
 
 
 def test_an_error_outside_any_view_gets_json_below_v1():

@@ -88,7 +88,7 @@ def test_a_public_suffix_and_one_claim_too_many_are_refused_with_the_reason(clie
     assert "co.uk" in error_of(refused)["reasons"][0]
     for number in range(20):
         claimed(client, f"host-{number}.example.com")
-    assert "or give one up" in error_of(call(client, CLAIM_PATH, host=HOST))["reasons"][0]
+    assert "or remove one" in error_of(call(client, CLAIM_PATH, host=HOST))["reasons"][0]
 
 
 def test_claims_need_a_plan_but_can_be_listed_and_withdrawn_without_one(client):

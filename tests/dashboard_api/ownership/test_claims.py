@@ -76,7 +76,7 @@ def test_an_account_has_at_most_twenty_claims_that_wait():
     account = factories.make_account(secrets=())
     for number in range(claims.MAX_OPEN_CLAIMS):
         claims.add(account, f"host-{number}.example.com", by="ada", now=NOW)
-    with pytest.raises(claims.TooManyClaims, match="or give one up"):
+    with pytest.raises(claims.TooManyClaims, match="or remove one"):
         claims.add(account, "one-more.example.com", by="ada", now=NOW)
 
 
@@ -87,7 +87,7 @@ def test_names_below_a_proven_domain_for_which_the_plan_has_no_room_wait_like_ot
     checked(claims.add(account, "example.com", by="ada", now=NOW), DNS)
     names = [claims.add(account, f"{name}.example.com", by="ada", now=NOW) for name in ("a", "b", "c", "d")]
     assert [claim.link_problem for claim in names] == ["", "no_room", "no_room", "no_room"]
-    with pytest.raises(claims.TooManyClaims, match="or give one up"):
+    with pytest.raises(claims.TooManyClaims, match="or remove one"):
         claims.add(account, "e.example.com", by="ada", now=NOW)
 
 

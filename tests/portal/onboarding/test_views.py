@@ -166,11 +166,11 @@ def test_viewers_and_people_without_an_account_find_nothing(client, owner, answe
 
 def test_a_manager_adds_and_checks_but_only_an_owner_gives_up(client, owner, answers, page):
     manager = factories.make_membership(factories.make_user("mia"), owner.account, "manager")
-    assert "Give the website up" in text_of(client.get(page))
+    assert "Remove website" in text_of(client.get(page))
     client.force_login(manager.user)
     assert add(client).status_code == 302
     assert client.post(f"{page}check/").status_code == 302
-    assert "Give the website up" not in text_of(client.get(page))
+    assert "Remove website" not in text_of(client.get(page))
     assert client.post(f"{page}withdraw/", {"reason": "x"}).status_code == 404
     assert [type(request) for _, request in answers] == [ClaimRequest, ClaimCheckRequest]
 
@@ -480,7 +480,7 @@ def test_all_owners_get_an_email_about_a_website_that_was_given_up(
     answers.answer = make_claim(state="ended", ended_reason="withdrawn")
     client.post(f"{page}withdraw/", {"reason": "Sold"})
     assert [email.to for email in mailoutbox] == [["ada@example.com"], ["owner@example.com"]]
-    assert {email.subject for email in mailoutbox} == {"shop.example.com was given up"}
+    assert {email.subject for email in mailoutbox} == {"shop.example.com was removed"}
     assert "https://portal.example.com/activity/" in mailoutbox[0].body
     client.post(f"{page}withdraw/", {"reason": "A claim without a website"})
     assert len(mailoutbox) == 2

@@ -50,14 +50,14 @@ def test_the_name_of_an_account_finds_its_websites(browser):
 
 def test_pages_are_found_by_their_names(browser):
     assert links(browser, "what") == {"What is new": "/new/"}
-    assert links(browser, "alert") == {"Alerts": "/notifications/"}
+    assert links(browser, "notific") == {"Notifications": "/notifications/"}
 
 
 def test_without_a_text_there_are_all_pages_and_the_first_websites(browser, monkeypatch):
     monkeypatch.setattr(view_models, "MAX_WEBSITES", 2)
     found = links(browser)
     assert list(found)[:2] == ["blog.example.com", "my-shop.example.com"]
-    assert {"Websites", "Members", "API", "Help", "Share links", "Your account"} <= found.keys()
+    assert {"Websites", "Team", "API", "Help", "Share links", "Your account"} <= found.keys()
     assert "There are more." in browser.get(HITS).text
 
 
@@ -78,7 +78,7 @@ def test_nothing_of_another_account_is_found(browser, theirs, path, query):
 def test_viewers_are_not_offered_pages_of_owners(client, account):
     make_membership(person := make_user("viewer"), account, role="viewer")
     client.force_login(person)
-    assert not {"Members", "API", "Share links", "Admin"} & links(client).keys()
+    assert not {"Team", "API", "Share links", "Admin"} & links(client).keys()
 
 
 def test_a_website_of_two_accounts_is_listed_once_for_each(browser, account, theirs):

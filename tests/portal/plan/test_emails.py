@@ -108,7 +108,7 @@ CALLS = build(LimitUse, name="calls_per_day", limit=1000, used=850, state="near"
         (
             plan(notice("limit_reached", limit="websites"), limits=[SITES]),
             "Websites: limit reached",
-            "Another website gets no results until you give one up or choose a larger plan.",
+            "Another website gets no results until you remove one or choose a larger plan.",
         ),
         (plan(notice("websites_over", days=14), limits=[OVER]), "includes fewer websites", "until 4 Dec"),
         (plan(notice("limit_near", limit="calls_per_day"), limits=[CALLS]), "nearly reached", "850 of 1,000"),
