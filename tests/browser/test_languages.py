@@ -44,13 +44,13 @@ SCREENS = [
 ]
 # Words that are the same in both languages, and texts that are not the portal's.
 SAME_IN_BOTH = re.compile(
-    r"(?:(?:Websites|API) – )?Threat Dashboard|[0-9a-f-]{36}|Websites?|Scans|Info|Status:?|Passkeys?"
+    r"(?:(?:Websites|API|Team) – )?Threat Dashboard|[0-9a-f-]{36}|Websites?|Scans|Info|Status:?|Passkeys?"
     r"|Nuclei|Zap|Standard|Admin|Ada|API|Support|security\.txt|Status|O|Name|Chrome, \w+|English|Deutsch"
     r"|About .*|Change it\.|<script>.*"
     r"|Cross|PDF|CSV|JSON|SARIF|/ acct_\d+|acct_\d+|owner.*|Begin with the|worst|Seen|by hand|, too\."
     r"|.*(?:https?://|example\.com|site scripting|SQL injection|Outdated library|Cookie without).*"
     r"|[A-Z2-7 ]{16,}|\d+ Info|data:.*|[\d-]{10} [\d:]{5} UTC"
-    r"|Scanner|Filter(?: +\(\d+\))?|Esc|requests|curl, openssl"
+    r"|Scanner|Team|Filter(?: +\(\d+\))?|Esc|requests|curl, openssl"
     r"|(?:Shell|Python|JavaScript|Node\.js|PHP|Go|Ruby)(?: [\d.]+)?"
 )
 

@@ -56,7 +56,7 @@ def test_an_owner_invites_promotes_and_removes_a_member(open_page, owner, settin
     expect(ours.get_by_role("status")).to_have_text("new@example.com is invited as Viewer.")
     sign_up(theirs, emailed_link(), "newcomer")
     theirs.goto("/team/")
-    expect(theirs.get_by_role("heading", name="Only owners and managers see the members")).to_be_visible()
+    expect(theirs.get_by_role("heading", name="Only owners and managers see the team")).to_be_visible()
 
     ours.goto("/team/")
     ours.get_by_label("Role of newcomer").select_option("Manager")
@@ -86,7 +86,7 @@ def test_an_invitation_link_is_shown_once_and_works_for_an_existing_user(open_pa
     prove(ours)
     expect(ours.get_by_role("heading", name="Share this link")).to_be_visible()
     link = ours.get_by_text("/invitations/").text_content()
-    ours.get_by_role("link", name="Back to the members").click()
+    ours.get_by_role("link", name="Back to the team").click()
     expect(ours.get_by_text("/invitations/")).to_have_count(0)
 
     make_user("colleague")
