@@ -1,7 +1,7 @@
 """Filters of the list of findings, as the URL carries them, and what all forms share."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Self
 from urllib.parse import urlencode
@@ -14,11 +14,11 @@ from django.utils.translation import gettext_lazy as _
 from foundation.hosts import InvalidHost, normalise_dns_name
 from foundation.mail_addresses import mail_address
 from portal import labels
+from portal.models import Account
 from signed_api.findings import DashboardRequest
+from signed_api.limits import MAX_FILTER_VALUES, MAX_PAGE_DEPTH, MAX_QUERY_LENGTH
 
 PAGE_SIZES = (20, 50, 100)
-MAX_PAGE_DEPTH = 10_000  # page * page_size, the service's limit
-MAX_QUERY_LENGTH = 200  # the service's limit, too
 FINDING_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._~-]{0,127}", re.ASCII)  # an id that can be part of a URL
 SITE_SORTS = ("worst", "name", "checked")
 NO_GRADE = "none"
@@ -26,7 +26,6 @@ SHARE_DAYS = {7: _("7 days"), 30: _("30 days")}
 PROBLEM_ID = re.compile(r"[a-z0-9-]{1,64}", re.ASCII)
 FILTER_NAMES = ("status", "severity", "kind", "source", "hosts", "since", "fixed", "problem", "query")
 SOURCES = re.compile(r"^[-a-zA-Z0-9_]{1,50}(,[-a-zA-Z0-9_]{1,50}){0,19}\Z")  # slugs
-MAX_HOSTS = 20  # the service's limit, too
 PRIORITY = "priority"  # the default order: the worst first, confirmed findings before suspected ones
 MAX_DAYS = 366  # of a filter by time, the service's limit
 PERIOD = re.compile(r"^([1-9]\d{0,2}|0(?=-\d))(-([1-9]\d{0,2})?)?\Z", re.ASCII)  # "7", "8-30", "366-"
@@ -99,7 +98,7 @@ class HostsField(forms.CharField):
         """Return the names in their stored form."""
         text = super().clean(value)
         names = text.split(",") if text else []
-        if len(names) > MAX_HOSTS:
+        if len(names) > MAX_FILTER_VALUES:
             raise forms.ValidationError("These are too many hosts.")
         try:
             return ",".join(map(normalise_dns_name, names))
@@ -121,6 +120,24 @@ class PeriodField(forms.RegexField):
         if (text and not int(first) <= int(last or first) <= most) or f"{first}{dash}" == "1-":
             raise forms.ValidationError("These are no such days.")
         return text
+
+
+class OneAccount(forms.BaseForm):
+    """Fills the choices of a form's field ``account`` with ``accounts``, at least one."""
+
+    def __init__(self, *args: Any, accounts: Sequence[Account], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._accounts = {account.ref: account for account in accounts}
+        choices = [(account.ref, str(account)) for account in accounts]
+        self.fields["account"].choices = choices  # type: ignore[attr-defined]
+        if len(choices) == 1:
+            self.fields["account"].widget = forms.HiddenInput()
+
+    @property
+    def chosen_account(self) -> Account:
+        """The chosen account, or the first."""
+        chosen = self.cleaned_data["account"]
+        return self._accounts[chosen] if chosen else next(iter(self._accounts.values()))
 
 
 class FilterForm(forms.Form):

@@ -48,6 +48,7 @@ from signed_api.findings import (
     FindingRequest,
     FindingResponse,
 )
+from signed_api.limits import MAX_PAGE_SIZE
 from signed_api.routes import Request, Response, Route
 from signed_api.scans import (
     SCAN,
@@ -70,10 +71,8 @@ Versions = Mapping[int, Mapping[str, str]]  # of websites, by the id of the acco
 
 _NO_ACCESS = (InactiveEntitlement, RevokedLink, UnknownLink)
 _PAGE_SECONDS = 2  # for a call of each account, and for the numbers of hundreds of websites
-CLAIMS_PAGE_SIZE = 100  # the service's limit
 MAX_CLAIMS = 2_000
 PATIENCE_SECONDS = 5  # how long a page waits for its turn to call the service over HTTP
-MAX_NOTES = 50  # the service's limit, of an answer about changes
 
 
 def get_dashboard(
@@ -84,8 +83,7 @@ def get_dashboard(
     The website's summary is stored, a dashboard without its lists, if ``stores_summary``. Call this outside
     any open transaction: a service in this process uses the same connection.
     """
-    with _access_checked(website):
-        dashboard = call(configured_service(), linked_site(website), DASHBOARD, request)
+    dashboard = _site_call(website, DASHBOARD, request)
     if stores_summary:
         WebsiteSummary.objects.store(website, dashboard=dashboard)
     return dashboard
@@ -105,20 +103,17 @@ def _reason(refusal: InactiveEntitlement | RevokedLink | UnknownLink) -> str:
 
 def get_finding(website: Website, finding_id: str) -> FindingResponse:
     """Return one finding of ``website``; raises CallError."""
-    with _access_checked(website):
-        return call(
-            configured_service(), linked_site(website), FINDING, FindingRequest(finding_id=finding_id)
-        )
+    return _site_call(website, FINDING, FindingRequest(finding_id=finding_id))
 
 
 def get_changes_since(website: Website, *, cursor: str, min_severity: str) -> ChangesResponse:
     """Return the changes of ``website`` after ``cursor``; raises CallError."""
-    return _get_changes(website, ChangesRequest(since=cursor, min_severity=min_severity))
+    return _site_call(website, CHANGES, ChangesRequest(since=cursor, min_severity=min_severity))
 
 
 def get_recent_changes(website: Website, *, days: int, min_severity: str) -> ChangesResponse:
     """Return the changes of ``website`` in the last ``days``, today included; raises CallError."""
-    return _get_changes(website, ChangesRequest(days=days, min_severity=min_severity))
+    return _site_call(website, CHANGES, ChangesRequest(days=days, min_severity=min_severity))
 
 
 def get_changes_of_next_import(website: Website, *, cursor: str, min_severity: str) -> ChangesResponse:
@@ -127,12 +122,7 @@ def get_changes_of_next_import(website: Website, *, cursor: str, min_severity: s
     Raises CallError.
     """
     request = ChangesRequest(since=cursor, min_severity=min_severity, until="next_import")
-    return _get_changes(website, request)
-
-
-def _get_changes(website: Website, request: ChangesRequest) -> ChangesResponse:
-    with _access_checked(website):
-        return call(configured_service(), linked_site(website), CHANGES, request)
+    return _site_call(website, CHANGES, request)
 
 
 def get_calls(account: Account, request: CallsRequest) -> CallsResponse:
@@ -204,8 +194,8 @@ def get_claims(account: Account) -> list[WebsiteClaim]:
     Raises CallError.
     """
     claims: list[WebsiteClaim] = []
-    for page in range(1, MAX_CLAIMS // CLAIMS_PAGE_SIZE + 1):
-        request = ClaimsRequest(page=page, page_size=CLAIMS_PAGE_SIZE)
+    for page in range(1, MAX_CLAIMS // MAX_PAGE_SIZE + 1):
+        request = ClaimsRequest(page=page, page_size=MAX_PAGE_SIZE)
         response = _account_call(account, CLAIMS, request)
         claims += response.claims
         if len(claims) >= response.total or not response.claims:
@@ -249,34 +239,32 @@ def secrets_of(account: Account, request: SecretsRequest) -> SecretsResponse:
 
 def get_scans(website: Website, request: ScansRequest) -> ScansResponse:
     """Return a page of the scans of ``website``, the newest first; raises CallError."""
-    with _access_checked(website):
-        return call(configured_service(), linked_site(website), SCANS, request)
+    return _site_call(website, SCANS, request)
 
 
 def scan_rules(website: Website, request: ScanScheduleRequest) -> ScanScheduleResponse:
     """Return what may be scanned and when, after the change of the times; raises CallError."""
-    with _access_checked(website):
-        return call(configured_service(), linked_site(website), SCAN_SCHEDULE, request)
+    return _site_call(website, SCAN_SCHEDULE, request)
 
 
 def scan(website: Website, request: ScanRequest) -> ScanResponse:
     """Begin a scan of ``website``; raises CallError."""
-    with _access_checked(website):
-        return call(configured_service(), linked_site(website), SCAN, request)
+    return _site_call(website, SCAN, request)
 
 
 def scan_status(website: Website, job_id: str) -> ScanStatusResponse:
     """Return a scan of ``website``; raises CallError."""
-    with _access_checked(website):
-        request = ScanStatusRequest(job_id=job_id)
-        return call(configured_service(), linked_site(website), SCAN_STATUS, request)
+    return _site_call(website, SCAN_STATUS, ScanStatusRequest(job_id=job_id))
 
 
 def cancel_scan(website: Website, job_id: str) -> ScanStatusResponse:
     """Cancel a scan of ``website``, and return it; raises CallError."""
+    return _site_call(website, SCAN_CANCEL, ScanCancelRequest(job_id=job_id))
+
+
+def _site_call(website: Website, route: Route[Request, Response], request: Request) -> Response:
     with _access_checked(website):
-        request = ScanCancelRequest(job_id=job_id)
-        return call(configured_service(), linked_site(website), SCAN_CANCEL, request)
+        return call(configured_service(), linked_site(website), route, request)
 
 
 def _account_call(account: Account, route: Route[Request, Response], request: Request) -> Response:

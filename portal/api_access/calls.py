@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterator
 from datetime import UTC
-from typing import Any
 
 import msgspec
 from django import forms
@@ -18,11 +17,13 @@ from django.views.decorators.http import require_safe
 from portal import service
 from portal.access import file_of, members_only
 from portal.error_pages import logged_error_page
+from portal.forms import OneAccount
 from portal.models import Account, Membership
 from portal.places import send_csv
 from portal.spreadsheets import BYTE_ORDER_MARK, inert, lines
 from signed_api.account import CallsRequest, CallsResponse, SignedCall
 from signed_api.errors import CallError
+from signed_api.values import CALL_PATTERN
 
 PAGE_ROWS = 50
 FILE_PAGE_ROWS = 1_000  # the service's limit
@@ -41,14 +42,14 @@ COLUMNS = (
 )
 INCOMPLETE = "INCOMPLETE: the list ends here because of an error. Export it again."
 MORE = f"INCOMPLETE: a file has at most {MAX_ROWS:,} calls. Choose a day, or read them over the API."
-_POSITION = re.compile(r"[0-9]{1,17}\.[A-Za-z0-9._-]{0,64}", re.ASCII)
+_POSITION = re.compile(CALL_PATTERN, re.ASCII)
 
 
 class FileInterrupted(Exception):
     """The file is incomplete; the server closes the connection, so that the download fails."""
 
 
-class CallsForm(forms.Form):
+class CallsForm(OneAccount, forms.Form):
     """Filters by account, day and outcome; ``accounts`` are those that the person owns, at least one."""
 
     account = forms.ChoiceField(label=_("Account"), required=False)
@@ -62,20 +63,6 @@ class CallsForm(forms.Form):
         required=False,
         choices=[("", _("Every outcome")), ("answered", _("Answered")), ("refused", _("Refused or failed"))],
     )
-
-    def __init__(self, *args: Any, accounts: list[Account], **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self._accounts = {account.ref: account for account in accounts}
-        choices = [(account.ref, str(account)) for account in accounts]
-        self.fields["account"].choices = choices  # type: ignore[attr-defined]
-        if len(choices) == 1:
-            self.fields["account"].widget = forms.HiddenInput()
-
-    @property
-    def chosen_account(self) -> Account:
-        """The chosen account, or the first."""
-        chosen = self.cleaned_data["account"]
-        return self._accounts[chosen] if chosen else next(iter(self._accounts.values()))
 
     def to_request(self, *, before: str, page_size: int) -> CallsRequest:
         """Return the request for the calls that the filters leave, older than ``before``."""

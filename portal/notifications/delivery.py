@@ -26,6 +26,7 @@ from portal.notifications.digest import Digest
 from portal.notifications.emails import compose
 from signed_api.errors import CallError
 from signed_api.findings import NoteChange
+from signed_api.limits import MAX_CHANGES
 
 logger = logging.getLogger(__name__)
 DIGEST_HOUR = 6  # in UTC; of weekly ones on Monday
@@ -167,7 +168,7 @@ def _drop_withdrawn(notification: PendingNotification) -> bool:
     changes = service.get_changes_since(notification.website, cursor=digest.since, min_severity=wanted)
     newest = changes.analyst_notes
     published = {note.id for note in newest}
-    oldest = newest[-1].published_at if len(newest) >= service.MAX_NOTES else None
+    oldest = newest[-1].published_at if len(newest) >= MAX_CHANGES else None
     kept = [note for note in digest.notes if note.id in published or _is_as_old(note, oldest)]
     digest = replace(digest.reduced_to(changes), notes=kept)
     notification.digest = digest.to_json()

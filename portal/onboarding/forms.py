@@ -1,19 +1,15 @@
 """Forms for adding a website and giving one up."""
 
-from collections.abc import Sequence
-from typing import Any
-
 from django import forms
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from foundation.hosts import MAX_HOST_LENGTH, InvalidHost, typed_host
-from portal.models import Account
+from portal.forms import OneAccount
+from signed_api.limits import MAX_REASON_LENGTH
 
-MAX_REASON_LENGTH = 500  # the service's limit
 
-
-class AddWebsiteForm(forms.Form):
+class AddWebsiteForm(OneAccount, forms.Form):
     """The host of a website, and its account: one of ``accounts``, which the person manages."""
 
     host = forms.CharField(
@@ -31,14 +27,6 @@ class AddWebsiteForm(forms.Form):
     )
     account = forms.ChoiceField(label=_("Account"))
 
-    def __init__(self, *args: Any, accounts: Sequence[Account], **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self._accounts = {account.ref: account for account in accounts}
-        choices = [(account.ref, str(account)) for account in accounts]
-        self.fields["account"].choices = choices  # type: ignore[attr-defined]
-        if len(choices) == 1:
-            self.fields["account"].widget = forms.HiddenInput()
-
     def clean_host(self) -> str:
         """Return the host in its stored form; of an address that was pasted, only the host counts."""
         try:
@@ -46,11 +34,6 @@ class AddWebsiteForm(forms.Form):
         except InvalidHost as error:
             problem = gettext(str(error))
             raise forms.ValidationError(_("The host %(problem)s."), params={"problem": problem}) from error
-
-    @property
-    def chosen_account(self) -> Account:
-        """The chosen account."""
-        return self._accounts[self.cleaned_data["account"]]
 
 
 class WithdrawForm(forms.Form):

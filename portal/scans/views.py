@@ -17,7 +17,7 @@ from portal import labels as words
 from portal import service
 from portal.access import find_website, members_only
 from portal.error_pages import logged_error_page, website_error_page
-from portal.forms import FINDING_ID, MAX_PAGE_DEPTH, page_number
+from portal.forms import FINDING_ID, page_number
 from portal.htmx import HtmxHttpRequest
 from portal.models import Membership, Website
 from portal.page_urls import adding_url
@@ -33,6 +33,7 @@ from portal.scans.view_models import (
 )
 from signed_api.errors import CallError, ScanRefused, UnknownFinding, UnknownScan
 from signed_api.findings import CoverageEntry, DashboardRequest
+from signed_api.limits import MAX_PAGE_DEPTH
 from signed_api.scans import (
     ScanRequest,
     ScanScheduleRequest,

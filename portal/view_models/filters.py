@@ -10,9 +10,10 @@ from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 
 from portal import labels
-from portal.forms import MAX_PAGE_DEPTH, PAGE_SIZES, PROBLEMS
+from portal.forms import PAGE_SIZES, PROBLEMS
 from portal.page_urls import Address
 from signed_api.findings import Facets, FacetValue, Page
+from signed_api.limits import MAX_PAGE_DEPTH
 
 SHOWN_HOSTS = 8  # the others are folded away
 LISTS = ("severity", "kind", "source", "hosts")  # the filters that may have several values

@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 
-from portal.forms import MAX_PAGE_DEPTH
 from portal.page_urls import Address
 from signed_api.findings import DashboardRequest, DashboardResponse
+from signed_api.limits import MAX_PAGE_DEPTH
 
 GetList = Callable[[DashboardRequest], DashboardResponse]
 

@@ -12,7 +12,7 @@ from django.utils.translation import ngettext, npgettext
 
 from foundation.hosts import readable_host
 from portal.error_pages import ErrorPage, unknown_website
-from portal.forms import MAX_QUERY_LENGTH, Filters
+from portal.forms import Filters
 from portal.models import Website
 from portal.page_urls import Address, site_address
 from portal.view_models.charts import ChartView, chart_views
@@ -58,6 +58,7 @@ from portal.view_models.problems import (
     problem_titles,
 )
 from signed_api.findings import DashboardResponse
+from signed_api.limits import MAX_QUERY_LENGTH
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
