@@ -10,8 +10,9 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.views.decorators.http import require_POST
 
+from config.web.choices import keep_choice
+
 OFF = "off"
-COOKIE_SECONDS = 365 * 24 * 3600
 
 
 def keyboard(request: HttpRequest) -> dict[str, object]:
@@ -24,15 +25,5 @@ def keyboard(request: HttpRequest) -> dict[str, object]:
 def switch_keys(request: HttpRequest) -> HttpResponse:
     """Switch single keys off, or on again."""
     response = redirect("account")
-    if request.POST.get("keys") == OFF:
-        response.set_cookie(
-            settings.KEYS_COOKIE_NAME,
-            OFF,
-            max_age=COOKIE_SECONDS,
-            secure=settings.HTTPS,
-            httponly=True,
-            samesite="Lax",
-        )
-    else:
-        response.delete_cookie(settings.KEYS_COOKIE_NAME)
+    keep_choice(response, settings.KEYS_COOKIE_NAME, OFF if request.POST.get("keys") == OFF else "")
     return response

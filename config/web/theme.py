@@ -9,6 +9,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_POST
 
+from config.web.choices import keep_choice
 from portal.page_urls import is_local_path
 
 SYSTEM = "system"
@@ -17,7 +18,6 @@ THEMES = {
     "light": _("Theme: light"),
     "dark": _("Theme: dark"),
 }
-COOKIE_SECONDS = 365 * 24 * 3600
 
 
 def current_theme(request: HttpRequest) -> str:
@@ -42,15 +42,5 @@ def choose_theme(request: HttpRequest) -> HttpResponse:
     if theme not in THEMES:
         raise BadRequest("There is no such theme.")
     response = HttpResponseRedirect(back if is_local_path(back) else "/")
-    if theme == SYSTEM:
-        response.delete_cookie(settings.THEME_COOKIE_NAME)
-    else:
-        response.set_cookie(
-            settings.THEME_COOKIE_NAME,
-            theme,
-            max_age=COOKIE_SECONDS,
-            secure=settings.HTTPS,
-            httponly=True,
-            samesite="Lax",
-        )
+    keep_choice(response, settings.THEME_COOKIE_NAME, "" if theme == SYSTEM else theme)
     return response

@@ -10,9 +10,6 @@ from django.db import connection, transaction
 from django.test import Client
 
 from config.operations import client_health, health
-from signed_api.account import CALLS
-from signed_api.claims import CLAIMS, ClaimsResponse
-from signed_api.findings import CHANGES, DASHBOARD, FINDING
 from signed_api.scans import SCAN_SCHEDULE, SCANS, ScanScheduleResponse, ScansResponse
 from tests import routes
 from tests.factories import (
@@ -26,14 +23,7 @@ from tests.factories import (
     make_portal_website,
     make_user,
 )
-from tests.portal.answers import answer_claims, answer_with
-from tests.portal.dashboards import (
-    make_calls,
-    make_changes,
-    make_claim,
-    make_dashboard,
-    make_finding_response,
-)
+from tests.portal.answers import answer_pages, answer_with
 from tests.structs import build
 
 pytestmark = [pytest.mark.slow, pytest.mark.django_db]
@@ -74,14 +64,7 @@ def _answers(monkeypatch):
     """Let the service answer every call, and find nothing wrong with itself."""
     monkeypatch.setattr(health.READINESS, "failed", lambda: ())
     monkeypatch.setattr(client_health.CHECKS, "failed", lambda: ())
-    answer_with(monkeypatch, DASHBOARD, lambda *_: make_dashboard())
-    answer_with(monkeypatch, FINDING, lambda *_: make_finding_response())
-    answer_with(monkeypatch, CHANGES, lambda *_: make_changes())
-    answer_with(monkeypatch, CALLS, lambda *_: make_calls())
-    answer_with(
-        monkeypatch, CLAIMS, lambda *_: build(ClaimsResponse, ok=True, claims=[make_claim()], total=1)
-    )
-    answer_claims(monkeypatch, lambda *_: make_claim())
+    answer_pages(monkeypatch)
     answer_with(monkeypatch, SCAN_SCHEDULE, lambda *_: build(ScanScheduleResponse, host="shop.example.com"))
     answer_with(monkeypatch, SCANS, lambda *_: build(ScansResponse, host="shop.example.com"))
 

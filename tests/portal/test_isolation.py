@@ -12,22 +12,11 @@ from django.utils import timezone
 
 from portal import models as portal
 from portal.urls import urlpatterns
-from signed_api.account import CALLS
-from signed_api.claims import CLAIMS, ClaimsResponse
 from signed_api.errors import CannotConnect
-from signed_api.findings import CHANGES, DASHBOARD, FINDING
 from tests import routes
 from tests.factories import make_membership, make_portal_account, make_portal_website, make_user
-from tests.portal.answers import answer_claims, answer_with
-from tests.portal.dashboards import (
-    make_calls,
-    make_changes,
-    make_claim,
-    make_dashboard,
-    make_finding_response,
-)
+from tests.portal.answers import answer_pages
 from tests.portal.isolation_table import ROUTES
-from tests.structs import build
 
 pytestmark = pytest.mark.django_db
 
@@ -146,14 +135,7 @@ def _answers(monkeypatch):
         raise CannotConnect("away")
 
     monkeypatch.setattr("portal.gateway.client.send", away)
-    answer_with(monkeypatch, DASHBOARD, lambda *_: make_dashboard())
-    answer_with(monkeypatch, FINDING, lambda *_: make_finding_response())
-    answer_with(monkeypatch, CHANGES, lambda *_: make_changes())
-    answer_with(monkeypatch, CALLS, lambda *_: make_calls())
-    answer_with(
-        monkeypatch, CLAIMS, lambda *_: build(ClaimsResponse, ok=True, claims=[make_claim()], total=1)
-    )
-    answer_claims(monkeypatch, lambda *_: make_claim())
+    answer_pages(monkeypatch)
 
 
 def seen_by(client, route, values):
