@@ -63,7 +63,7 @@ class ApiError(Exception):
     status: ClassVar[int]
     code: ClassVar[str]
     message: ClassVar[str]
-    members: ClassVar[tuple[str, ...]] = ()  # of the body's error, beyond those that every error has
+    members: ClassVar[tuple[str, ...]] = ()  # extra members of the error in the body
     do_not_call_in_templates: ClassVar = True  # the documentation page lists the classes
     retry_after: int | None = None  # seconds until a new attempt may succeed
 

@@ -19,7 +19,7 @@ MAX_SECRET_LENGTH = 512
 RETIRING_PERIOD = timedelta(hours=24)
 SECRET_USE_PRECISION = timedelta(minutes=1)
 
-# Calls on record and the rate limit, whose numbers are settings
+# Calls on record, and the rate limit (its numbers are settings)
 MAX_CALLS_PER_SECOND = MAX_CALLS_BURST = 9_999
 CALL_RECORD_LIFETIME = timedelta(days=180)  # the triggers have this number, too
 CLOCK_MARGIN = timedelta(minutes=5)  # by which the clock of the database may be behind

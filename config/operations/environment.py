@@ -40,7 +40,7 @@ class WrongValue(ValueError):
 
 
 class Environment:
-    """The settings in the environment, and in a ``.env`` file for those that are not there.
+    """The settings of the environment; a ``.env`` file fills in missing ones.
 
     Wrong settings are collected until ``refuse_wrong``, so that an operator sees all of them at once.
     """

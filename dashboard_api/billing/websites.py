@@ -1,4 +1,4 @@
-"""The websites beyond those of a plan: owners choose which stay; without a choice, the oldest do."""
+"""Websites over a plan's limit: owners choose which to keep; the default is the oldest."""
 
 from collections.abc import Collection
 from datetime import datetime, timedelta

@@ -35,7 +35,7 @@ class OwnershipClaimQuerySet(models.QuerySet["OwnershipClaim"]):
         return self.filter(ended_at=None)
 
     def listed(self, ended_after: datetime) -> Self:
-        """Return open claims, and those that ended after a time, were not withdrawn and have no later one."""
+        """Return open claims, and claims that ended since, unless withdrawn or followed by a newer one."""
         later = OwnershipClaim.objects.filter(account=OuterRef("account"), host=OuterRef("host"))
         ended = Q(ended_at__gt=ended_after) & ~Q(ended_reason=OwnershipClaim.EndedReason.WITHDRAWN)
         return self.filter(Q(ended_at=None) | (ended & ~Exists(later.filter(pk__gt=OuterRef("pk")))))

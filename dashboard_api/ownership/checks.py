@@ -81,7 +81,7 @@ def check_claim(
     it is gone: the token may be found, but is not called missing. A website that staff confirmed depends on
     DNS alone. All places share one limit of time, because the portal waits for the answer.
 
-    Before a claim with its token can take a website over, the tokens of those that have it are looked for.
+    Before a claim takes a website over, this also looks for the tokens of its holders.
     """
     results: dict[str, CheckResult] = {}
     deadline = deadline or Deadline(SECONDS)

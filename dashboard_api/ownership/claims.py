@@ -340,7 +340,7 @@ def _has_lost_proofs(claim: OwnershipClaim, now: datetime) -> bool:
 
 
 def _has_room(claim: OwnershipClaim) -> bool:
-    """Return whether the account may link another website: otherwise nobody would have it."""
+    """Return whether the account may link another website; without a link, nobody would have the website."""
     try:
         SiteLink.objects.check_may_grow(claim.account)
         SiteLink.objects.check_sites_limit(claim.account)

@@ -1,4 +1,4 @@
-"""The live feed: confirmed findings of websites whose owners agreed, late and masked."""
+"""The live feed: confirmed findings, published late and masked, if the website's owner agreed."""
 
 from collections import defaultdict
 from collections.abc import Iterator

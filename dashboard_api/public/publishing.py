@@ -11,7 +11,7 @@ from dashboard_api.public.counting import Population
 from dashboard_api.public.feed import feed_entries
 from dashboard_api.public.reading import counted_websites, with_findings
 from dashboard_api.public.sample import sample_entries, sample_websites
-from dashboard_api.public.statistics import statistics
+from dashboard_api.public.statistics import statistics, utc_text
 
 STALE_AFTER = timedelta(hours=26)  # without a run of the command
 
@@ -44,8 +44,7 @@ def publish_statistics(websites: Population, now: datetime) -> bool:
 def publish_feed(entries: Iterable[dict[str, str]], now: datetime) -> bool:
     """Replace the published feed; return whether its entries changed."""
     before = Published.objects.filter(kind=Published.Kind.FEED).first()
-    made_at = now.isoformat(timespec="seconds").replace("+00:00", "Z")
-    document = {"made_at": made_at, "entries": list(entries), **_sample()}
+    document = {"made_at": utc_text(now), "entries": list(entries), **_sample()}
     _store(Published.Kind.FEED, document, now)
     return before is None or json.loads(before.body)["entries"] != document["entries"]
 

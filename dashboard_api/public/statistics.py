@@ -31,10 +31,15 @@ def statistics(population: Population, *, made_at: datetime) -> dict[str, object
 
     regions = sorted({website.region for website in population})
     return {
-        "made_at": made_at.isoformat(timespec="seconds").replace("+00:00", "Z"),
+        "made_at": utc_text(made_at),
         "websites": rounded(len(population)) if is_crowd(population) else None,
         "grades": numbers(GRADES, lambda website, grade: website.grade == grade),
         "open": numbers(SEVERITIES, lambda website, severity: severity in website.open),
         "categories": numbers(TITLES, lambda website, name: name in website.categories, by_size=True),
         "regions": numbers(regions, lambda website, region: website.region == region, by_size=True),
     }
+
+
+def utc_text(at: datetime) -> str:
+    """Return a time as published documents have it, such as 2026-11-23T06:00:00Z."""
+    return at.isoformat(timespec="seconds").replace("+00:00", "Z")

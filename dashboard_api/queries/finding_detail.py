@@ -59,7 +59,7 @@ ORDER BY gone_at IS NOT NULL, id
 
 
 def occurrences(finding_id: int) -> list[OccurrenceRow]:
-    """Return at most MAX_LOCATIONS occurrences: those that are there, oldest first, then the gone ones."""
+    """Return at most MAX_LOCATIONS occurrences: present ones first, oldest first, then gone ones."""
     parameters = [limits.MAX_EVIDENCE_BYTES + 1, finding_id, contract_limits.MAX_LOCATIONS]
     return [
         OccurrenceRow(location, evidence, *map(moment, times))

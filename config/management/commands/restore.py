@@ -72,7 +72,7 @@ class Command(OperatorCommand):
 
 
 def _refuse_what_was_before() -> int:
-    """End all sessions, whose number is returned, and let no call of the lost time count."""
+    """End all sessions, refuse calls signed in the lost time, and return the number of sessions."""
     sessions, _ = Session.objects.all().delete()
     if settings.ENABLE_API:
         from dashboard_api.models import Nonce
