@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 from urllib.parse import urlencode
 
 from django import forms
@@ -14,9 +14,11 @@ from django.utils.translation import gettext_lazy as _
 from foundation.hosts import InvalidHost, normalise_dns_name
 from foundation.mail_addresses import mail_address
 from portal import labels
-from portal.models import Account
 from signed_api.findings import DashboardRequest
 from signed_api.limits import MAX_FILTER_VALUES, MAX_PAGE_DEPTH, MAX_QUERY_LENGTH
+
+if TYPE_CHECKING:  # config uses this module without the portal's tables
+    from portal.models import Account
 
 PAGE_SIZES = (20, 50, 100)
 FINDING_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._~-]{0,127}", re.ASCII)  # an id that can be part of a URL
@@ -125,7 +127,7 @@ class PeriodField(forms.RegexField):
 class OneAccount(forms.BaseForm):
     """Fills the choices of a form's field ``account`` with ``accounts``, at least one."""
 
-    def __init__(self, *args: Any, accounts: Sequence[Account], **kwargs: Any) -> None:
+    def __init__(self, *args: Any, accounts: Sequence["Account"], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self._accounts = {account.ref: account for account in accounts}
         choices = [(account.ref, str(account)) for account in accounts]
@@ -134,7 +136,7 @@ class OneAccount(forms.BaseForm):
             self.fields["account"].widget = forms.HiddenInput()
 
     @property
-    def chosen_account(self) -> Account:
+    def chosen_account(self) -> "Account":
         """The chosen account, or the first."""
         chosen = self.cleaned_data["account"]
         return self._accounts[chosen] if chosen else next(iter(self._accounts.values()))

@@ -73,7 +73,6 @@ def test_a_blank_around_a_value_hides_nothing_from_the_checks(checkout):
     assert "DEBUG shows code and settings to every visitor" in done.stderr
 
 
-@pytest.mark.slow
 @pytest.mark.once
 @pytest.mark.parametrize("environ", [NEEDED, PRODUCTION], ids=["loopback", "production"])
 @pytest.mark.parametrize("without", ["", "ENABLE_API", "ENABLE_PORTAL"])
