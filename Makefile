@@ -12,7 +12,7 @@ INSTALL := $(PIP) install --quiet --require-hashes --no-deps -r
 
 GERMAN := locale/de/LC_MESSAGES/django.po dashboard_api/locale/de/LC_MESSAGES/django.po
 
-MUTATED := hosts sealing
+MUTATED := addresses/hosts sealing
 MUTATED_NEEDS := django|cryptography|idna|pytest|pytest-django|hypothesis
 
 PYTEST := $(BIN)/pytest --quiet --numprocesses $(JOBS) --dist worksteal
@@ -88,13 +88,13 @@ clients: $(VENV)/installed-dev
 
 mutants:  # caches are taken out of the copies: they would hide changes, and decorated functions are left as they are
 	@folder=$$(mktemp -d) && trap 'rm -rf "$$folder"' EXIT && \
-	mkdir -p $$folder/tests/es1 $$folder/tests/foundation $$folder/foundation && \
+	mkdir -p $$folder/tests/es1 $$folder/tests/foundation/addresses $$folder/foundation/addresses && \
 	cp -r es1 $$folder && cp tests/es1/[!_]*.py $$folder/tests/es1 && \
 	rm $$folder/tests/es1/test_imports.py $$folder/tests/es1/test_package.py && \
-	for module in $(MUTATED); do cp tests/foundation/test_$$module.py $$folder/tests/foundation && \
+	for module in $(MUTATED); do test=tests/foundation/$$(dirname $$module)/test_$$(basename $$module).py; cp $$test $$folder/$$test && \
 	sed '/^@.*lru_cache/d' foundation/$$module.py > $$folder/foundation/$$module.py; done && \
 	versions="$$(grep -ohE '^($(MUTATED_NEEDS))==[^ ]+' requirements.lock requirements-dev.lock | sort -u)" && cd $$folder && \
-	touch foundation/__init__.py tests/__init__.py tests/es1/__init__.py tests/foundation/__init__.py && \
+	touch foundation/__init__.py foundation/addresses/__init__.py tests/__init__.py tests/es1/__init__.py tests/foundation/__init__.py tests/foundation/addresses/__init__.py && \
 	printf 'SECRET_KEY = "mutants"\nALLOW_PRIVATE_HOSTS = False\nMASTER_KEYS = ["%s="]\n' \
 		bXV0YW50cy1tdXRhbnRzLW11dGFudHMtMDEyMzQ1Njc > mutant_settings.py && \
 	printf '[mutmut]\nsource_paths=\n    es1/\n    foundation/\npytest_add_cli_args_test_selection=tests\nalso_copy=\n    tests\n    es1\n    foundation\n    mutant_settings.py\n[tool:pytest]\nDJANGO_SETTINGS_MODULE=mutant_settings\n' >setup.cfg && \

@@ -53,7 +53,7 @@ def pre_fork(server: Any, worker: Any) -> None:
 
 def post_fork(server: Any, worker: Any) -> None:  # noqa: ARG001  # as gunicorn calls it
     """Count with the worker's number."""
-    from foundation import metrics
+    from foundation.operations import metrics
 
     metrics.use_number(worker.number)
 

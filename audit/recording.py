@@ -16,7 +16,7 @@ from django.utils import timezone, translation
 from django.utils.dateparse import parse_datetime
 
 from audit.models import MAX_TEXT_LENGTH, AuditActor, AuditEvent, AuditOrigin, WaitingEvent
-from foundation.request_ids import current_request_id
+from foundation.operations.request_ids import current_request_id
 
 logger = logging.getLogger("audit")
 Values = Mapping[str, Any]

@@ -168,7 +168,7 @@ _INPUTS = (
     "dashboard_api/backends/*.py",
     "*/migrations/0*",
     "dashboard_api/models/words.py",
-    "foundation/words.py",
+    "foundation/texts/words.py",
 )
 
 

@@ -22,8 +22,8 @@ from django.utils import timezone
 from audit.recording import record
 from config.identity.account_emails import send_changed
 from config.models import Run, Session
-from portal.forms import PasswordErrors
-from portal.page_urls import portal_origin
+from portal.pages.forms import PasswordErrors
+from portal.pages.urls import portal_origin
 
 admin.site.unregister([Authenticator, EmailAddress, Group, User])  # the product does not use the second
 for _label in ("auth", "mfa"):

@@ -9,7 +9,7 @@ from django.contrib.auth.signals import user_logged_in
 from django.db.models.signals import post_migrate
 
 from config.operations.databases import SHORT_LIVED
-from foundation.heartbeats import command_ended
+from foundation.operations.heartbeats import command_ended
 
 
 class OperationsConfig(admin_apps.AdminConfig):

@@ -10,7 +10,7 @@ from django.db import models, router, transaction
 from django.utils.crypto import salted_hmac
 from django.utils.module_loading import import_string
 
-from foundation.heartbeats import MAX_SUMMARY_LENGTH
+from foundation.operations.heartbeats import MAX_SUMMARY_LENGTH
 
 
 class Session(AbstractBaseSession):

@@ -166,7 +166,7 @@ TEMPLATES = [
                 "config.web.theme.theme",
                 "config.web.keyboard.keyboard",
                 *(["config.web.public_feed.public_feed"] if ENABLE_API else []),
-                *(["portal.navigation.navigation"] if ENABLE_PORTAL else []),
+                *(["portal.pages.navigation.navigation"] if ENABLE_PORTAL else []),
             ],
         },
     }

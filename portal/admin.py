@@ -14,7 +14,7 @@ from django.utils.decorators import method_decorator
 from django.views.decorators.debug import sensitive_post_parameters, sensitive_variables
 
 from audit.recording import record as audit
-from foundation.hosts import InvalidHost, typed_host
+from foundation.addresses.hosts import InvalidHost, typed_host
 from foundation.sealing import CannotUnseal
 from portal.models import Account, Badge, Membership, MembershipChange, ShareLink, Website
 from portal.models.accounts import validate_secret

@@ -2,12 +2,12 @@
 
 from django.urls import path
 
-from portal import front_door, views
 from portal.activity.urls import urlpatterns as activity
 from portal.api_access.urls import urlpatterns as api_access
 from portal.exports.urls import urlpatterns as exports
 from portal.notifications.urls import urlpatterns as notifications
 from portal.onboarding.urls import urlpatterns as onboarding
+from portal.pages import front_door, views
 from portal.palette.urls import urlpatterns as palette
 from portal.plan.urls import urlpatterns as plan
 from portal.publicity.urls import urlpatterns as publicity

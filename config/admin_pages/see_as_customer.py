@@ -17,14 +17,15 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from audit.recording import record
-from portal import service, view_models
-from portal.access import is_from_elsewhere
-from portal.error_pages import logged_error_page
-from portal.forms import FINDING_ID, Filters
-from portal.htmx import HtmxHttpRequest, wants_region
+from portal.answers import service
 from portal.models import Website
-from portal.page_urls import Address
-from portal.view_models import SitePage
+from portal.pages import view_models
+from portal.pages.access import is_from_elsewhere
+from portal.pages.error_pages import logged_error_page
+from portal.pages.forms import FINDING_ID, Filters
+from portal.pages.htmx import HtmxHttpRequest, wants_region
+from portal.pages.urls import Address
+from portal.pages.view_models import SitePage
 from signed_api.errors import CallError
 
 PERMISSION = "portal.see_as_customer"

@@ -13,7 +13,7 @@ from django.utils import timezone
 from django.utils.formats import number_format
 from django.utils.functional import Promise
 
-from foundation.panels import Figure, Panel
+from foundation.pages.panels import Figure, Panel
 
 # Each subject with its models, in the order of the navigation.
 SUBJECTS: tuple[tuple[str | Promise, tuple[str, ...]], ...] = (

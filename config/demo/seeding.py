@@ -16,8 +16,8 @@ from config.demo.accounts import Account, Confirmation, Note, Person, Run, Site,
 from config.demo.findings import PERIOD, store_findings
 from config.demo.sample_data import read_sample_data
 from dashboard_api import models as api
-from dashboard_api import triage
 from dashboard_api.billing import entitlements, plans
+from dashboard_api.decisions import triage
 from portal import models as portal
 
 SEED = 2026

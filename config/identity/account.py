@@ -19,7 +19,7 @@ from audit.recording import record
 from config.identity import sessions
 from config.identity.sessions import SIGNED_IN, stored_key
 from config.models import Session
-from foundation.proofs import lost_form, require_proof
+from foundation.pages.proofs import lost_form, require_proof
 
 FEW_CODES = 3
 

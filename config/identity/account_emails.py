@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from config.web.background import run_for_member
-from portal import link_emails
+from portal.emails import with_link
 
 logger = logging.getLogger(__name__)
 
@@ -56,6 +56,6 @@ def _send(to: _Recipient, change: str, link: str) -> None:
         context = {"change": subject, "username": to.name, "link": link}
         text = render_to_string("account/email/changed.txt", context).strip() + "\n"
         try:
-            link_emails.send(subject, text, to=to.email, link=link, button=_("Open your account"))
+            with_link.send(subject, text, to=to.email, link=link, button=_("Open your account"))
         except OSError as error:
             logger.warning("The mail server refused an e-mail about a sign-in: %s", type(error).__name__)

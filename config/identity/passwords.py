@@ -24,10 +24,10 @@ from django.utils.translation import gettext as _
 from config.models import Attempts
 from config.web.background import run_later
 from config.web.errors import too_many_requests
-from foundation.mail_addresses import is_of, one_spelling
-from portal import link_emails
-from portal.forms import ChosenPassword
-from portal.page_urls import portal_origin
+from foundation.addresses.mail_addresses import is_of, one_spelling
+from portal.emails import with_link
+from portal.pages.forms import ChosenPassword
+from portal.pages.urls import portal_origin
 
 logger = logging.getLogger(__name__)
 
@@ -84,6 +84,6 @@ def _send(person: User, base_url: str) -> None:
         for part in ("subject", "message")
     )
     try:
-        link_emails.send(subject, message, to=person.email, link=link, button=_("Choose a new password"))
+        with_link.send(subject, message, to=person.email, link=link, button=_("Choose a new password"))
     except OSError as error:
         logger.warning("The mail server refused a link to a new password: %s", type(error).__name__)

@@ -29,8 +29,8 @@ from config.identity.second_factors import WRONG_CODE
 from config.identity.sessions import SIGN_IN_AGAIN
 from config.identity.sign_in_limit import count_attempt
 from config.web.errors import longest_wait, too_many_requests
-from foundation.mail_addresses import is_of, one_spelling
-from portal.page_urls import is_local_path, portal_origin
+from foundation.addresses.mail_addresses import is_of, one_spelling
+from portal.pages.urls import is_local_path, portal_origin
 
 WRONG_NAME_OR_PASSWORD = _("The name or the password is not correct.")
 # A sentence of allauth that cannot be replaced; naming it here puts it into our translations.

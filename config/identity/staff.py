@@ -25,8 +25,8 @@ from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 from django_htmx.http import HttpResponseClientRedirect
 
-from foundation.edit_conflicts import SeesConflicts
-from portal.page_urls import referring_page
+from foundation.pages.edit_conflicts import SeesConflicts
+from portal.pages.urls import referring_page
 
 # The work of every day, which neither gives nor takes access. Each is the beginning of the names of pages.
 _EVERYDAY = (

@@ -15,7 +15,7 @@ from config.onboarding.values import Customer, Onboarded
 from dashboard_api.models import Account, Entitlement, Website
 from dashboard_api.models.entitlements import new_entitlement
 from dashboard_api.models.sites import WebsiteOfOthers
-from foundation.hosts import InvalidHost, typed_host
+from foundation.addresses.hosts import InvalidHost, typed_host
 from signed_api.limits import MAX_ACCOUNT_REF_LENGTH
 
 PLAN_FIELDS = ("plan", "starts_on", "ends_on", "sites_limit")

@@ -22,8 +22,8 @@ from audit.recording import record
 from config.operations.portal_secrets import give
 from dashboard_api import models as api
 from dashboard_api.billing import entitlements
-from portal import link_emails
 from portal import models as portal
+from portal.emails import with_link
 from portal.team.actions import record_change
 from portal.team.people import AddressTaken, add_person
 
@@ -149,4 +149,4 @@ def send_invitation(email: str, link: str) -> None:
 
 def _send(subject: str, template: str, context: dict[str, str], *, to: str, button: str) -> None:
     text = render_to_string(f"sign_up/{template}", context).strip() + "\n"
-    link_emails.send(subject, text, to=to, link=context["link"], button=button)
+    with_link.send(subject, text, to=to, link=context["link"], button=button)

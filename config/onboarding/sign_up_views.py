@@ -21,9 +21,9 @@ from config.models import Attempts
 from config.onboarding import sign_up as verbs
 from config.web.background import run_later
 from config.web.errors import too_many_requests
-from foundation.words import on_one_line
-from portal.forms import MailAddressField
-from portal.page_urls import adding_url, portal_origin
+from foundation.texts.words import on_one_line
+from portal.pages.forms import MailAddressField
+from portal.pages.urls import adding_url, portal_origin
 from portal.team.forms import JoinForm
 from portal.team.people import NameTaken
 

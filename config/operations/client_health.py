@@ -14,7 +14,7 @@ from dashboard_api import limits
 from dashboard_api.api.request import Reply, json_endpoint
 from dashboard_api.errors import MethodNotAllowed
 from dashboard_api.models import Nonce
-from foundation.health import Readiness
+from foundation.operations.health import Readiness
 from signed_api import health as contract
 
 

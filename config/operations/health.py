@@ -18,7 +18,7 @@ from django.http import HttpRequest, HttpResponse
 
 from config.operations.databases import SHORT_LIVED
 from config.operations.resealing import opens, sealed_rows
-from foundation.health import Readiness
+from foundation.operations.health import Readiness
 
 _LOOPBACK = {"127.0.0.1", "::1"}
 # The middleware that sets these for other responses comes later.

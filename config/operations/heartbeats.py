@@ -9,7 +9,7 @@ from django.db import DatabaseError, router, transaction
 from django.db.models import Max, Q
 
 from config.models import Run
-from foundation.heartbeats import Beat
+from foundation.operations.heartbeats import Beat
 
 logger = logging.getLogger(__name__)
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from pythonjsonlogger.json import JsonFormatter
 
-from foundation.request_ids import current_request
+from foundation.operations.request_ids import current_request
 
 _TOKEN = re.compile(
     r"(/(?:s|badge|invitations|prove|sign-up|notifications/unsubscribe|news/stop|accounts/password/reset/key)/)"

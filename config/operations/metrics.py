@@ -19,7 +19,7 @@ from prometheus_client.registry import Collector
 
 from config.operations import health
 from config.operations.heartbeats import last_runs
-from foundation import metrics
+from foundation.operations import metrics
 
 _REMEMBERED = 15  # seconds, so that scrapes never become load
 Family = GaugeMetricFamily

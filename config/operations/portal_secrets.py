@@ -12,9 +12,9 @@ from dashboard_api import models as api
 from dashboard_api.limits import MAX_USABLE_SECRETS
 from dashboard_api.models.accounts import secret_ends
 from foundation.sealing import CannotUnseal
+from portal.answers.service import is_in_process
 from portal.models import Account
 from portal.models.accounts import check_secret
-from portal.service import is_in_process
 
 _ENDS_SOON = "has a secret that works until"
 

@@ -2,7 +2,7 @@
 
 from django import template
 
-from foundation.hosts import readable_host
+from foundation.addresses.hosts import readable_host
 
 register = template.Library()
 register.filter("readable", readable_host)

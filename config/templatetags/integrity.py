@@ -2,7 +2,7 @@
 
 from django import template
 
-from foundation.integrity import integrity
+from foundation.pages.integrity import integrity
 
 register = template.Library()
 register.simple_tag(integrity)

@@ -19,10 +19,10 @@ from django.views.csrf import csrf_failure
 from config.web.theme import current_theme
 from dashboard_api.api.request import error_response
 from dashboard_api.errors import BadRequest, BodyTooLarge, InternalError, NotFound, Unavailable
-from foundation.request_ids import current_request_id
+from foundation.operations.request_ids import current_request_id
+from foundation.operations.storage import is_storage_fault
 from foundation.sealing import CannotUnseal
-from foundation.storage import is_storage_fault
-from portal.page_urls import referring_page
+from portal.pages.urls import referring_page
 
 RETRY_SECONDS = 30
 

@@ -11,7 +11,7 @@ from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 
 from config.web.errors import is_api, longest_wait, too_many_requests, unavailable
-from foundation.places import NoPlace, SlowCallers
+from foundation.operations.places import NoPlace, SlowCallers
 
 _SAFE = ("GET", "HEAD", "OPTIONS")
 # Not counted, or someone with a stolen session could use up the limit, so that its owner cannot end it.

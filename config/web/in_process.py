@@ -10,7 +10,7 @@ from django.db import connections
 from django.utils import translation
 
 from dashboard_api.api.request import IN_PROCESS
-from foundation.request_ids import restored_request
+from foundation.operations.request_ids import restored_request
 
 
 class InProcess(BaseHandler):

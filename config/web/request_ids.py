@@ -6,8 +6,8 @@ from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 
-from foundation.metrics import count_request
-from foundation.request_ids import HEADER, begin_request, current_request
+from foundation.operations.metrics import count_request
+from foundation.operations.request_ids import HEADER, begin_request, current_request
 
 _META = f"HTTP_{HEADER.upper().replace('-', '_')}"
 

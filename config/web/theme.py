@@ -10,7 +10,7 @@ from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_POST
 
 from config.web.choices import keep_choice
-from portal.page_urls import is_local_path
+from portal.pages.urls import is_local_path
 
 SYSTEM = "system"
 THEMES = {

@@ -5,7 +5,7 @@ from typing import Any
 from django.core.handlers.wsgi import WSGIHandler, WSGIRequest
 from django.http import HttpRequest
 
-from foundation.request_ids import end_request
+from foundation.operations.request_ids import end_request
 
 
 class Utf8Request(WSGIRequest):

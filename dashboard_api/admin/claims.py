@@ -13,7 +13,7 @@ from dashboard_api.admin.operations import ReasonForm, RecordAdmin, user_name
 from dashboard_api.models import OwnershipClaim, Website
 from dashboard_api.models.sites import check_has_one_owner
 from dashboard_api.ownership import checks, claims
-from foundation.hosts import InvalidHost, typed_host
+from foundation.addresses.hosts import InvalidHost, typed_host
 
 
 class DecisionReason(ReasonForm):

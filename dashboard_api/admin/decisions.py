@@ -8,9 +8,9 @@ from django import forms
 from django.utils.functional import Promise
 
 from dashboard_api.admin.labels import SEVERITY_LABELS
+from dashboard_api.decisions.triage import can_confirm, confirm, decide, override_severity, reopen, unconfirm
 from dashboard_api.models import Account, AnalystNote, Finding
-from dashboard_api.triage import can_confirm, confirm, decide, override_severity, reopen, unconfirm
-from foundation.triage_reasons import REASONS
+from foundation.texts.triage_reasons import REASONS
 
 REOPEN, SEVERITY, CONFIRM, UNCONFIRM = "reopen", "severity", "confirm", "unconfirm"
 Status = Finding.Status

@@ -23,13 +23,13 @@ from dashboard_api.admin.operations import (
     user_name,
 )
 from dashboard_api.admin.workbench import Workbench
+from dashboard_api.decisions.triage import can_confirm, confirm, decide, override_severity, reopen, unconfirm
 from dashboard_api.models import (
     Account,
     Finding,
     FindingEvent,
     Occurrence,
 )
-from dashboard_api.triage import can_confirm, confirm, decide, override_severity, reopen, unconfirm
 
 OCCURRENCES_SHOWN = 100
 

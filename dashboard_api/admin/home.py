@@ -27,7 +27,7 @@ from dashboard_api.models import (
     Severity,
     Subscription,
 )
-from foundation.panels import Figure, Panel
+from foundation.pages.panels import Figure, Panel
 
 LATE = timedelta(minutes=15)  # a scan that no worker began by then
 MAX_COUNTED = 1_000  # rows of one number: counting more would read whole tables

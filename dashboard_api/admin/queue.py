@@ -12,7 +12,7 @@ from django.utils.functional import Promise
 from dashboard_api.admin.labels import SEVERITY_LABELS
 from dashboard_api.models import Finding, Severity, Source, Website
 from dashboard_api.models.findings import FindingQuerySet
-from foundation.hosts import MAX_HOST_LENGTH, searched_host
+from foundation.addresses.hosts import MAX_HOST_LENGTH, searched_host
 
 ROWS = 50
 ALL_OPEN = "all"

@@ -11,9 +11,10 @@ from django.shortcuts import redirect
 from django.template.response import TemplateResponse
 from django.utils import timezone
 
-from dashboard_api import ended_decisions, standing_decisions
 from dashboard_api.admin.labels import SEVERITY_LABELS
 from dashboard_api.admin.operations import PresenceFilter, ReasonForm, RecordAdmin, Words, user_name
+from dashboard_api.decisions import standing
+from dashboard_api.importing import ended_decisions
 from dashboard_api.models import FindingEvent, StandingDecision, Website
 
 
@@ -120,7 +121,7 @@ class StandingDecisionAdmin(RecordAdmin):
         if form.is_decided(by=user_name(request)) and "change" not in request.POST:
             if "confirmed" in request.POST:
                 return self._begin(request, form.instance)
-            reach = standing_decisions.reach(form.instance)
+            reach = standing.reach(form.instance)
         context = self.admin_site.each_context(request) | {
             "title": "Decide about a rule or a scanner",
             "form": form,
@@ -131,7 +132,7 @@ class StandingDecisionAdmin(RecordAdmin):
 
     def _begin(self, request: HttpRequest, decision: StandingDecision) -> HttpResponse:
         try:
-            changed = standing_decisions.begin(decision, timezone.now())
+            changed = standing.begin(decision, timezone.now())
         except ValidationError as error:  # someone else decided the same at the same time
             self.message_user(request, " ".join(error.messages), messages.ERROR)
         else:

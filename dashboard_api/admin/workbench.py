@@ -19,9 +19,9 @@ from dashboard_api.admin.finding_panel import finding_panel
 from dashboard_api.admin.labels import SEVERITY_LABELS
 from dashboard_api.admin.operations import OperatorAdmin, user_name
 from dashboard_api.admin.queue import ALL_OPEN, QueueFilters, read_queue
+from dashboard_api.decisions.triage import unconfirm
 from dashboard_api.models import AnalystNote, Finding, Source
-from dashboard_api.triage import unconfirm
-from foundation.triage_reasons import REASONS
+from foundation.texts.triage_reasons import REASONS
 
 MAX_ID = 2**63 - 1
 SELECTED_ACTIONS = (

@@ -38,9 +38,9 @@ from dashboard_api.models.nonces import NONCE_LIFETIME, is_first_reading, note_r
 from dashboard_api.queries import credentials
 from dashboard_api.queries.account_calls import Reader
 from dashboard_api.queries.credentials import AccountSite, Credentials, SigningSecret
-from foundation.request_ids import note_account
+from foundation.operations.request_ids import note_account
+from foundation.operations.storage import is_storage_fault
 from foundation.sealing import CannotUnseal, unseal
-from foundation.storage import is_storage_fault
 from signed_api.account import CALLS
 from signed_api.all_routes import BY_PATH
 

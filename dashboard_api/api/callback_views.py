@@ -9,8 +9,8 @@ from django.utils import timezone
 from dashboard_api import errors, limits
 from dashboard_api.api.request import Reply, check_https, json_endpoint, read_body
 from dashboard_api.billing.callbacks import applying, providers
-from dashboard_api.billing.callbacks.snapshots import Refused
-from foundation.metrics import count_callback
+from dashboard_api.billing.snapshots import Refused
+from foundation.operations.metrics import count_callback
 
 _JSON = re.compile(r"application/json\s*(;.*)?", re.ASCII | re.IGNORECASE)
 

@@ -20,8 +20,8 @@ from dashboard_api.models.sites import host_before
 from dashboard_api.scanners import READERS, max_sent_bytes
 from dashboard_api.scanners.streams import GZIP
 from dashboard_api.scanners.times import parse_time
-from foundation.hosts import InvalidHost, normalise_host
-from foundation.request_ids import note_account
+from foundation.addresses.hosts import InvalidHost, normalise_host
+from foundation.operations.request_ids import note_account
 
 _BEARER = re.compile(r"bearer +([!-~]+)", re.ASCII | re.IGNORECASE)
 _KEY = re.compile(rf"[!-~]{{1,{limits.MAX_IDEMPOTENCY_KEY_LENGTH}}}", re.ASCII)

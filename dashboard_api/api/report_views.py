@@ -16,7 +16,7 @@ from dashboard_api.api.request import Reply, check_https, json_endpoint
 from dashboard_api.importing import report_files, report_jobs
 from dashboard_api.importing.report_files import StoredReport
 from dashboard_api.models import ReportJob
-from foundation.places import Places
+from foundation.operations.places import Places
 
 logger = logging.getLogger(__name__)
 

@@ -32,9 +32,9 @@ from dashboard_api.errors import (
     UnexpectedQuery,
     UnsupportedMediaType,
 )
-from foundation.metrics import count_refusal
-from foundation.request_ids import current_request, current_request_id, note_address
-from foundation.storage import is_storage_fault
+from foundation.operations.metrics import count_refusal
+from foundation.operations.request_ids import current_request, current_request_id, note_address
+from foundation.operations.storage import is_storage_fault
 
 logger = logging.getLogger(__name__)
 

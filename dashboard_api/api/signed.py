@@ -12,7 +12,7 @@ from dashboard_api.api.authentication import Authenticated, authenticated
 from dashboard_api.api.request import Call, Reply, json_endpoint, receive
 from dashboard_api.api.test_mode import example_reply
 from dashboard_api.contract.requests import read_request
-from foundation.places import NoPlace, SlowCallers
+from foundation.operations.places import NoPlace, SlowCallers
 from signed_api.routes import Request, Route
 
 _View = Callable[[Call, Authenticated, Request], bytes]

@@ -32,7 +32,7 @@ from dashboard_api.contract import openapi
 from dashboard_api.contract.changelog import VERSIONS
 from dashboard_api.errors import NotFound
 from es1.vectors import read_vectors
-from foundation.snippets import SNIPPETS
+from foundation.texts.snippets import SNIPPETS
 from signed_api.account import CALLS, CallsRequest
 from signed_api.example_calls import LINK
 from signed_api.findings import CHANGES, DASHBOARD, FINDING, ChangesRequest, DashboardRequest, FindingRequest

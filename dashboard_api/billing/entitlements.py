@@ -13,7 +13,9 @@ from django.utils import timezone
 
 from audit.recording import record as audit
 from dashboard_api.billing import websites
+from dashboard_api.billing.snapshots import CannotApply
 from dashboard_api.billing.usage import Use
+from dashboard_api.billing.wanted import locked, payable, to_change, wanted
 from dashboard_api.models import Account, Entitlement, Override, Plan
 from dashboard_api.models.entitlements import new_entitlement
 from dashboard_api.models.plans import check_limit
@@ -121,9 +123,6 @@ def _agree(
 
 def _follow(entitlement: Entitlement, now: datetime) -> None:
     """Let what is paid for hold where it is better than what staff set."""
-    from dashboard_api.billing.callbacks.applying import to_change, wanted  # which imports this module
-    from dashboard_api.billing.callbacks.snapshots import CannotApply
-
     account = entitlement.account
     if not account.subscriptions.exists():
         return
@@ -132,12 +131,6 @@ def _follow(entitlement: Entitlement, now: datetime) -> None:
             _set(entitlement, to_change(account, target, row=entitlement), now)
             entitlement.copy_limits(now.date())
             entitlement.full_clean()
-
-
-def payable(entitlement: Entitlement) -> tuple[str, ...]:
-    """Return the fields that a payment may change: without the status while staff suspend the account."""
-    fields = ("plan", "plan_revision", "starts_on", "ends_on", "renews", "cancels", "sites_limit", "features")
-    return fields if entitlement.suspended_by_staff else (*fields, "status", "past_due_since")
 
 
 @transaction.atomic
@@ -208,12 +201,6 @@ def end_override(
     entitlement = _with_plan(account)
     others = [each for each in entitlement.own_overrides if each.limit != limit]
     return change(account, {"overrides": others}, by=by, reason=reason, now=now)
-
-
-def locked(account: Account) -> Entitlement | None:
-    """Lock the account until the end of the transaction, and return its entitlement as it is now."""
-    Account.objects.select_for_update().get(pk=account.pk)
-    return Entitlement.objects.select_related("account", "plan_revision").filter(account=account).first()
 
 
 def _with_plan(account: Account) -> Entitlement:

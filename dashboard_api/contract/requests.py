@@ -5,9 +5,9 @@ from typing import Any
 
 from dashboard_api.contract.cursor import read_call_position, read_cursor
 from dashboard_api.errors import InvalidRequest
-from foundation.hosts import InvalidHost, normalise_dns_name, normalise_host
-from foundation.regions import REGIONS
-from foundation.time_zones import time_zones
+from foundation.addresses.hosts import InvalidHost, normalise_dns_name, normalise_host
+from foundation.texts.regions import REGIONS
+from foundation.texts.time_zones import time_zones
 from signed_api.reading import BrokenFields, read
 from signed_api.routes import Request, Route
 from signed_api.values import BrokenRule

@@ -1,6 +1,6 @@
 """The addresses of a website that is scanned: resolved once, and all of them public."""
 
-from foundation.deadline import Deadline, DeadlinePassed
+from foundation.outbound.deadline import Deadline, DeadlinePassed
 from foundation.outbound.names import NoAddress, resolve
 
 _SECONDS = 12.0

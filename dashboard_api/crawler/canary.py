@@ -8,8 +8,8 @@ from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from dashboard_api.crawler.home_page import MAX_BYTES, HomePage, home_page_of
-from foundation.deadline import Deadline
-from foundation.hosts import covers
+from foundation.addresses.hosts import covers
+from foundation.outbound.deadline import Deadline
 from foundation.outbound.fetch import FetchFailed, fetch
 from foundation.outbound.names import localhost_port, origin_of
 from foundation.outbound.refusals import is_refusal

@@ -13,7 +13,7 @@ from django.conf import settings
 from msgspec import Meta
 
 from dashboard_api.crawler import policy
-from foundation.domains import registrable_domain
+from foundation.addresses.domains import registrable_domain
 
 _PROGRAM = str(Path(__file__).parent / "essentials/program.py")
 _BUILT_IN = {"$essentials": "website", "$dns": "domain"}  # what the program checks

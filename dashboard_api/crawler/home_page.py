@@ -5,9 +5,9 @@ from urllib.parse import urljoin, urlsplit
 import msgspec
 
 from dashboard_api.crawler.essentials.page import names_of_cookies, own_hops
-from foundation.hosts import covers
-from foundation.markup import HeadReader, text_of_page
+from foundation.addresses.hosts import covers
 from foundation.outbound.fetch import Fetched
+from foundation.texts.markup import HeadReader, text_of_page
 
 MAX_BYTES = 256 * 1024  # as much of a page as is looked at
 _MAX_TITLE, _MAX_NAMES, _MAX_NAME = 100, 20, 60

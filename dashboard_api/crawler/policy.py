@@ -23,7 +23,7 @@ from dashboard_api.models import (
     Website,
 )
 from dashboard_api.models.scan_rules import CONSENT_PERIOD
-from foundation.domains import registrable_domain
+from foundation.addresses.domains import registrable_domain
 
 LEASE = timedelta(seconds=60)
 RENEWAL_SECONDS = 3.0  # a cancellation is noticed then, too

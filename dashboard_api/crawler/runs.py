@@ -14,7 +14,7 @@ from dashboard_api.crawler import policy, process
 from dashboard_api.crawler.engines import Engine
 from dashboard_api.models import EngineRun, ScanJob
 from dashboard_api.scanners.redaction import redact_headers
-from foundation.deadline import ConnectFailed, Deadline, DeadlinePassed
+from foundation.outbound.deadline import ConnectFailed, Deadline, DeadlinePassed
 from foundation.outbound.fetch import USER_AGENT, FetchFailed, fetch, pinned_connection, unverified
 from foundation.outbound.names import localhost_port, origin_of
 from foundation.outbound.proxy import Limits, WebsiteProxy

@@ -24,8 +24,8 @@ from dashboard_api.importing.service import EmptyRefusal, RefusedReport, digest_
 from dashboard_api.models import ImportRun, Website
 from dashboard_api.scanners.report import UnreadableReport
 from dashboard_api.scanners.streams import in_megabytes, unpack
-from foundation.hosts import InvalidHost, normalise_host
-from foundation.storage import is_storage_fault
+from foundation.addresses.hosts import InvalidHost, normalise_host
+from foundation.operations.storage import is_storage_fault
 
 logger = logging.getLogger(__name__)
 

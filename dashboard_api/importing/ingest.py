@@ -13,7 +13,7 @@ from functools import partial
 from django.db import transaction
 from django.utils import timezone
 
-from dashboard_api import standing_decisions
+from dashboard_api.decisions import standing
 from dashboard_api.importing import bulk_insert
 from dashboard_api.importing.apply import apply_absent, apply_reported, severities_of_open
 from dashboard_api.importing.coverage import EVERYWHERE, category_of, record_run
@@ -205,7 +205,7 @@ def store(
             came += ids
             on_stored(len(batch))
         fixed = apply_absent(rows, website, source, scan, journal)
-        standing_decisions.apply_to(website, source, timezone.now())
+        standing.apply_to(website, source, timezone.now())
         new_severities = severities_of_open(came)
     targets = () if scan.absent_at is None else tuple(scan.scope.targets)  # where absence is proven
     return replace(

@@ -7,7 +7,7 @@ from urllib.parse import urljoin, urlsplit
 
 from dashboard_api.scanners.redaction import redact_addresses
 from dashboard_api.scanners.text import NETWORK_SCHEME
-from foundation.hosts import InvalidHost, covers, normalise_dns_name
+from foundation.addresses.hosts import InvalidHost, covers, normalise_dns_name
 
 _SCHEME = re.compile(r"[a-z][a-z0-9+.-]*://", re.IGNORECASE | re.ASCII)
 # Scheme, host with port, and path; urlsplit checks each host once, in _host_and_port.

@@ -28,7 +28,7 @@ from dashboard_api.importing.report_files import StoredReport
 from dashboard_api.importing.service import EmptyRefusal, OtherSource, RefusedReport, import_file
 from dashboard_api.models import Account, ReportJob, ReportToken, Severity, Website
 from dashboard_api.scanners.report import Budget
-from foundation.operator_command import wait_for_writers
+from foundation.operations.operator_command import wait_for_writers
 
 logger = logging.getLogger(__name__)
 

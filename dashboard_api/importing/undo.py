@@ -10,7 +10,8 @@ from django.db import transaction
 from django.db.models import Count, Q, QuerySet
 
 from audit.recording import record as audit
-from dashboard_api import limits, standing_decisions
+from dashboard_api import limits
+from dashboard_api.decisions import standing
 from dashboard_api.importing.journal import Before, Changes, ScopeKey
 from dashboard_api.importing.later_scans import fix_gone
 from dashboard_api.importing.plan import FALSE_POSITIVE, FIXED
@@ -96,7 +97,7 @@ def undo(run: ImportRun, *, by: str, reason: str, now: datetime) -> UndoResult:
     _restore_scopes(locked, changes.scopes)
     locked.changes.all().delete()
     fix_gone(locked.website, locked.source_id, changes.decisions_ended)
-    standing_decisions.apply_to(locked.website, locked.source, now)
+    standing.apply_to(locked.website, locked.source, now)
     locked.undone_at, locked.undone_by, locked.undone_reason = now, by, reason.strip()
     locked.save(update_fields=["undone_at", "undone_by", "undone_reason"])
     audit("import.undone", locked, by=by, reason=reason)

@@ -3,7 +3,7 @@
 from django.core.management.base import CommandError
 
 from dashboard_api.models import Account, Website
-from foundation.operator_command import host_of
+from foundation.operations.operator_command import host_of
 
 
 def find_account(ref: str) -> Account:

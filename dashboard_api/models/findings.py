@@ -12,7 +12,7 @@ from dashboard_api.models.hosts import HostField
 from dashboard_api.models.problems import KEY_LENGTH, ProblemField
 from dashboard_api.models.sites import Website
 from dashboard_api.models.words import WordsField, words_of_finding
-from foundation.hosts import MAX_HOST_LENGTH
+from foundation.addresses.hosts import MAX_HOST_LENGTH
 
 
 class Severity(models.IntegerChoices):

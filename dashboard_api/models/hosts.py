@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from django.db import models
 
-from foundation.hosts import MAX_HOST_LENGTH
+from foundation.addresses.hosts import MAX_HOST_LENGTH
 
 if TYPE_CHECKING:
     from dashboard_api.models.findings import Finding

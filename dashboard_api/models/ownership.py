@@ -13,7 +13,7 @@ from django.utils import timezone
 from audit.recording import record as audit
 from dashboard_api import limits
 from dashboard_api.models.accounts import Account
-from foundation.hosts import MAX_HOST_LENGTH
+from foundation.addresses.hosts import MAX_HOST_LENGTH
 
 TOKEN_PREFIX = "tdv1-"  # noqa: S105 - public by nature
 _TOKEN_BYTES = 20

@@ -8,7 +8,7 @@ from django.core.exceptions import ValidationError
 from django.db import models
 from django.db.models import Q
 
-from foundation.stored_texts import in_language
+from foundation.texts.stored_texts import in_language
 
 LARGEST = 2_147_483_647  # of a column
 LIMIT_NAMES = {

@@ -11,8 +11,8 @@ from django.db.models import Q
 from django.utils import timezone
 
 from dashboard_api.models.sites import SiteLink
-from foundation.domains import registrable_domain
-from foundation.hosts import InvalidHost, typed_host
+from foundation.addresses.domains import registrable_domain
+from foundation.addresses.hosts import InvalidHost, typed_host
 
 CONSENT_PERIOD = timedelta(days=365)
 

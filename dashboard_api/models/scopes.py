@@ -7,7 +7,7 @@ from django.db import models
 
 from dashboard_api import limits
 from dashboard_api.models.findings import Coverage
-from foundation.hosts import MAX_HOST_LENGTH
+from foundation.addresses.hosts import MAX_HOST_LENGTH
 
 _WORST_LAST: list[str] = [Coverage.State.OK, Coverage.State.PARTIAL, Coverage.State.FAILED]
 

@@ -15,8 +15,8 @@ from django.utils import timezone
 from audit.recording import record as audit
 from dashboard_api.models.accounts import Account, AlreadyRevoked, Publicity
 from dashboard_api.models.ownership import OwnershipClaim
-from foundation.domains import is_public_suffix, registrable_domain
-from foundation.hosts import MAX_HOST_LENGTH, InvalidHost, typed_host
+from foundation.addresses.domains import is_public_suffix, registrable_domain
+from foundation.addresses.hosts import MAX_HOST_LENGTH, InvalidHost, typed_host
 
 RETIRING = "ownership check"
 _RETIRED = "Another owner has proven the website, and no account held it."

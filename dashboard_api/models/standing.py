@@ -30,7 +30,7 @@ class StandingDecision(models.Model):
     """A severity for all findings of a scanner's rule or, without a rule, the scanner's minimum severity.
 
     Open findings below the minimum are accepted risks. Of several active decisions about a finding, that for
-    its website wins. ``dashboard_api.standing_decisions`` applies them.
+    its website wins. ``dashboard_api.decisions.standing`` applies them.
     """
 
     source = models.ForeignKey(

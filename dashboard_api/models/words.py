@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from django.db import models
 
-from foundation.words import words_of
+from foundation.texts.words import words_of
 
 if TYPE_CHECKING:
     from dashboard_api.models.findings import Finding

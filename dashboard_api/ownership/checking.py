@@ -13,11 +13,11 @@ from dashboard_api.models import OwnershipClaim
 from dashboard_api.ownership.advice import advice_for
 from dashboard_api.ownership.claims import Verdict
 from dashboard_api.ownership.markup import is_markup, title_of, verification_tags
-from foundation.deadline import Deadline, DeadlinePassed
-from foundation.markup import text_of_page
+from foundation.outbound.deadline import Deadline, DeadlinePassed
 from foundation.outbound.fetch import SECONDS, Fetched, FetchFailed, Hop, fetch
 from foundation.outbound.refusals import MAX_BYTES, is_refusal
 from foundation.outbound.tls import HandshakeRefused, NotConnected, shake_hands
+from foundation.texts.markup import text_of_page
 
 FILE_PATH = "/.well-known/threat-dashboard-challenge.txt"
 META_NAME = "threat-dashboard-verification"

@@ -20,7 +20,7 @@ from dashboard_api.ownership.advice import advice_for
 from dashboard_api.ownership.checking import CheckResult, check
 from dashboard_api.ownership.claims import Check, Verdict
 from dashboard_api.ownership.dns import Proof, has_record, look_in_dns
-from foundation.deadline import Deadline
+from foundation.outbound.deadline import Deadline
 from foundation.outbound.fetch import SECONDS, FetchFailed, fetch
 from foundation.outbound.names import origin_of
 from signed_api.claims import PROOFS

@@ -30,7 +30,7 @@ from dashboard_api.models.sites import (
 )
 from dashboard_api.ownership import calendar
 from dashboard_api.ownership.staff_mail import tell_contested, tell_taken_over
-from foundation.domains import parents_of
+from foundation.addresses.domains import parents_of
 
 State = OwnershipClaim.State
 Ended = OwnershipClaim.EndedReason

@@ -10,9 +10,9 @@ from dashboard_api.models import OwnershipClaim
 from dashboard_api.ownership.advice import advice_for
 from dashboard_api.ownership.checking import CheckResult, shown_texts
 from dashboard_api.ownership.claims import Verdict
-from foundation.deadline import Deadline, DeadlinePassed
-from foundation.domains import registrable_domain
-from foundation.hosts import MAX_HOST_LENGTH
+from foundation.addresses.domains import registrable_domain
+from foundation.addresses.hosts import MAX_HOST_LENGTH
+from foundation.outbound.deadline import Deadline, DeadlinePassed
 from foundation.outbound.name_servers import Server, TextReply, ask_servers, is_bogus, servers_of
 from foundation.outbound.names import NoAddress
 

@@ -3,7 +3,7 @@
 import re
 from typing import NamedTuple
 
-from foundation.markup import HeadReader, text_of_html
+from foundation.texts.markup import HeadReader, text_of_html
 
 _TITLE = re.compile(rb"<title[^>]{0,200}>([^<]{0,500})", re.IGNORECASE)
 

@@ -5,7 +5,7 @@ from django.db import transaction
 from audit.recording import record as audit
 from dashboard_api.errors import UnknownLink
 from dashboard_api.models import Account, Publicity, SiteLink
-from foundation.regions import proposed_region
+from foundation.texts.regions import proposed_region
 from signed_api import account as contract
 from signed_api.account import AS_ACCOUNT, PublicityRequest
 

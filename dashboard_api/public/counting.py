@@ -4,8 +4,8 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from foundation.domains import registrable_domain
-from foundation.regions import WORLD
+from foundation.addresses.domains import registrable_domain
+from foundation.texts.regions import WORLD
 
 MIN_WEBSITES = 10
 MIN_ACCOUNTS = 5

@@ -12,9 +12,9 @@ from dashboard_api.models import Finding, Kind
 from dashboard_api.public.categories import category_of
 from dashboard_api.public.counting import CountedWebsite, Population, is_crowd
 from dashboard_api.public.reading import PUBLIC_SEVERITY
-from foundation.categories import TITLES
-from foundation.domains import registry_suffix
-from foundation.regions import WORLD
+from foundation.addresses.domains import registry_suffix
+from foundation.texts.categories import TITLES
+from foundation.texts.regions import WORLD
 
 LENGTH = 50
 DAYS = 14  # on which an entry is shown

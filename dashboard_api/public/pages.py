@@ -9,8 +9,8 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from dashboard_api.public.publishing import STALE_AFTER
-from foundation.categories import TITLES
-from foundation.regions import region_label
+from foundation.texts.categories import TITLES
+from foundation.texts.regions import region_label
 
 Document = Mapping[str, Any]
 

@@ -11,8 +11,8 @@ from dashboard_api.public.categories import category_of
 from dashboard_api.public.consent import rank, stricter
 from dashboard_api.public.counting import CountedWebsite, Population
 from dashboard_api.reading.grading import LETTERS, PROVISIONAL, WITHOUT_PAGES, level_of
-from foundation.domains import registrable_domain
-from foundation.regions import WORLD, proposed_region
+from foundation.addresses.domains import registrable_domain
+from foundation.texts.regions import WORLD, proposed_region
 
 SCANNED_WITHIN = timedelta(days=30)
 PUBLIC_SEVERITY: dict[int, str] = {

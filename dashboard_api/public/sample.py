@@ -5,7 +5,7 @@ from random import Random
 
 from dashboard_api.public.counting import SEVERITIES, CountedWebsite, Population
 from dashboard_api.public.feed import entry, masks_of
-from foundation.categories import TITLES
+from foundation.texts.categories import TITLES
 
 _REGIONS = ("DE", "AT", "GB", "FR", "US", "150", "001", "JP")
 _SUFFIXES = {"DE": "de", "AT": "at", "GB": "co.uk", "FR": "fr", "JP": "co.jp"}

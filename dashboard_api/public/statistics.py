@@ -11,7 +11,7 @@ from dashboard_api.public.counting import (
     published_number,
     rounded,
 )
-from foundation.categories import TITLES
+from foundation.texts.categories import TITLES
 
 GRADES = "ABCDF"
 

@@ -11,7 +11,7 @@ from dashboard_api.models import Severity
 from dashboard_api.queries.overview import SourceRow
 from dashboard_api.reading import topics
 from dashboard_api.reading.days import start_of_days
-from foundation.words import words_of
+from foundation.texts.words import words_of
 from signed_api.findings import ALL, DashboardRequest
 
 UNKNOWN_SOURCE = -1  # the id of no source

@@ -4,7 +4,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
 
-from foundation.markup import text_of_html
+from foundation.texts.markup import text_of_html
 
 # The schemes of addresses that name a host; docker://a and s3://a name an image and a store.
 NETWORK_SCHEME = "(?:https?|wss?|ftps?|ldaps?|ssh|tcp|udp|tls|ssl)"

@@ -18,15 +18,15 @@ from requests.utils import DEFAULT_CA_BUNDLE_PATH
 from urllib3 import HTTPHeaderDict
 from urllib3.exceptions import HTTPError
 
-from foundation.deadline import (
+from foundation.addresses.domains import registrable_domain
+from foundation.addresses.hosts import normalise_host
+from foundation.outbound.deadline import (
     ConnectFailed,
     Deadline,
     DeadlinePassed,
     TimedHTTPConnection,
     TimedHTTPSConnection,
 )
-from foundation.domains import registrable_domain
-from foundation.hosts import normalise_host
 from foundation.outbound.names import NoAddress, localhost_port, resolve
 
 SECONDS = 12.0

@@ -18,9 +18,9 @@ import dns.rdatatype
 import dns.resolver
 from django.conf import settings
 
-from foundation.deadline import Deadline, DeadlinePassed
-from foundation.domains import registrable_domain
+from foundation.addresses.domains import registrable_domain
 from foundation.outbound.addresses import is_public
+from foundation.outbound.deadline import Deadline, DeadlinePassed
 from foundation.outbound.names import NoAddress
 
 PORT = 53

@@ -7,8 +7,8 @@ from typing import Any
 
 from django.conf import settings
 
-from foundation.deadline import Deadline, DeadlinePassed
 from foundation.outbound.addresses import is_public
+from foundation.outbound.deadline import Deadline, DeadlinePassed
 
 _LOOPBACK = "127.0.0.1"
 _ABSENT = {socket.EAI_NONAME, getattr(socket, "EAI_NODATA", socket.EAI_NONAME)}

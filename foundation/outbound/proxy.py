@@ -23,7 +23,7 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from urllib3.exceptions import HTTPError
 
-from foundation.deadline import ConnectFailed, Deadline, DeadlinePassed
+from foundation.outbound.deadline import ConnectFailed, Deadline, DeadlinePassed
 from foundation.outbound.fetch import USER_AGENT, pinned_connection, unverified
 from foundation.outbound.names import localhost_port
 from foundation.outbound.refusals import REFUSALS

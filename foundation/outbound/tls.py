@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from cryptography import x509
 from cryptography.x509.oid import NameOID
 
-from foundation.deadline import CONNECT_SECONDS, Deadline, DeadlinePassed, handshake_ended_after
+from foundation.outbound.deadline import CONNECT_SECONDS, Deadline, DeadlinePassed, handshake_ended_after
 from foundation.outbound.fetch import LEGACY_SERVERS, trusted, unverified
 
 # By the verify codes of OpenSSL; the last one is of a host that is an address.

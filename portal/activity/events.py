@@ -14,8 +14,8 @@ from django.utils.translation import gettext as _
 
 from audit.models import AuditActor, AuditEvent
 from portal.activity.labels import ACTIONS
+from portal.files.spreadsheets import BYTE_ORDER_MARK, inert, lines
 from portal.models import Membership, Website, WebsiteSummary
-from portal.spreadsheets import BYTE_ORDER_MARK, inert, lines
 
 OUR_TEAM = "team"
 BATCH = 500

@@ -12,11 +12,11 @@ from django.views.decorators.gzip import gzip_page
 from django.views.decorators.http import require_safe
 
 from audit.models import AuditEvent
-from portal.access import file_of, members_only
 from portal.activity import events
 from portal.activity.forms import ActivityForm
+from portal.files.places import send_csv
 from portal.models import Membership
-from portal.places import send_csv
+from portal.pages.access import file_of, members_only
 
 PAGE_ROWS = 50
 

@@ -14,13 +14,13 @@ from django.utils.translation import gettext_lazy as _
 from django.views.decorators.gzip import gzip_page
 from django.views.decorators.http import require_safe
 
-from portal import service
-from portal.access import file_of, members_only
-from portal.error_pages import logged_error_page
-from portal.forms import OneAccount
+from portal.answers import service
+from portal.files.places import send_csv
+from portal.files.spreadsheets import BYTE_ORDER_MARK, inert, lines
 from portal.models import Account, Membership
-from portal.places import send_csv
-from portal.spreadsheets import BYTE_ORDER_MARK, inert, lines
+from portal.pages.access import file_of, members_only
+from portal.pages.error_pages import logged_error_page
+from portal.pages.forms import OneAccount
 from signed_api.account import CallsRequest, CallsResponse, SignedCall
 from signed_api.errors import CallError
 from signed_api.values import CALL_PATTERN

@@ -9,9 +9,9 @@ from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from foundation.snippets import SNIPPETS, Snippet
+from foundation.texts.snippets import SNIPPETS, Snippet
 from portal.models import Account
-from portal.page_urls import adding_url, portal_origin
+from portal.pages.urls import adding_url, portal_origin
 from signed_api.client import host_of, is_loopback
 from signed_api.findings import DASHBOARD
 

@@ -13,12 +13,12 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from audit.recording import record as audit
-from foundation.hosts import readable_host
-from portal import service
-from portal.access import members_only
+from foundation.addresses.hosts import readable_host
+from portal.answers import service
 from portal.api_access.view_models import SECRET_ID, api_page, refusal
-from portal.error_pages import logged_error_page
 from portal.models import Account, Membership, Website
+from portal.pages.access import members_only
+from portal.pages.error_pages import logged_error_page
 from signed_api.account import SecretsRequest
 from signed_api.errors import CallError, SecretRefused
 from signed_api.findings import DashboardRequest

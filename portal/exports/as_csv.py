@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from portal.exports.selection import Selection
-from portal.spreadsheets import BYTE_ORDER_MARK, inert, lines
+from portal.files.spreadsheets import BYTE_ORDER_MARK, inert, lines
 from signed_api.findings import Threat
 
 COLUMNS = (

@@ -15,16 +15,16 @@ from django.utils.formats import number_format
 from django.utils.translation import get_language, ngettext
 from django.utils.translation import gettext as _
 
-from foundation.hosts import readable_host
-from portal import labels
-from portal.evidence import beginning, is_long
+from foundation.addresses.hosts import readable_host
 from portal.exports.errors import PdfFailed
 from portal.exports.logo import LogoError, read_logo
 from portal.exports.note_lines import note_lines
 from portal.exports.report import ProblemPart, Report
-from portal.view_models.finding import FindingView
-from portal.view_models.findings import NoteView
-from portal.view_models.problems import DoFirst, ProblemRow
+from portal.pages.view_models.finding import FindingView
+from portal.pages.view_models.findings import NoteView
+from portal.pages.view_models.problems import DoFirst, ProblemRow
+from portal.texts import labels
+from portal.texts.evidence import beginning, is_long
 
 logger = logging.getLogger(__name__)
 

@@ -4,7 +4,7 @@ from django.utils.formats import number_format
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-from portal.error_pages import ErrorPage, new_reference
+from portal.pages.error_pages import ErrorPage, new_reference
 
 
 class ExportError(Exception):

@@ -13,16 +13,16 @@ from django.http import HttpRequest, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 from django.utils.cache import patch_vary_headers
 
-from portal import service
+from portal.answers import service
 from portal.exports.as_csv import write_csv
 from portal.exports.as_json import write_json
 from portal.exports.as_sarif import write_sarif
 from portal.exports.errors import TooManyFindings
 from portal.exports.selection import ListChanged, Selection, all_pages
-from portal.forms import Filters
 from portal.gateway.errors import TooManyCalls
 from portal.models import Website
-from portal.page_urls import Address
+from portal.pages.forms import Filters
+from portal.pages.urls import Address
 from signed_api.errors import CallError, RateLimited
 from signed_api.findings import DashboardResponse
 

@@ -18,7 +18,7 @@ class Line:
 
 
 def note_lines(note: SafeString) -> list[Line]:
-    """Return the lines of ``note``, which is HTML of ``portal.markdown``."""
+    """Return the lines of ``note``, which is HTML of ``portal.texts.markdown``."""
     reader = _Reader()
     reader.feed(note)
     reader.close()

@@ -11,17 +11,17 @@ from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from foundation.hosts import readable_host
-from portal import service
+from foundation.addresses.hosts import readable_host
+from portal.answers import service
 from portal.exports.files import MAX_ROWS
-from portal.forms import Filters
 from portal.models import Website
-from portal.page_urls import Address
-from portal.view_models.export_links import pdf_available
-from portal.view_models.filters import Chip, chips
-from portal.view_models.finding import FindingView, finding_view
-from portal.view_models.findings import NoteView, note_view
-from portal.view_models.overview import (
+from portal.pages.forms import Filters
+from portal.pages.urls import Address
+from portal.pages.view_models.export_links import pdf_available
+from portal.pages.view_models.filters import Chip, chips
+from portal.pages.view_models.finding import FindingView, finding_view
+from portal.pages.view_models.findings import NoteView, note_view
+from portal.pages.view_models.overview import (
     CoverageRow,
     EmptyState,
     Overview,
@@ -29,8 +29,8 @@ from portal.view_models.overview import (
     empty_state,
     overview,
 )
-from portal.view_models.problems import DoFirst, do_first
-from portal.view_models.site import count_text
+from portal.pages.view_models.problems import DoFirst, do_first
+from portal.pages.view_models.site import count_text
 from signed_api.findings import DashboardResponse, FindingDetail, FindingResponse, Note, Threat
 
 MAX_FINDINGS = 100  # one response of the service

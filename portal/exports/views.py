@@ -12,20 +12,20 @@ from django.views.decorators.gzip import gzip_page
 from django.views.decorators.http import require_GET
 
 from audit.recording import record
-from foundation.places import NoPlace
-from portal.access import file_of, find_website, members_only
-from portal.error_pages import Action, ErrorPage, website_error_page
+from foundation.operations.places import NoPlace
 from portal.exports.as_pdf import render_pdf
 from portal.exports.errors import ExportError, ExportsBusy, PdfUnavailable, TooManyExports
 from portal.exports.files import FORMATS, as_attachment, select, stream
 from portal.exports.report import get_report
-from portal.forms import Filters
-from portal.htmx import HtmxHttpRequest, render_site
+from portal.files.places import hold_place
 from portal.models import Website
-from portal.page_urls import Address
-from portal.places import hold_place
-from portal.view_models import site_not_found, site_page
-from portal.view_models.export_links import pdf_available
+from portal.pages.access import file_of, find_website, members_only
+from portal.pages.error_pages import Action, ErrorPage, website_error_page
+from portal.pages.forms import Filters
+from portal.pages.htmx import HtmxHttpRequest, render_site
+from portal.pages.urls import Address
+from portal.pages.view_models import site_not_found, site_page
+from portal.pages.view_models.export_links import pdf_available
 from signed_api.errors import CallError
 
 Export = Callable[[Website, Address], HttpResponseBase]

@@ -6,8 +6,8 @@ from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
-from foundation.metrics import count_upstream
-from foundation.request_ids import HEADER, current_request_id
+from foundation.operations.metrics import count_upstream
+from foundation.operations.request_ids import HEADER, current_request_id
 from portal.gateway import bulkhead
 from portal.gateway.direct import DirectAdapter
 from portal.gateway.health import health_of

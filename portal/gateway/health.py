@@ -7,7 +7,7 @@ import threading
 import time
 from collections import defaultdict
 
-from foundation.metrics import note_breaker
+from foundation.operations.metrics import note_breaker
 from portal.gateway.errors import ServiceDown
 
 MAX_FAILURES = 5

@@ -9,7 +9,7 @@ from django.db import models
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from foundation.hosts import MAX_HOST_LENGTH
+from foundation.addresses.hosts import MAX_HOST_LENGTH
 from portal.models.accounts import Account
 
 HELPER_LINK_LIFETIME = timedelta(days=14)

@@ -7,9 +7,9 @@ from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
 from django.db import models
 from django.utils import timezone
 
-from portal import labels
 from portal.models.accounts import Website
 from portal.models.members import Membership
+from portal.texts import labels
 
 DEFAULT_MIN_SEVERITY = "High"
 

@@ -13,9 +13,9 @@ from django.dispatch import receiver
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from portal import issue_trackers
 from portal.models.accounts import Account, Website
 from portal.models.members import Membership
+from portal.texts import issue_trackers
 
 TOKEN_BYTES = 32
 MAX_TITLE_LENGTH = 300

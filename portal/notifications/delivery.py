@@ -19,8 +19,8 @@ from django.db.models import Q, QuerySet
 from django.utils import timezone
 from msgspec.structs import replace
 
-from foundation.storage import is_storage_fault
-from portal import service
+from foundation.operations.storage import is_storage_fault
+from portal.answers import service
 from portal.models import PendingNotification, Subscription, Website
 from portal.notifications.digest import Digest
 from portal.notifications.emails import compose

@@ -4,8 +4,8 @@ from typing import Self
 
 import msgspec
 
-from portal import labels
 from portal.models import Subscription
+from portal.texts import labels
 from signed_api.findings import Change, ChangesResponse, NoteChange
 
 MAX_FINDINGS = 50

@@ -16,13 +16,13 @@ from django.utils.formats import localize
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from foundation.hosts import readable_host
-from foundation.words import on_one_line
-from portal import labels, topics
+from foundation.addresses.hosts import readable_host
+from foundation.texts.words import on_one_line
 from portal.models import PendingNotification, Subscription, Website, WebsiteSummary
 from portal.models.languages import language_of
 from portal.notifications.digest import Digest
-from portal.page_urls import Address, site_address
+from portal.pages.urls import Address, site_address
+from portal.texts import labels, topics
 from signed_api.findings import Change, NoteChange
 
 SHOWN_PROBLEMS = 20

@@ -5,8 +5,8 @@ from typing import ClassVar
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from portal import labels
 from portal.models import Subscription
+from portal.texts import labels
 
 FREQUENCIES = [
     (Subscription.Frequency.IMMEDIATE.value, _("Immediately")),

@@ -10,9 +10,10 @@ from datetime import datetime
 
 from django.db import transaction
 
-from portal import labels, service
+from portal.answers import service
 from portal.models import FeedCursor, Membership, PendingNotification, Subscription, Website
 from portal.notifications.digest import Digest
+from portal.texts import labels
 from signed_api.errors import InvalidRequest
 from signed_api.findings import ChangesResponse
 

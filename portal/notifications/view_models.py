@@ -10,14 +10,14 @@ from django.utils.formats import localize
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from portal import labels
 from portal.models import Website, WebsiteSummary
 from portal.models.summaries import Headline
 from portal.notifications.emails import Item, note_item
 from portal.notifications.forms import SubscriptionForm
-from portal.page_urls import Address, site_address
-from portal.view_models.findings import FindingRow, finding_rows
-from portal.view_models.overview import RECENT_DAYS
+from portal.pages.urls import Address, site_address
+from portal.pages.view_models.findings import FindingRow, finding_rows
+from portal.pages.view_models.overview import RECENT_DAYS
+from portal.texts import labels
 from signed_api.findings import Change, ChangesResponse, Threat
 
 MAX_CHANGED_SITES = 100

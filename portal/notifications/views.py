@@ -16,19 +16,20 @@ from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from audit.recording import record as audit
-from portal import labels, service
-from portal.access import find_website, members_only
-from portal.error_pages import website_error_page
-from portal.forms import Filters
-from portal.htmx import HtmxHttpRequest, render_site
+from portal.answers import service
 from portal.models import Membership, Subscription, Website, WebsiteSummary
 from portal.models.visits import record_visit
 from portal.notifications.emails import membership_of_token
 from portal.notifications.forms import SubscriptionForm
 from portal.notifications.view_models import SubscriptionSection, new_findings_page, what_is_new_page
-from portal.page_urls import Address, site_address
-from portal.view_models import site_not_found, site_page
-from portal.view_models.overview import RECENT_DAYS
+from portal.pages.access import find_website, members_only
+from portal.pages.error_pages import website_error_page
+from portal.pages.forms import Filters
+from portal.pages.htmx import HtmxHttpRequest, render_site
+from portal.pages.urls import Address, site_address
+from portal.pages.view_models import site_not_found, site_page
+from portal.pages.view_models.overview import RECENT_DAYS
+from portal.texts import labels
 from signed_api.errors import CallError, InvalidRequest
 from signed_api.findings import ChangesResponse, DashboardRequest
 

@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from audit.recording import Acting, acting
 from audit.recording import record as audit
-from portal import service
+from portal.answers import service
 from portal.models import Account, ClaimState, HelperLink, Website
 from portal.models.helpers import HELPER_LINK_LIFETIME
 from portal.onboarding import claim_states

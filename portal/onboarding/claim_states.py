@@ -6,7 +6,7 @@ from contextlib import suppress
 from django.db import transaction
 from django.db.models import Q
 
-from portal import service
+from portal.answers import service
 from portal.models import Account, ClaimState, Website, WebsiteSummary
 from signed_api.claims import WebsiteClaim
 from signed_api.errors import CallError

@@ -14,12 +14,13 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from foundation.hosts import readable_host
-from portal import labels, service
+from foundation.addresses.hosts import readable_host
+from portal.answers import service
+from portal.emails.to_owners import Outcome, Words, for_each_account, send, send_now
 from portal.models import Account
 from portal.onboarding.actions import settle_all
 from portal.onboarding.view_models import ENDED, claim_url, not_linked
-from portal.owner_emails import Outcome, Words, for_each_account, send, send_now
+from portal.texts import labels
 from signed_api.claims import WebsiteClaim
 
 RECENT = timedelta(days=2)  # a proof that was found earlier is no news

@@ -4,8 +4,8 @@ from django import forms
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from foundation.hosts import MAX_HOST_LENGTH, InvalidHost, typed_host
-from portal.forms import OneAccount
+from foundation.addresses.hosts import MAX_HOST_LENGTH, InvalidHost, typed_host
+from portal.pages.forms import OneAccount
 from signed_api.limits import MAX_REASON_LENGTH
 
 

@@ -12,12 +12,12 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
-from portal import service
-from portal.access import for_strangers, members_only
+from portal.answers import service
 from portal.models import Account, HelperLink
 from portal.onboarding import actions
 from portal.onboarding.view_models import claim_page
 from portal.onboarding.views import _failed_check, _managing, _own_account
+from portal.pages.access import for_strangers, members_only
 from signed_api.claims import CLAIM_CHECK, ClaimCheckRequest, WebsiteClaim
 from signed_api.errors import CallError, ClaimEnded, UnknownClaim
 

@@ -8,9 +8,9 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from portal import labels
 from portal.models import Account, HelperLink
 from portal.onboarding.actions import LINKED
+from portal.texts import labels
 from signed_api.claims import ClaimCheck, OtherClaim, ProofRecord, WebsiteClaim
 
 STATES = {

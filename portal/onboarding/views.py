@@ -15,20 +15,20 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from django_htmx.http import HttpResponseClientRedirect, HttpResponseClientRefresh
 
 from audit.recording import record as audit
-from foundation.hosts import readable_host
-from foundation.proofs import lost_form, require_proof
-from foundation.stored_texts import translate
-from portal import service
-from portal.access import members_only
-from portal.error_pages import ErrorPage, logged_error_page
+from foundation.addresses.hosts import readable_host
+from foundation.pages.proofs import lost_form, require_proof
+from foundation.texts.stored_texts import translate
+from portal.answers import service
 from portal.gateway.errors import TooManyCalls
-from portal.htmx import HtmxHttpRequest
-from portal.labels import NOT_LINKED
 from portal.models import Account, Membership, Website
 from portal.onboarding import actions, emails
 from portal.onboarding.forms import AddWebsiteForm, WithdrawForm
 from portal.onboarding.view_models import claim_page, claim_rows, claim_url, helper_offer
-from portal.page_urls import portal_origin, site_address
+from portal.pages.access import members_only
+from portal.pages.error_pages import ErrorPage, logged_error_page
+from portal.pages.htmx import HtmxHttpRequest
+from portal.pages.urls import portal_origin, site_address
+from portal.texts.labels import NOT_LINKED
 from signed_api.claims import (
     CLAIM,
     CLAIM_CHECK,

@@ -10,10 +10,10 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from foundation.hosts import readable_host, searched_host
+from foundation.addresses.hosts import readable_host, searched_host
 from portal.models import Membership, Website
-from portal.navigation import navigation_links
-from portal.page_urls import site_address
+from portal.pages.navigation import navigation_links
+from portal.pages.urls import site_address
 
 MAX_WEBSITES = 20
 

@@ -4,8 +4,8 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from portal.access import members_only
-from portal.forms import SiteFilters
+from portal.pages.access import members_only
+from portal.pages.forms import SiteFilters
 from portal.palette.view_models import find_hits
 
 

@@ -9,10 +9,11 @@ from django.utils import timezone
 from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 
-from portal import labels, service
+from portal.answers import service
+from portal.emails.to_owners import Outcome, Words, for_each_account, send
 from portal.models import Account, ClaimEmail
-from portal.owner_emails import Outcome, Words, for_each_account, send
 from portal.plan.view_models import TRIAL_PLAN, over_in_words, own_name, seats_in_use, state_in_words
+from portal.texts import labels
 from signed_api.billing import AccountEntitlement, EntitlementResponse, LimitUse, Notice
 
 RECENT = timedelta(days=2)  # a notice that is older when it is first read is no news

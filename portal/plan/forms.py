@@ -6,7 +6,7 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 
-from foundation.hosts import readable_host
+from foundation.addresses.hosts import readable_host
 from signed_api.billing import WebsitesResponse
 
 

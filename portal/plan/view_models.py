@@ -10,8 +10,8 @@ from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, pgettext_lazy
 
-from foundation.stored_texts import in_language
-from portal import labels
+from foundation.texts.stored_texts import in_language
+from portal.texts import labels
 from signed_api.billing import (
     AccountEntitlement,
     EntitlementEvent,

@@ -10,13 +10,14 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_safe
 
 from audit.recording import record as audit
-from portal import labels, service
-from portal.access import members_only
-from portal.error_pages import logged_error_page
+from portal.answers import service
 from portal.models import Account, Membership
-from portal.page_urls import payment_url
+from portal.pages.access import members_only
+from portal.pages.error_pages import logged_error_page
+from portal.pages.urls import payment_url
 from portal.plan.forms import WebsitesForm
 from portal.plan.view_models import PlanSection, plan_section
+from portal.texts import labels
 from signed_api.billing import WebsitesRequest
 from signed_api.errors import CallError
 

@@ -6,7 +6,7 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from foundation.regions import CONTINENTS, NAMES, WORLD, proposed_region, region_label
+from foundation.texts.regions import CONTINENTS, NAMES, WORLD, proposed_region, region_label
 
 AS_ACCOUNT = "as_account"
 CHOICES = (

@@ -10,12 +10,12 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
 from audit.recording import record as audit
-from foundation.regions import REGIONS
-from portal import service
-from portal.access import members_only
-from portal.error_pages import logged_error_page
-from portal.forms import page_number
+from foundation.texts.regions import REGIONS
+from portal.answers import service
 from portal.models import Account, Membership
+from portal.pages.access import members_only
+from portal.pages.error_pages import logged_error_page
+from portal.pages.forms import page_number
 from portal.publicity.forms import AccountForm, WebsiteForm
 from signed_api.account import PublicityRequest, PublicityResponse, WebsitePublicity
 from signed_api.errors import CallError

@@ -10,7 +10,7 @@ from django import forms
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from foundation import time_zones as zones
+from foundation.texts import time_zones as zones
 from portal.scans import labels
 from signed_api.scans import ScanScheduleResponse
 

@@ -10,12 +10,12 @@ from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from foundation.stored_texts import translate
-from portal import labels as words
+from foundation.texts.stored_texts import translate
 from portal.models import Website
-from portal.page_urls import site_address
+from portal.pages.urls import site_address
 from portal.scans import labels
 from portal.scans.forms import ScheduleForm
+from portal.texts import labels as words
 from signed_api.findings import CoverageEntry
 from signed_api.scans import HomePage, PageChange, Scan, ScanAllowance, ScanRun, ScanScheduleResponse
 

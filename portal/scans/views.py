@@ -13,14 +13,13 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from django_htmx.http import HttpResponseClientRefresh
 
 from audit.recording import record as audit
-from portal import labels as words
-from portal import service
-from portal.access import find_website, members_only
-from portal.error_pages import logged_error_page, website_error_page
-from portal.forms import FINDING_ID, page_number
-from portal.htmx import HtmxHttpRequest
+from portal.answers import service
 from portal.models import Membership, Website
-from portal.page_urls import adding_url
+from portal.pages.access import find_website, members_only
+from portal.pages.error_pages import logged_error_page, website_error_page
+from portal.pages.forms import FINDING_ID, page_number
+from portal.pages.htmx import HtmxHttpRequest
+from portal.pages.urls import adding_url
 from portal.scans import labels
 from portal.scans.forms import ScheduleForm, time_zones
 from portal.scans.view_models import (
@@ -31,6 +30,7 @@ from portal.scans.view_models import (
     scans_page,
     url_of,
 )
+from portal.texts import labels as words
 from signed_api.errors import CallError, ScanRefused, UnknownFinding, UnknownScan
 from signed_api.findings import CoverageEntry, DashboardRequest
 from signed_api.limits import MAX_PAGE_DEPTH

@@ -13,15 +13,16 @@ from django.utils import translation
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_safe
 
-from portal import labels, service
-from portal.access import find_website, members_only
-from portal.forms import Filters
-from portal.htmx import HtmxHttpRequest
+from portal.answers import service
 from portal.models import Badge, Membership, Website
-from portal.page_urls import portal_origin
+from portal.pages.access import find_website, members_only
+from portal.pages.forms import Filters
+from portal.pages.htmx import HtmxHttpRequest
+from portal.pages.urls import portal_origin
+from portal.pages.view_models import site_page
 from portal.sharing import actions
 from portal.sharing.view_models import refusals
-from portal.view_models import site_page
+from portal.texts import labels
 from signed_api.errors import CallError, InactiveEntitlement, RevokedLink, UnknownLink
 from signed_api.findings import DashboardRequest
 

@@ -7,8 +7,8 @@ from django.db import transaction
 from django.utils.translation import gettext_lazy as _
 
 from audit.recording import record as audit
-from portal import issue_trackers
 from portal.models import Account, IssueTracker
+from portal.texts import issue_trackers
 
 EXAMPLES = {
     "github": "https://github.com/example/shop",

@@ -4,13 +4,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
-from portal import labels, topics
-from portal.forms import Filters
-from portal.page_urls import Address
-from portal.sharing.view_models import count_text, list_title, without_evidence
-from portal.stacks import StackFix, fixes_by_stack
-from portal.view_models import problem_heading
-from portal.view_models.finding import (
+from portal.pages.forms import Filters
+from portal.pages.urls import Address
+from portal.pages.view_models import problem_heading
+from portal.pages.view_models.finding import (
     Link,
     LocationView,
     location_views,
@@ -18,7 +15,7 @@ from portal.view_models.finding import (
     reference,
     weaknesses,
 )
-from portal.view_models.findings import (
+from portal.pages.view_models.findings import (
     FindingRow,
     common_description,
     common_text,
@@ -26,7 +23,10 @@ from portal.view_models.findings import (
     how_to_check,
     in_general,
 )
-from portal.view_models.hand_over import unique
+from portal.pages.view_models.hand_over import unique
+from portal.sharing.view_models import count_text, list_title, without_evidence
+from portal.texts import labels, topics
+from portal.texts.stacks import StackFix, fixes_by_stack
 from signed_api.findings import DashboardResponse, FindingDetail, Threat
 
 MAX_LINKS = 20  # of each kind

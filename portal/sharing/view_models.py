@@ -15,18 +15,18 @@ from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from portal import labels
-from portal.cvss import Cvss
-from portal.forms import Filters
 from portal.models import Account, Badge, Membership, ShareLink, ShareOpening, WebsiteSummary
-from portal.page_urls import Address, site_address
+from portal.pages.forms import Filters
+from portal.pages.urls import Address, site_address
+from portal.pages.view_models import finding_view
+from portal.pages.view_models.filters import chips
+from portal.pages.view_models.finding import Link, LocationView
+from portal.pages.view_models.findings import finding_rows, how_to_check, status_label
+from portal.pages.view_models.site import problem_title
 from portal.sharing.forms import IssueTrackerForm
-from portal.stacks import StackFix
-from portal.view_models import finding_view
-from portal.view_models.filters import chips
-from portal.view_models.finding import Link, LocationView
-from portal.view_models.findings import finding_rows, how_to_check, status_label
-from portal.view_models.site import problem_title
+from portal.texts import labels
+from portal.texts.cvss import Cvss
+from portal.texts.stacks import StackFix
 from signed_api.findings import DashboardResponse, FindingDetail, FindingResponse, Threat
 
 SHOWN_ENDED = 20

@@ -17,19 +17,14 @@ from django.utils.translation import ngettext
 from django.views.decorators.gzip import gzip_page
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from portal import service
-from portal.access import find_website, for_strangers, members_only
-from portal.error_pages import website_error_page
-from portal.forms import FINDING_ID, Filters, ShareForm, ShareListForm
-from portal.htmx import HtmxHttpRequest, render_site
+from portal.answers import service
 from portal.models import Account, IssueTracker, Membership, ShareLink, Website
-from portal.page_urls import portal_origin
-from portal.sharing import actions
-from portal.sharing.actions import Subject
-from portal.sharing.forms import IssueTrackerForm
-from portal.sharing.shared_problem import shared_problem
-from portal.sharing.view_models import account_sections, list_title, shared_finding, shared_list
-from portal.view_models import (
+from portal.pages.access import find_website, for_strangers, members_only
+from portal.pages.error_pages import website_error_page
+from portal.pages.forms import FINDING_ID, Filters, ShareForm, ShareListForm
+from portal.pages.htmx import HtmxHttpRequest, render_site
+from portal.pages.urls import portal_origin
+from portal.pages.view_models import (
     HandOver,
     Lead,
     SitePage,
@@ -38,8 +33,13 @@ from portal.view_models import (
     problem_heading,
     site_page,
 )
-from portal.view_models.hand_over import MAX_LOCATIONS, list_mail_url
-from portal.view_models.problems import chosen_problem
+from portal.pages.view_models.hand_over import MAX_LOCATIONS, list_mail_url
+from portal.pages.view_models.problems import chosen_problem
+from portal.sharing import actions
+from portal.sharing.actions import Subject
+from portal.sharing.forms import IssueTrackerForm
+from portal.sharing.shared_problem import shared_problem
+from portal.sharing.view_models import account_sections, list_title, shared_finding, shared_list
 from signed_api.errors import CallError, InactiveEntitlement, RevokedLink, UnknownFinding, UnknownLink
 from signed_api.findings import DashboardResponse, FindingDetail
 

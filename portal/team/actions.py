@@ -12,7 +12,7 @@ from django.utils import timezone
 from audit.models import RETENTION
 from audit.recording import Person
 from audit.recording import record as audit
-from foundation.mail_addresses import is_of
+from foundation.addresses.mail_addresses import is_of
 from portal.models import Account, Invitation, Membership, MembershipChange
 from portal.team import emails
 from portal.team.seats import UNLIMITED, Seats, check_may_invite, check_may_join

@@ -6,8 +6,8 @@ from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from foundation.words import on_one_line
-from portal import link_emails, owner_emails
+from foundation.texts.words import on_one_line
+from portal.emails import to_owners, with_link
 from portal.models import Invitation, MembershipChange
 
 _DOTS = r"[.@\u3002\uff0e\uff61]"  # all of host names, and the sign of addresses
@@ -18,7 +18,7 @@ def send_invitation(invitation: Invitation, link: str, *, by: str) -> None:
     """Send ``link`` to the invited address; raises OSError if the mail server does not accept it."""
     account = _without_addresses(str(invitation.account))
     context = {"invitation": invitation, "account": account, "link": link, "by": _without_addresses(by)}
-    link_emails.send(
+    with_link.send(
         _("You are invited to %(account)s") % {"account": account},
         render_to_string("portal/team/invitation_email.txt", context),
         to=invitation.email,
@@ -29,12 +29,12 @@ def send_invitation(invitation: Invitation, link: str, *, by: str) -> None:
 
 def send_new_owner(change: MembershipChange) -> None:
     """Write to the other owners that this person is one now; a mail server that fails changes nothing."""
-    owner_emails.send_now(
+    to_owners.send_now(
         change.account, f"owner:{change.pk}", lambda: _of_new_owner(change), without=change.person
     )
 
 
-def _of_new_owner(change: MembershipChange) -> owner_emails.Words:
+def _of_new_owner(change: MembershipChange) -> to_owners.Words:
     person, account = (_without_addresses(str(name)) for name in (change.person, change.account))
     subject = _("%(person)s is now an owner of %(account)s") % {"person": person, "account": account}
     text = _(
@@ -42,7 +42,7 @@ def _of_new_owner(change: MembershipChange) -> owner_emails.Words:
         "page says how this person became one. If you did not expect this, remove this person at "
         "once, change your password and sign out everywhere else. If you cannot, contact support."
     )
-    return owner_emails.Words(
+    return to_owners.Words(
         subject=on_one_line(subject), text=text, button=_("Open the team"), path=reverse("portal:team")
     )
 

@@ -7,9 +7,9 @@ from django.contrib.auth.forms import UserCreationForm
 from django.contrib.auth.models import User
 from django.utils.translation import gettext_lazy as _
 
-from portal import labels
-from portal.forms import ChosenPassword, MailAddressField, PasswordErrors
 from portal.models import Account, Membership
+from portal.pages.forms import ChosenPassword, MailAddressField, PasswordErrors
+from portal.texts import labels
 
 ROLES = [(role, labels.ROLES[role]) for role in reversed(Membership.Role.values)]
 

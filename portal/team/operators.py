@@ -9,7 +9,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from foundation.mail_addresses import mail_address
+from foundation.addresses.mail_addresses import mail_address
 from portal.models import Account, Invitation
 from portal.team import actions, emails
 

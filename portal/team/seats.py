@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from portal import service
+from portal.answers import service
 from portal.models import Account
 from signed_api.errors import CallError
 

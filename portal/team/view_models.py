@@ -7,10 +7,10 @@ from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from portal import labels
 from portal.models import Invitation, Membership, MembershipChange
 from portal.team.actions import is_last_owner
 from portal.team.forms import InvitationForm, RoleForm
+from portal.texts import labels
 
 SHOWN_CHANGES = 20
 SENTENCES = {

@@ -20,10 +20,10 @@ from django.utils.translation import ngettext
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from foundation.proofs import lost_form, require_proof
-from portal.access import members_only
+from foundation.pages.proofs import lost_form, require_proof
 from portal.models import Account, Invitation, Membership, ShareLink
-from portal.page_urls import portal_origin
+from portal.pages.access import members_only
+from portal.pages.urls import portal_origin
 from portal.team import actions, emails, seats
 from portal.team.forms import InvitationForm, JoinForm, RoleForm
 from portal.team.people import AddressTaken, NameTaken, add_named, add_person

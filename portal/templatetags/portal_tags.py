@@ -12,10 +12,10 @@ from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
-from portal import labels
-from portal.evidence import evidence_parts
-from portal.highlighting import highlight
-from portal.view_models.claim_notices import claim_notices as notices_for
+from portal.pages.view_models.claim_notices import claim_notices as notices_for
+from portal.texts import labels
+from portal.texts.evidence import evidence_parts
+from portal.texts.highlighting import highlight
 
 register = template.Library()
 register.filter(highlight)

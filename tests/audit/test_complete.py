@@ -15,7 +15,7 @@ from django.urls import URLPattern, get_resolver, reverse
 
 from audit.models import AuditActor, AuditEvent
 from config.admin_pages.audit_hooks import CHANGES_NOTHING
-from foundation.operator_command import OperatorCommand
+from foundation.operations.operator_command import OperatorCommand
 from tests import factories
 from tests.config.identity.test_staff import KEY, confirm
 

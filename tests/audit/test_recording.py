@@ -12,7 +12,7 @@ from django.db import connection, transaction
 from audit.models import AuditActor, AuditEvent, WaitingEvent
 from audit.recording import Acting, Person, acting, deliver_waiting, record
 from dashboard_api.models import Secret, SiteLink
-from foundation.request_ids import begin_request, restored_request
+from foundation.operations.request_ids import begin_request, restored_request
 from tests import factories
 
 

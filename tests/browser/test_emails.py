@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from config.identity import passwords
 from config.onboarding import sign_up
-from portal import owner_emails
+from portal.emails import to_owners
 from portal.models import Invitation, Membership, PendingNotification, Subscription, WebsiteSummary
 from portal.notifications import emails
 from portal.notifications.digest import Digest
@@ -56,10 +56,10 @@ def about_findings(website, owner):
 
 
 def about_ownership(website, owner):
-    words = owner_emails.Words(
+    words = to_owners.Words(
         subject="Another account has proven shop.example.com too", text="a " * 200, button="Decide", path="/"
     )
-    owner_emails.compose(owner, owner.account, "key", lambda: words).send()
+    to_owners.compose(owner, owner.account, "key", lambda: words).send()
 
 
 def about_links(website, owner):

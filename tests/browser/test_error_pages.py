@@ -7,9 +7,10 @@ from django.core.exceptions import PermissionDenied, SuspiciousOperation
 from django.http import HttpRequest
 from playwright.sync_api import expect
 
-from portal import places, service
+from portal.answers import service
 from portal.exports import as_pdf, files
-from portal.view_models import export_links
+from portal.files import places
+from portal.pages.view_models import export_links
 from signed_api.errors import CannotConnect, RateLimited, SignatureRefused, SlowRequest, TimedOut
 from tests.browser.steps import PATH
 from tests.faults.server import closed_port

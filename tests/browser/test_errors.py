@@ -139,8 +139,8 @@ def test_a_retry_replaces_an_error_of_the_first_page(dashboard, settings, watch)
 def test_an_old_answer_is_replaced_by_itself_once_the_service_is_back(
     dashboard, settings, watch, monkeypatch
 ):
-    monkeypatch.setattr("portal.view_models.outage.FIRST_WAIT_SECONDS", 1)
-    monkeypatch.setattr("portal.view_models.outage._LONGEST_WAIT_SECONDS", 1)
+    monkeypatch.setattr("portal.pages.view_models.outage.FIRST_WAIT_SECONDS", 1)
+    monkeypatch.setattr("portal.pages.view_models.outage._LONGEST_WAIT_SECONDS", 1)
     works, settings.DASHBOARD_BASE_URL = settings.DASHBOARD_BASE_URL, f"http://127.0.0.1:{closed_port()}"
     dashboard.reload()
     notice = dashboard.get_by_text("Could not reach the service")

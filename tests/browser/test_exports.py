@@ -8,7 +8,7 @@ import pytest
 from django.core.servers import basehttp
 from playwright.sync_api import expect
 
-from portal import service
+from portal.answers import service
 from portal.exports import files
 from signed_api.errors import Unreachable
 from tests.browser.steps import PATH, facet, findings

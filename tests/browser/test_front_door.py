@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from portal import service
+from portal.answers import service
 from signed_api.findings import DashboardRequest
 from tests.browser.steps import facet, findings, sign_in, the_finding
 from tests.factories import make_portal_account, make_portal_website

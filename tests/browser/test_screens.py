@@ -13,7 +13,7 @@ from config.onboarding import sign_up
 from dashboard_api.api import public_views
 from dashboard_api.models import Entitlement, OwnershipClaim, ScanJob, ScanSchedule, Secret
 from dashboard_api.ownership import claims
-from portal import service as portal_service
+from portal.answers import service as portal_service
 from portal.models import Account, ClaimState, Website
 from portal.sharing import actions
 from signed_api.errors import TimedOut

@@ -7,9 +7,9 @@ from django.utils import timezone
 from playwright.sync_api import expect
 
 from dashboard_api.models import Severity, SiteLink
-from portal import service
+from portal.answers import service
 from portal.models import Account, Website, WebsiteSummary
-from portal.view_models.site_rows import FRESH_TIME
+from portal.pages.view_models.site_rows import FRESH_TIME
 from signed_api.findings import DashboardRequest
 from tests.browser.steps import Held, findings, pages, status
 from tests.factories import (

@@ -23,7 +23,7 @@ from tests.factories import (
     make_portal_website,
     make_user,
 )
-from tests.portal.answers import answer_pages, answer_with
+from tests.portal.service_answers import answer_pages, answer_with
 from tests.structs import build
 
 pytestmark = [pytest.mark.slow, pytest.mark.django_db]

@@ -20,7 +20,7 @@ from django.test import Client, RequestFactory
 
 from config.operations import doctor
 from config.web import errors
-from foundation.storage import is_storage_fault
+from foundation.operations.storage import is_storage_fault
 from tests.authenticator import code_of
 from tests.config.checkout import BASE_DIR
 from tests.dashboard_api.calls import ask, fields_for

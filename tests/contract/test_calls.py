@@ -6,7 +6,7 @@ import io
 import pytest
 
 from dashboard_api.models import Nonce
-from portal import service as portal_service
+from portal.answers import service as portal_service
 from signed_api.account import CallsRequest
 from tests.dashboard_api.calls import ask, fields_for
 from tests.factories import make_account, make_link, make_website

@@ -7,9 +7,9 @@ import json
 import pytest
 from django.utils import timezone
 
-from dashboard_api import triage
+from dashboard_api.decisions import triage
 from dashboard_api.models import Entitlement, Finding, Severity
-from portal import service
+from portal.answers import service
 from portal.exports.files import ExportInterrupted
 from tests.factories import make_finding, make_website
 from tests.portal.exports.sarif import check

@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from dashboard_api.models import Secret
 from dashboard_api.queries.credentials import read_credentials
-from portal.service import linked_site
+from portal.answers.service import linked_site
 from tests.config.operations.test_environment import ONE, TWO
 from tests.dashboard_api.calls import ask, fields_for
 from tests.factories import (

@@ -8,7 +8,7 @@ from django.test import Client
 from django.utils import timezone
 
 from dashboard_api.models import Severity, SiteLink
-from portal import service as portal_service
+from portal.answers import service as portal_service
 from portal.models import WebsiteSummary
 from signed_api.findings import DASHBOARD
 from tests.factories import (
@@ -24,7 +24,7 @@ from tests.factories import (
     make_website,
 )
 from tests.faults.server import free_port
-from tests.portal.answers import answer_with
+from tests.portal.service_answers import answer_with
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

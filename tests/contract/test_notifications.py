@@ -12,7 +12,7 @@ from django.core.management.base import CommandError
 from django.test import Client
 from django.utils import timezone
 
-from dashboard_api import triage
+from dashboard_api.decisions import triage
 from dashboard_api.importing.undo import undo
 from dashboard_api.models import Entitlement, Finding, ImportRun, Nonce, Severity, Website
 from portal.models import FeedCursor, Membership, PendingNotification, Subscription, WebsiteSummary

@@ -12,10 +12,10 @@ from audit.models import AuditEvent
 from dashboard_api.models import Entitlement, OwnershipClaim, ScanJob, SiteLink
 from dashboard_api.ownership import claims
 from dashboard_api.ownership.claims import Check, Verdict
+from portal.answers.service import get_claims
 from portal.models import Website, WebsiteSummary
 from portal.onboarding import emails
 from portal.onboarding.claim_states import note_ended_links
-from portal.service import get_claims
 from tests.factories import (
     make_account,
     make_link,

@@ -14,7 +14,7 @@ from django.utils import timezone
 from config.operations import health
 from dashboard_api.billing.callbacks import standard
 from dashboard_api.models import BillingCustomer, CallbackEvent, Subscription
-from foundation.health import Readiness
+from foundation.operations.health import Readiness
 from tests.commands import run
 from tests.dashboard_api.calls import CHANGES_PATH, ask, fields_for
 from tests.factories import SECRET, make_account, make_finding, make_link, make_plan, make_user, make_website

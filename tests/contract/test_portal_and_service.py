@@ -10,7 +10,7 @@ from dashboard_api import limits
 from dashboard_api.api import response_cache
 from dashboard_api.backends.statements import rows
 from dashboard_api.models import Finding, Nonce
-from portal import service as portal_service
+from portal.answers import service as portal_service
 from portal.models import WebsiteSummary
 from signed_api.errors import InactiveEntitlement, Refused, RevokedLink, SignatureRefused, UnknownLink
 from signed_api.findings import DashboardRequest

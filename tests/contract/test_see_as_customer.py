@@ -6,7 +6,7 @@ from django.contrib.auth.models import Permission
 from django.utils import timezone
 
 from audit.models import AuditEvent
-from portal import service
+from portal.answers import service
 from portal.models import WebsiteSummary
 from signed_api.errors import TimedOut
 from tests.factories import (

@@ -12,7 +12,7 @@ import pytest
 from django.template.loader import render_to_string
 
 from es1.vectors import read_vectors
-from foundation.snippets import SNIPPETS
+from foundation.texts.snippets import SNIPPETS
 from tests.factories import SECRET
 
 pytestmark = pytest.mark.django_db(transaction=True)

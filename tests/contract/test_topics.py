@@ -5,7 +5,7 @@ from django.utils.translation import override
 
 from dashboard_api.models import Severity
 from dashboard_api.scanners.topics import TOPICS as WRITTEN
-from portal import topics
+from portal.texts import topics
 from tests.factories import make_finding, make_source
 
 

@@ -5,8 +5,8 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from django.db import OperationalError, connection, connections, transaction
 
-from dashboard_api import ended_decisions, standing_decisions, triage
-from dashboard_api.importing import service
+from dashboard_api.decisions import standing, triage
+from dashboard_api.importing import ended_decisions, service
 from dashboard_api.models import Finding, Severity, StandingDecision
 from tests.factories import make_finding, make_source, make_website
 
@@ -29,9 +29,9 @@ def finding():
 
 
 @pytest.fixture
-def standing(finding):
+def high_risks(finding):
     decision = StandingDecision(source=make_source(), severity=Severity.HIGH, website=finding.website, **BY)
-    standing_decisions.begin(decision, NOW)
+    standing.begin(decision, NOW)
     return decision
 
 
@@ -40,12 +40,12 @@ def standing(finding):
     [
         lambda _: triage.decide(Finding.objects.get(), "false_positive", now=NOW, **BY),
         lambda _: ended_decisions.expire_triage(NOW),
-        lambda standing: standing_decisions.begin(standing, NOW),
-        lambda standing: ended_decisions.end(standing, now=NOW, **BY),
+        lambda decision: standing.begin(decision, NOW),
+        lambda decision: ended_decisions.end(decision, now=NOW, **BY),
     ],
     ids=["about a finding", "that expires", "that stands", "that ends"],
 )
-def test_a_decision_waits_for_an_import_of_the_website(finding, standing, decide):
+def test_a_decision_waits_for_an_import_of_the_website(finding, high_risks, decide):
     other = connections.create_connection("default")
     own, connections["default"] = connections["default"], other
     try:
@@ -55,10 +55,10 @@ def test_a_decision_waits_for_an_import_of_the_website(finding, standing, decide
         with connection.cursor() as cursor:
             cursor.execute("SET lock_timeout = 100")
         with pytest.raises(OperationalError, match="lock timeout"):
-            decide(standing)
+            decide(high_risks)
     finally:
         connections["default"] = own
         other.rollback()
         other.close()
         own.close()
-    decide(standing)
+    decide(high_risks)

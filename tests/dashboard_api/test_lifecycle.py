@@ -16,7 +16,8 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from dashboard_api import ended_decisions, triage
+from dashboard_api.decisions import triage
+from dashboard_api.importing import ended_decisions
 from dashboard_api.models import Finding, FindingEvent, Severity, Website
 from tests.dashboard_api.importing.reports import import_bytes
 from tests.dashboard_api.scanners.samples import json_lines

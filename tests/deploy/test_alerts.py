@@ -13,7 +13,7 @@ from django.test import Client
 from prometheus_client.parser import text_string_to_metric_families
 
 from config.operations import health, metrics
-from foundation.health import Readiness
+from foundation.operations.health import Readiness
 from tests.config.checkout import BASE_DIR
 
 ALERTS = BASE_DIR / "deploy" / "alerts.yml"

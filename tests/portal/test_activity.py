@@ -10,7 +10,8 @@ from django.urls import reverse
 from django.utils import timezone
 
 from audit.recording import Acting, Person, Subject, acting, record
-from portal import places, service
+from portal.answers import service
+from portal.files import places
 from portal.models import WebsiteSummary
 from signed_api.account import CallsResponse
 from tests import factories

@@ -15,8 +15,8 @@ from portal.urls import urlpatterns
 from signed_api.errors import CannotConnect
 from tests import routes
 from tests.factories import make_membership, make_portal_account, make_portal_website, make_user
-from tests.portal.answers import answer_pages
 from tests.portal.isolation_table import ROUTES
+from tests.portal.service_answers import answer_pages
 
 pytestmark = pytest.mark.django_db
 

@@ -12,8 +12,8 @@ from signed_api.findings import DASHBOARD
 from signed_api.limits import MAX_RESPONSE_BYTES
 from signed_api.transport import Exchange
 from tests.factories import make_membership, make_portal_account, make_portal_website, make_user
-from tests.portal.answers import answer_with
 from tests.portal.dashboards import make_dashboard, make_note, make_threat
+from tests.portal.service_answers import answer_with
 from tests.signed_api.responses import HOST
 
 ODD_NUMBERS = [0, 2**53, -(2**53), 2**63, 10**400]

@@ -11,7 +11,7 @@ import pytest
 import requests
 from django.utils import timezone
 
-from portal import service
+from portal.answers import service
 from portal.gateway import client, health, target
 from portal.models import LastAnswer
 from signed_api.findings import DashboardResponse, Summary
@@ -104,7 +104,7 @@ def test_an_outage_shows_the_last_answer_with_its_time_and_nothing_to_export_or_
     browser, serve, impatient, outage, monkeypatch
 ):
     counted = []
-    monkeypatch.setattr("portal.last_answers.count_last_answer", lambda: counted.append(1))
+    monkeypatch.setattr("portal.answers.last_answers.count_last_answer", lambda: counted.append(1))
     serve(answer(200, GOOD), outage)
     before = browser.get(PATH).text
     assert "Showing data from" not in before

@@ -4,7 +4,7 @@ import pytest
 from django.conf import settings
 
 from config.identity.passwords import ChangePasswordForm, ResetPasswordKeyForm
-from portal.forms import PASSWORD_LABELS, PASSWORD_RULES
+from portal.pages.forms import PASSWORD_LABELS, PASSWORD_RULES
 from portal.team.forms import JoinForm
 
 

@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from audit import seals
 from audit.recording import deliver_waiting
-from foundation.operator_command import OperatorCommand, Result
+from foundation.operations.operator_command import OperatorCommand, Result
 
 
 class Command(OperatorCommand):

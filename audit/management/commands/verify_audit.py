@@ -7,7 +7,7 @@ from django.core.management.base import CommandParser
 
 from audit import seals
 from audit.models import AuditSeal
-from foundation.operator_command import OperatorCommand, Result
+from foundation.operations.operator_command import OperatorCommand, Result
 
 
 class Command(OperatorCommand):

@@ -9,7 +9,7 @@ from django.core.management.base import CommandError, CommandParser
 from django.utils import timezone
 
 from config.operations.backups import BackupError, backups_in, write_backup
-from foundation.operator_command import OperatorCommand, Result, positive
+from foundation.operations.operator_command import OperatorCommand, Result, positive
 
 
 class Command(OperatorCommand):

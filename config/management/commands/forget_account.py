@@ -9,7 +9,7 @@ from django.db import transaction
 from audit.recording import Subject, record
 from config.operations.forgetting.asking import ask_for
 from config.operations.forgetting.people import forget_people
-from foundation.operator_command import OnRecord, OperatorCommand, Result
+from foundation.operations.operator_command import OnRecord, OperatorCommand, Result
 
 _SHOWN = 20  # hosts and people by name
 

@@ -14,8 +14,8 @@ from django.db.models import Q
 
 from config.operations.forgetting.asking import ask_for
 from config.operations.forgetting.people import forget_people, named, names_of
-from foundation.mail_addresses import mail_address
-from foundation.operator_command import OperatorCommand, Result
+from foundation.addresses.mail_addresses import mail_address
+from foundation.operations.operator_command import OperatorCommand, Result
 
 _WORDS = {"users": "users: {}", "invitations": "invitations: {}", "records": "names in records: {}"}
 

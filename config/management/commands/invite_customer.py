@@ -9,8 +9,8 @@ from django.views.decorators.debug import sensitive_variables
 
 from audit.recording import Person, record
 from config.management.commands.onboard import DEFAULT_ORIGIN
-from foundation.mail_addresses import mail_address
-from foundation.operator_command import OperatorCommand, Result
+from foundation.addresses.mail_addresses import mail_address
+from foundation.operations.operator_command import OperatorCommand, Result
 
 
 class Command(OperatorCommand):

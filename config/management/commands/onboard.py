@@ -6,7 +6,7 @@ from django.conf import settings
 from django.core.management.base import CommandError, CommandParser
 from django.views.decorators.debug import sensitive_variables
 
-from foundation.operator_command import OnRecord, OperatorCommand, Result, host_of
+from foundation.operations.operator_command import OnRecord, OperatorCommand, Result, host_of
 
 DEFAULT_ORIGIN = "http://localhost:8000"
 

@@ -4,7 +4,7 @@ from typing import Any
 
 from audit.recording import record
 from config.operations.resealing import reseal, sealed_rows
-from foundation.operator_command import OperatorCommand, Result
+from foundation.operations.operator_command import OperatorCommand, Result
 from foundation.sealing import CannotUnseal
 
 

@@ -14,7 +14,7 @@ from audit.recording import record
 from config.models import Session
 from config.operations.backups import BackupError, leave_out_ids, read_manifest, restore_files
 from config.operations.resealing import is_lost, sealed_rows
-from foundation.operator_command import OperatorCommand, Result
+from foundation.operations.operator_command import OperatorCommand, Result
 
 _LOST = (
     "MASTER_KEYS holds no key for {number} of the restored secrets: calls that need one will be refused. "

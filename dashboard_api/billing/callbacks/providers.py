@@ -7,7 +7,7 @@ from typing import Protocol
 from django.conf import settings
 
 from dashboard_api.billing.callbacks import standard, stripe
-from dashboard_api.billing.callbacks.snapshots import Content, Snapshot
+from dashboard_api.billing.snapshots import Content, Snapshot
 
 
 class Adapter(Protocol):

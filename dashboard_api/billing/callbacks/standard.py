@@ -14,7 +14,7 @@ from uuid import UUID
 import msgspec
 from standardwebhooks.webhooks import Webhook
 
-from dashboard_api.billing.callbacks.snapshots import (
+from dashboard_api.billing.snapshots import (
     FIRST_DAY,
     LAST_DAY,
     STATUSES,

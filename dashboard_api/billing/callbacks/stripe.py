@@ -11,7 +11,7 @@ from typing import Annotated, Any
 
 import msgspec
 
-from dashboard_api.billing.callbacks.snapshots import (
+from dashboard_api.billing.snapshots import (
     FIRST_DAY,
     LAST_DAY,
     CannotApply,

@@ -5,8 +5,8 @@ from typing import Any
 
 from dashboard_api.crawler.essentials.lines import Incomplete, lines_of
 from dashboard_api.crawler.essentials.page import Checked, Problem, Result
-from foundation.deadline import Deadline
-from foundation.domains import is_public_suffix, parents_of, registrable_domain, registry_suffix
+from foundation.addresses.domains import is_public_suffix, parents_of, registrable_domain, registry_suffix
+from foundation.outbound.deadline import Deadline
 from foundation.outbound.name_servers import is_bogus, records_of, text_of
 from foundation.outbound.names import NoAddress
 

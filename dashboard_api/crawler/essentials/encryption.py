@@ -9,7 +9,7 @@ from cryptography.exceptions import UnsupportedAlgorithm
 from cryptography.hazmat.primitives.asymmetric import ec, rsa
 
 from dashboard_api.crawler.essentials.page import Problem, Unread
-from foundation.deadline import Deadline
+from foundation.outbound.deadline import Deadline
 from foundation.outbound.tls import Handshake, NotConnected, offers, shake_hands
 
 _SOON = timedelta(days=14)  # or a quarter of the lifetime: ACME clients renew after two thirds

@@ -5,10 +5,10 @@ from collections.abc import Mapping
 from contextlib import suppress
 from urllib.parse import urljoin, urlsplit
 
-from foundation.domains import registrable_domain
-from foundation.hosts import InvalidHost, normalise_host
-from foundation.markup import HeadReader, text_of_page
+from foundation.addresses.domains import registrable_domain
+from foundation.addresses.hosts import InvalidHost, normalise_host
 from foundation.outbound.fetch import Fetched
+from foundation.texts.markup import HeadReader, text_of_page
 
 _LOADED = {"script": "src", "img": "src", "iframe": "src", "audio": "src", "video": "src", "source": "src"}
 _LISTING = re.compile(r"<title>\s*(Index of|Directory listing for) /", re.IGNORECASE)

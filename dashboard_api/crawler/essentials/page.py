@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 from urllib.parse import urljoin, urlsplit
 
 from dashboard_api.crawler.essentials.markup import Markup, has_nosniff
-from foundation.hosts import covers
-from foundation.markup import text_of_page
+from foundation.addresses.hosts import covers
 from foundation.outbound.fetch import Fetched, Hop
+from foundation.texts.markup import text_of_page
 
 _PAGES = {200, 203}
 _SIX_MONTHS = 15_552_000

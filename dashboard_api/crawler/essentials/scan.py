@@ -25,8 +25,8 @@ from dashboard_api.crawler.essentials.page import (
     is_page,
     own_hops,
 )
-from foundation.deadline import Deadline, DeadlinePassed
-from foundation.hosts import covers
+from foundation.addresses.hosts import covers
+from foundation.outbound.deadline import Deadline, DeadlinePassed
 from foundation.outbound.fetch import Fetched, FetchFailed, fetch, in_words
 from foundation.outbound.names import localhost_port
 from foundation.outbound.refusals import REFUSALS, is_refusal

@@ -10,8 +10,8 @@ from django.utils import timezone
 from dashboard_api.models import OwnershipClaim
 from dashboard_api.ownership import calendar
 from dashboard_api.ownership.checks import check_claim
-from foundation.operator_command import OperatorCommand, Result, positive
-from foundation.storage import is_storage_fault
+from foundation.operations.operator_command import OperatorCommand, Result, positive
+from foundation.operations.storage import is_storage_fault
 
 logger = logging.getLogger(__name__)
 

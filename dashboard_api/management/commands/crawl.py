@@ -17,8 +17,8 @@ from django.utils import timezone
 from dashboard_api.crawler import stopping
 from dashboard_api.crawler.engines import WrongEngines, read_engines
 from dashboard_api.crawler.worker import Worker
-from foundation.heartbeats import Beat, command_ended
-from foundation.operator_command import OperatorCommand, Result
+from foundation.operations.heartbeats import Beat, command_ended
+from foundation.operations.operator_command import OperatorCommand, Result
 
 IDLE_SECONDS = 2.0
 NICENESS = 10  # pages and calls go before scans

@@ -5,9 +5,9 @@ from typing import Any
 
 from django.utils import timezone
 
-from dashboard_api.ended_decisions import expire_triage
+from dashboard_api.importing.ended_decisions import expire_triage
 from dashboard_api.reading.history import record_yesterday
-from foundation.operator_command import OperatorCommand, Result
+from foundation.operations.operator_command import OperatorCommand, Result
 
 
 class Command(OperatorCommand):

@@ -12,7 +12,7 @@ from dashboard_api.importing.inbox import InboxLocked, InboxResult, import_all
 from dashboard_api.importing.inbox_files import UnsafeFile
 from dashboard_api.importing.ingest import ImportOptions, ImportResult
 from dashboard_api.importing.service import in_words
-from foundation.operator_command import OperatorCommand, Result, web_address
+from foundation.operations.operator_command import OperatorCommand, Result, web_address
 
 
 class Command(OperatorCommand):

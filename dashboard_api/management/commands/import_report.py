@@ -20,7 +20,7 @@ from dashboard_api.management.lookup import find_account, find_website
 from dashboard_api.models import SiteLink, Website
 from dashboard_api.scanners import READERS, finding_csv
 from dashboard_api.scanners.times import parse_time
-from foundation.operator_command import OperatorCommand, Result, web_address
+from foundation.operations.operator_command import OperatorCommand, Result, web_address
 
 STANDARD_INPUT = "-"
 _IMPORT_OPTIONS = ("format_name", "complete", "scanned_at", "base_url", "targets", "category")

@@ -8,7 +8,7 @@ from django.views.decorators.debug import sensitive_variables
 
 from dashboard_api.management.lookup import find_account
 from dashboard_api.models import Secret
-from foundation.operator_command import OperatorCommand, Result, read_secret
+from foundation.operations.operator_command import OperatorCommand, Result, read_secret
 
 
 class Command(OperatorCommand):

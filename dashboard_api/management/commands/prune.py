@@ -12,7 +12,7 @@ from dashboard_api import limits
 from dashboard_api.billing.callbacks import applying
 from dashboard_api.importing import report_jobs
 from dashboard_api.models import CallRecord, ForgottenAccount, ImportChange, Nonce, Upload, Usage
-from foundation.operator_command import OperatorCommand, Result, positive
+from foundation.operations.operator_command import OperatorCommand, Result, positive
 
 
 class Command(OperatorCommand):

@@ -8,7 +8,7 @@ from django.core.management.base import CommandParser
 from django.utils import timezone
 
 from dashboard_api.public import publishing
-from foundation.operator_command import OperatorCommand, Result
+from foundation.operations.operator_command import OperatorCommand, Result
 
 
 class Command(OperatorCommand):

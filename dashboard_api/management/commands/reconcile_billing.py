@@ -9,11 +9,11 @@ from django.db import transaction
 from django.db.models import Q, QuerySet
 from django.utils import timezone
 
-from dashboard_api.billing import entitlements
 from dashboard_api.billing.callbacks import applying
-from dashboard_api.billing.callbacks.snapshots import CannotApply, Snapshot
+from dashboard_api.billing.snapshots import CannotApply, Snapshot
+from dashboard_api.billing.wanted import locked, to_change, wanted
 from dashboard_api.models import Account
-from foundation.operator_command import OperatorCommand, Result
+from foundation.operations.operator_command import OperatorCommand, Result
 
 logger = logging.getLogger(__name__)
 
@@ -72,12 +72,12 @@ def _drift(
     account: Account, fetched: dict[str, list[Snapshot]], *, repair: bool, by: str, reason: str
 ) -> list[dict[str, Any]]:
     now = timezone.now()
-    entitlements.locked(account)
+    locked(account)
     try:
-        target = applying.wanted(account, now, fetched)
+        target = wanted(account, now, fetched)
     except CannotApply as error:
         return [{"account": account.ref, "differs": error.code, "repaired": False}]
-    to = applying.to_change(account, target) if target else {}
+    to = to_change(account, target) if target else {}
     if not to:
         return []
     if repair:

@@ -5,7 +5,7 @@ from typing import Any
 from django.utils import timezone
 
 from dashboard_api.models import Nonce
-from foundation.operator_command import OperatorCommand, Result
+from foundation.operations.operator_command import OperatorCommand, Result
 
 
 class Command(OperatorCommand):

@@ -5,7 +5,7 @@ from typing import Any
 
 from dashboard_api.importing import report_jobs
 from dashboard_api.models import ReportJob
-from foundation.operator_command import OperatorCommand, Result
+from foundation.operations.operator_command import OperatorCommand, Result
 
 
 class Command(OperatorCommand):

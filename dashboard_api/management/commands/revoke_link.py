@@ -7,7 +7,7 @@ from django.utils import timezone
 
 from dashboard_api.models import SiteLink
 from dashboard_api.models.accounts import AlreadyRevoked
-from foundation.operator_command import OnRecord, OperatorCommand, Result
+from foundation.operations.operator_command import OnRecord, OperatorCommand, Result
 
 
 class Command(OperatorCommand):

@@ -7,7 +7,7 @@ from django.utils import timezone
 
 from dashboard_api.management.lookup import find_account
 from dashboard_api.models.accounts import AlreadyRetiring, AlreadyRevoked
-from foundation.operator_command import OperatorCommand, Result, row_number
+from foundation.operations.operator_command import OperatorCommand, Result, row_number
 
 
 class Command(OperatorCommand):

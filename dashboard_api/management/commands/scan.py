@@ -7,7 +7,7 @@ from django.core.management.base import CommandError, CommandParser
 
 from dashboard_api.crawler import queue
 from dashboard_api.models import ScanJob, Website
-from foundation.operator_command import OperatorCommand, Result, host_of
+from foundation.operations.operator_command import OperatorCommand, Result, host_of
 
 
 class Command(OperatorCommand):

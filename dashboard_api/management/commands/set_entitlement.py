@@ -6,6 +6,7 @@ from django.core.management.base import CommandError, CommandParser
 from django.utils import timezone
 
 from dashboard_api.billing import entitlements
+from dashboard_api.billing.wanted import locked
 from dashboard_api.management.entitlement_options import (
     add_entitlement_options,
     fields_in,
@@ -15,7 +16,7 @@ from dashboard_api.management.entitlement_options import (
 )
 from dashboard_api.management.lookup import find_account
 from dashboard_api.models.entitlements import new_entitlement
-from foundation.operator_command import OperatorCommand, Result, positive
+from foundation.operations.operator_command import OperatorCommand, Result, positive
 
 
 class Command(OperatorCommand):
@@ -41,7 +42,7 @@ class Command(OperatorCommand):
         if "ends_on" in changes and extend_days is not None:
             raise CommandError("Give either --ends-on or --extend-days.")
         account = find_account(ref)
-        existing = entitlements.locked(account)
+        existing = locked(account)
         before = (in_fields(existing), existing.agreed) if existing else None
         if extend_days is not None:
             changes |= entitlements.extension(

@@ -10,7 +10,7 @@ from dashboard_api.billing.usage import uses
 from dashboard_api.management.entitlement_options import in_words, result_fields
 from dashboard_api.management.lookup import find_account
 from dashboard_api.models import Account
-from foundation.operator_command import OperatorCommand, Result
+from foundation.operations.operator_command import OperatorCommand, Result
 
 
 class Command(OperatorCommand):

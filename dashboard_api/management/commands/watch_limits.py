@@ -6,7 +6,7 @@ from typing import Any
 from django.utils import timezone
 
 from dashboard_api.billing import notices
-from foundation.operator_command import OperatorCommand, Result
+from foundation.operations.operator_command import OperatorCommand, Result
 
 
 class Command(OperatorCommand):

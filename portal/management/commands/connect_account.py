@@ -6,7 +6,7 @@ from django.core.management.base import CommandError, CommandParser
 from django.db import transaction
 from django.views.decorators.debug import sensitive_variables
 
-from foundation.operator_command import OnRecord, OperatorCommand, Result, read_secret
+from foundation.operations.operator_command import OnRecord, OperatorCommand, Result, read_secret
 from foundation.sealing import CannotUnseal
 from portal.models import Account
 from portal.models.accounts import check_secret

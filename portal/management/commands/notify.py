@@ -10,9 +10,9 @@ from django.conf import settings
 from django.core.management.base import CommandParser
 from django.utils import timezone
 
-from foundation.operator_command import OperatorCommand, Result
-from foundation.storage import is_storage_fault
-from portal import service
+from foundation.operations.operator_command import OperatorCommand, Result
+from foundation.operations.storage import is_storage_fault
+from portal.answers import service
 from portal.models import Website
 from portal.notifications import polling
 from portal.notifications.delivery import send_due

@@ -6,7 +6,7 @@ from typing import Any
 from django.utils import timezone
 
 from audit import seals
-from foundation.operator_command import OperatorCommand, Result
+from foundation.operations.operator_command import OperatorCommand, Result
 from portal.models import LastAnswer
 from portal.sharing.actions import delete_ended
 from portal.team.actions import delete_old

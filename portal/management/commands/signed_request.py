@@ -8,13 +8,13 @@ import msgspec
 from django.conf import settings
 from django.core.management.base import CommandError, CommandParser
 
-from foundation.operator_command import OperatorCommand, Result, host_of
+from foundation.operations.operator_command import OperatorCommand, Result, host_of
+from portal.answers.service import linked_site
 from portal.gateway.client import send
 from portal.gateway.errors import Misconfigured
 from portal.gateway.target import MAX_TIMEOUT_SECONDS, Service
 from portal.management.lookup import find_account
 from portal.models import Account, Website
-from portal.service import linked_site
 from signed_api.client import encode
 from signed_api.errors import CallError
 from signed_api.findings import DASHBOARD, FINDING, DashboardRequest, FindingRequest

@@ -12,7 +12,7 @@ from config.operations import client_health, health
 from dashboard_api import limits
 from dashboard_api.contract import openapi
 from dashboard_api.models import Nonce
-from foundation.health import Readiness
+from foundation.operations.health import Readiness
 from tests.dashboard_api.calls import ask, fields_for
 from tests.factories import make_link
 

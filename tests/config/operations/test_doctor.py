@@ -13,7 +13,7 @@ from django.utils import timezone
 from config.models import Run
 from config.operations import doctor
 from config.operations.resealing import opens, sealed_rows
-from dashboard_api.billing.callbacks.snapshots import LAST_DAY, Snapshot
+from dashboard_api.billing.snapshots import LAST_DAY, Snapshot
 from dashboard_api.models import CallbackEvent, Nonce, Published, Secret, Subscription
 from tests.config.operations.test_environment import NEEDED, TWO
 from tests.factories import make_account, make_plan

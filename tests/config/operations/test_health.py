@@ -10,7 +10,7 @@ from cryptography.fernet import Fernet
 from django.db import OperationalError, connections
 
 from config.operations import health
-from foundation.health import Readiness
+from foundation.operations.health import Readiness
 from tests.factories import make_account
 
 pytestmark = pytest.mark.django_db
@@ -53,13 +53,13 @@ def test_a_process_that_cannot_serve_lives_and_names_the_failed_checks(client, r
     response = client.get("/readyz")
     assert (response.status_code, response.content) == (503, b"failed: database\n")
     assert client.get("/livez").status_code == 200
-    assert [record.name for record in caplog.records] == ["foundation.health"]
+    assert [record.name for record in caplog.records] == ["foundation.operations.health"]
 
 
 def test_a_thousand_probes_check_once_in_two_seconds(client, ready, monkeypatch):
     checked, ticks = [], itertools.count()
     clock = SimpleNamespace(monotonic=lambda: next(ticks) / 100, perf_counter=lambda: 0)
-    monkeypatch.setattr("foundation.health.time", clock)
+    monkeypatch.setattr("foundation.operations.health.time", clock)
     ready(database=lambda: checked.append(1))
     for _ in range(1_000):
         assert client.get("/livez").status_code == client.get("/readyz").status_code == 200

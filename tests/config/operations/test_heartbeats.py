@@ -9,7 +9,7 @@ from django.db import DatabaseError
 from config.models import Run
 from config.operations import heartbeats
 from config.operations.heartbeats import last_runs
-from foundation.heartbeats import Beat
+from foundation.operations.heartbeats import Beat
 from tests.factories import make_user
 
 pytestmark = pytest.mark.django_db

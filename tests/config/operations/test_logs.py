@@ -9,7 +9,7 @@ import pytest
 from django.urls import URLPattern, get_resolver
 
 from config.operations.logs import JsonLines, OneInAHundred, TextLines
-from foundation.request_ids import begin_request, note_account, note_address
+from foundation.operations.request_ids import begin_request, note_account, note_address
 
 EVIL = "a\r\nb\x1b[31m\x00 \u2028 \u202e \u2066 ü"
 

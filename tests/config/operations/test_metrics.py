@@ -17,8 +17,8 @@ from prometheus_client.parser import text_string_to_metric_families
 from config.models import Run
 from config.operations import health, metrics
 from dashboard_api.models import CallbackEvent, Coverage, Nonce, ReportJob
-from foundation import metrics as counters
-from foundation.health import Readiness
+from foundation.operations import metrics as counters
+from foundation.operations.health import Readiness
 from portal.gateway.health import MAX_FAILURES, Health
 from portal.models import PendingNotification
 from tests.dashboard_api.api.reports import make_token
@@ -118,8 +118,12 @@ def test_a_database_that_is_away_leaves_the_other_metrics(client, monkeypatch):
 
 
 def test_the_counts_of_all_workers_are_added_and_outlive_them(tmp_path):
-    count = "from foundation import metrics as m; m.count_refusal('x'); m.note_breaker(is_open=True)"
-    read = "from prometheus_client import generate_latest; from foundation.metrics import registry; "
+    count = (
+        "from foundation.operations import metrics as m; m.count_refusal('x'); m.note_breaker(is_open=True)"
+    )
+    read = (
+        "from prometheus_client import generate_latest; from foundation.operations.metrics import registry; "
+    )
     environment = os.environ | {"PROMETHEUS_MULTIPROC_DIR": str(tmp_path)}
     outputs = [
         subprocess.run([sys.executable, "-c", code], env=environment, check=True, capture_output=True).stdout
@@ -139,7 +143,7 @@ RESTARTING = """
 import os, runpy, sys
 from types import SimpleNamespace
 hooks = runpy.run_path("gunicorn.conf.py")
-from foundation import metrics
+from foundation.operations import metrics
 server = SimpleNamespace(WORKERS={})
 
 def start():

@@ -10,8 +10,8 @@ from django.utils import timezone
 
 from config.operations import doctor
 from dashboard_api.models import Secret
+from portal.answers.service import get_entitlement
 from portal.models import Account
-from portal.service import get_entitlement
 from tests.commands import run, run_json
 from tests.factories import SECRET, make_account, make_portal_account, make_user
 

@@ -6,8 +6,8 @@ from django.urls import reverse
 
 from audit.models import AuditEvent
 from config.web import form_limit
-from foundation import places
-from foundation.places import SlowCallers
+from foundation.operations import places
+from foundation.operations.places import SlowCallers
 from tests.factories import make_membership, make_portal_account, make_portal_website, make_user
 
 pytestmark = pytest.mark.django_db

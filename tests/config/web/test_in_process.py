@@ -9,7 +9,7 @@ from django.utils import translation
 from config.web import in_process
 from dashboard_api.api import signed
 from dashboard_api.models import Nonce, Usage
-from portal import service
+from portal.answers import service
 from signed_api.errors import Unreachable
 from signed_api.findings import DashboardRequest
 from tests.factories import make_account, make_link, make_portal_account, make_portal_website

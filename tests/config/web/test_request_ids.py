@@ -6,7 +6,7 @@ import pytest
 from django.urls import reverse
 
 from config.web import in_process
-from foundation.request_ids import current_caller_request_id, current_request_id
+from foundation.operations.request_ids import current_caller_request_id, current_request_id
 from tests.factories import make_account, make_link, make_membership, make_portal_account, make_portal_website
 from tests.factories import make_user as user_of
 

@@ -6,7 +6,7 @@ import pytest
 from django.test import RequestFactory
 
 from config.web.wsgi_handler import Handler
-from foundation.request_ids import current_request_id
+from foundation.operations.request_ids import current_request_id
 from tests.config.test_settings import PRODUCTION
 
 pytestmark = pytest.mark.django_db

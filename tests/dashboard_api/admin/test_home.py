@@ -7,7 +7,7 @@ import pytest
 from django.contrib.auth.models import Permission
 from django.utils import timezone
 
-from dashboard_api.billing.callbacks.snapshots import Snapshot
+from dashboard_api.billing.snapshots import Snapshot
 from dashboard_api.models import CallbackEvent, Coverage, Severity, Source, Subscription
 from tests.factories import (
     make_account,

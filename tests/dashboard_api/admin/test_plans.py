@@ -8,7 +8,7 @@ from dashboard_api.admin.labels import FEATURE_LABELS
 from dashboard_api.billing import entitlements
 from dashboard_api.crawler import policy
 from dashboard_api.models import Plan, PlanPrice
-from portal.labels import FEATURES
+from portal.texts.labels import FEATURES
 from tests import factories
 from tests.dashboard_api.admin.test_admin import shown_values
 

@@ -7,8 +7,8 @@ from django.utils import timezone
 from dashboard_api.api import signed
 from dashboard_api.models import CallOutcome, CallRecord, Nonce, SecretUse, Usage
 from dashboard_api.queries.account_calls import latest_calls
-from foundation import places
-from foundation.places import SlowCallers
+from foundation.operations import places
+from foundation.operations.places import SlowCallers
 from signed_api.claims import CLAIM_CHECK
 from tests.dashboard_api.calls import FINDING_PATH, ask, compact, error_of, fields_for, post, signed_headers
 from tests.factories import SECRET, make_account, make_link

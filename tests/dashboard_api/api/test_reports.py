@@ -10,9 +10,10 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from dashboard_api import limits, standing_decisions
+from dashboard_api import limits
 from dashboard_api.api import report_views
 from dashboard_api.billing.entitlements import change
+from dashboard_api.decisions import standing
 from dashboard_api.importing import report_files
 from dashboard_api.models import Finding, ImportRun, ReportJob, ReportToken, Severity, Source
 from tests.dashboard_api.api.reports import REPORTS, fetch, make_token, never_run, run_here, send
@@ -134,7 +135,7 @@ def decided(severity, *, rule="exposed-panel"):
     """Let a standing decision about the source begin: about a rule, or without one the minimum."""
     source = Source.objects.imported("nuclei", "Nuclei")
     decision = make_standing_decision(source=source, rule=rule, severity=severity)
-    standing_decisions.begin(decision, timezone.now())
+    standing.begin(decision, timezone.now())
 
 
 def of_severity(severity, **members):

@@ -7,7 +7,7 @@ from time import sleep
 import pytest
 from django.db import connections
 
-from dashboard_api import triage
+from dashboard_api.decisions import triage
 from dashboard_api.importing import apply
 from dashboard_api.models import Finding
 from tests.dashboard_api.importing.reports import import_bytes

@@ -7,7 +7,8 @@ from django.utils import timezone
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from dashboard_api import limits, triage
+from dashboard_api import limits
+from dashboard_api.decisions import triage
 from dashboard_api.importing import ingest
 from dashboard_api.importing.service import EmptyRefusal, RefusedReport
 from dashboard_api.models import Coverage, Finding, Occurrence, Source

@@ -19,7 +19,7 @@ from dashboard_api.api import report_views
 from dashboard_api.importing import report_files, report_jobs, service
 from dashboard_api.models import Finding, ImportRun, Nonce, ReportJob, ReportToken
 from dashboard_api.ownership import claims
-from foundation.places import Places
+from foundation.operations.places import Places
 from tests.commands import run, run_json
 from tests.dashboard_api.api.reports import fetch, make_token, never_run, run_here, send
 from tests.dashboard_api.scanners.samples import json_lines, make_row

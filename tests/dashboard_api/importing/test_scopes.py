@@ -8,9 +8,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from dashboard_api import limits, triage
-from dashboard_api.ended_decisions import expire_triage
+from dashboard_api import limits
+from dashboard_api.decisions import triage
 from dashboard_api.importing import scopes
+from dashboard_api.importing.ended_decisions import expire_triage
 from dashboard_api.importing.scopes import Scope, Targets
 from dashboard_api.importing.service import RefusedReport
 from dashboard_api.models import Coverage, Finding, FindingEvent, Occurrence

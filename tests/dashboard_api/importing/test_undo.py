@@ -12,7 +12,8 @@ from django.utils import timezone
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dashboard_api import ended_decisions, standing_decisions, triage
+from dashboard_api.decisions import standing, triage
+from dashboard_api.importing import ended_decisions
 from dashboard_api.importing.undo import preview, undo
 from dashboard_api.models import (
     Coverage,
@@ -292,7 +293,7 @@ def rolled_back():
 def begin_decision(website, **fields):
     source = Source.objects.get()
     decision = StandingDecision(source=source, website=website, by="ann", reason="Agreed", **fields)
-    standing_decisions.begin(decision, timezone.now())
+    standing.begin(decision, timezone.now())
     return decision
 
 

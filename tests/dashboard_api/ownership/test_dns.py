@@ -7,9 +7,9 @@ import pytest
 from dashboard_api.ownership import dns
 from dashboard_api.ownership.claims import Verdict
 from dashboard_api.ownership.dns import Proof, look_in_dns
-from foundation.deadline import Deadline
-from foundation.hosts import MAX_HOST_LENGTH
+from foundation.addresses.hosts import MAX_HOST_LENGTH
 from foundation.outbound import name_servers
+from foundation.outbound.deadline import Deadline
 from tests.faults.name_servers import RESOLVER, NameServers
 from tests.faults.server import closed_port
 

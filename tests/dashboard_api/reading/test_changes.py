@@ -15,10 +15,10 @@ from django.utils import timezone
 from dashboard_api import limits
 from dashboard_api.api import response_cache
 from dashboard_api.backends.statements import rows
+from dashboard_api.decisions.triage import decide, reopen
 from dashboard_api.importing.ingest import ImportOptions
 from dashboard_api.importing.service import import_file
 from dashboard_api.models import AnalystNote, Finding, Severity, Website
-from dashboard_api.triage import decide, reopen
 from signed_api import limits as contract_limits
 from tests.dashboard_api.calls import (
     CHANGES_PATH,

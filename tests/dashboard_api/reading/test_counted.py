@@ -9,7 +9,7 @@ import pytest
 from dashboard_api.models import Finding, Kind, Severity
 from dashboard_api.reading import topics
 from dashboard_api.reading.days import recent_weeks, start_of_days
-from foundation.words import words_of
+from foundation.texts.words import words_of
 from tests.dashboard_api import calls
 from tests.dashboard_api.reading.varied import HOSTS, TODAY, make_varied_website
 from tests.factories import make_link, make_note

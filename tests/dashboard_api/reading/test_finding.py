@@ -8,9 +8,10 @@ import pytest
 from django.db import connections
 from django.test.utils import CaptureQueriesContext
 
-from dashboard_api import limits, triage
+from dashboard_api import limits
 from dashboard_api.api import response_cache
 from dashboard_api.backends.statements import rows
+from dashboard_api.decisions import triage
 from dashboard_api.models import Nonce, Severity
 from dashboard_api.reading import sections
 from signed_api import findings as contract

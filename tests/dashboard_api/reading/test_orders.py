@@ -5,8 +5,9 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from dashboard_api import limits, triage
+from dashboard_api import limits
 from dashboard_api.contract.requests import read_request
+from dashboard_api.decisions import triage
 from dashboard_api.errors import InvalidRequest
 from dashboard_api.models import Kind
 from signed_api.findings import DASHBOARD

@@ -14,8 +14,8 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric import ec, rsa
 from cryptography.hazmat.primitives.serialization import Encoding
 
-from foundation.deadline import Deadline
 from foundation.outbound import fetch as outbound
+from foundation.outbound.deadline import Deadline
 from foundation.outbound.fetch import FetchFailed, Hop, fetch
 from tests.faults.certificate import make_certificate, write_certificate
 from tests.faults.server import (

@@ -3,7 +3,7 @@ import threading
 
 import pytest
 
-from foundation.deadline import Deadline, DeadlinePassed
+from foundation.outbound.deadline import Deadline, DeadlinePassed
 from foundation.outbound.names import NoAddress, origin_of, resolve
 from tests.foundation.outbound.internet import OTHER, PUBLIC, PUBLIC_6
 

@@ -8,8 +8,8 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric import ec, rsa
 from cryptography.hazmat.primitives.serialization import Encoding
 
-from foundation.deadline import Deadline, DeadlinePassed
 from foundation.outbound import tls
+from foundation.outbound.deadline import Deadline, DeadlinePassed
 from foundation.outbound.fetch import LEGACY_SERVERS, trusted, unverified
 from foundation.outbound.tls import HandshakeRefused, NotConnected, offers, shake_hands
 from tests.faults.certificate import make_certificate, write_certificate

@@ -10,8 +10,8 @@ from portal.api_access.calls import MAX_ROWS, FileInterrupted
 from signed_api.account import CALLS
 from signed_api.errors import Unavailable
 from tests import factories
-from tests.portal.answers import answer_with
 from tests.portal.dashboards import make_call, make_calls
+from tests.portal.service_answers import answer_with
 
 pytestmark = pytest.mark.django_db
 URL, FILE = "/api/calls/", "/api/calls.csv"

@@ -4,8 +4,8 @@ import re
 
 import pytest
 
-from foundation.snippets import SNIPPETS
-from portal import service
+from foundation.texts.snippets import SNIPPETS
+from portal.answers import service
 from portal.api_access import view_models
 from signed_api.errors import TimedOut
 from signed_api.findings import DASHBOARD, DashboardRequest

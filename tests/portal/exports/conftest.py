@@ -2,7 +2,7 @@
 
 import pytest
 
-from portal import service
+from portal.answers import service
 from tests.factories import make_membership, make_portal_account, make_portal_website, make_user
 from tests.portal.dashboards import make_dashboard, make_page, make_threat
 

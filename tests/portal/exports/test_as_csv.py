@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from portal.exports.as_csv import COLUMNS, write_csv
-from portal.spreadsheets import BYTE_ORDER_MARK, inert
+from portal.files.spreadsheets import BYTE_ORDER_MARK, inert
 from tests.portal.dashboards import make_threat
 from tests.portal.exports.selections import make_selection
 

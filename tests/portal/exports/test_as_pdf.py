@@ -14,9 +14,9 @@ from portal.exports import as_pdf, typesetting
 from portal.exports.as_pdf import breakable, render_pdf
 from portal.exports.errors import PdfFailed
 from portal.exports.report import build_report
-from portal.forms import Filters
 from portal.models import Account, Website
-from portal.page_urls import Address
+from portal.pages.forms import Filters
+from portal.pages.urls import Address
 from signed_api.findings import HistoryDay, NextGrade, Problem
 from tests.portal.dashboards import NOW, make_dashboard, make_note, make_page, make_summary, make_threat
 from tests.structs import build

@@ -3,7 +3,7 @@
 import pytest
 
 from portal.exports.note_lines import note_lines
-from portal.markdown import render_note
+from portal.texts.markdown import render_note
 
 
 @pytest.mark.parametrize(

@@ -13,13 +13,13 @@ from django.contrib.sessions.backends.base import UpdateError
 from django.http import HttpRequest
 
 from config.identity.sessions import SessionStore
-from foundation.places import NoPlace
-from portal import places
+from foundation.operations.places import NoPlace
 from portal.exports import files
 from portal.exports.files import MAX_ROWS, ExportInterrupted
+from portal.files import places
 from portal.gateway.errors import TooManyCalls
-from portal.page_urls import Address
-from portal.view_models import export_links
+from portal.pages.urls import Address
+from portal.pages.view_models import export_links
 from signed_api.errors import RateLimited, TimedOut, UnknownLink
 from tests.factories import make_membership, make_portal_account, make_portal_website
 from tests.portal.dashboards import make_note, make_threat

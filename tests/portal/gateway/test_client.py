@@ -6,7 +6,7 @@ from collections import defaultdict
 
 import pytest
 
-from foundation.request_ids import begin_request, restored_request
+from foundation.operations.request_ids import begin_request, restored_request
 from portal.gateway import health
 from portal.gateway.client import call
 from portal.gateway.target import Service, SigningAccount

@@ -6,13 +6,14 @@ import msgspec
 import pytest
 from django.utils import timezone
 
-from portal import labels, service
+from portal.answers import service
 from portal.models import WebsiteSummary
+from portal.texts import labels
 from signed_api.errors import InactiveEntitlement, RevokedLink, UnknownLink
 from signed_api.findings import DASHBOARD, DashboardRequest
 from tests.factories import make_portal_account, make_portal_website
-from tests.portal.answers import answer_with
 from tests.portal.dashboards import NOW, make_dashboard, make_note, make_problem
+from tests.portal.service_answers import answer_with
 from tests.structs import refused
 
 pytestmark = pytest.mark.django_db

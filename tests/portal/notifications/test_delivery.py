@@ -8,7 +8,7 @@ from django.core import mail
 from django.core.mail.backends import locmem
 from django.db import OperationalError
 
-from portal import service
+from portal.answers import service
 from portal.models import PendingNotification, Subscription
 from portal.notifications import delivery
 from portal.notifications.delivery import CLAIM_LIFETIME, MAX_AGE, send_due

@@ -12,7 +12,7 @@ from django.utils.html import escape
 from portal.models import PendingNotification, UserLanguage, WebsiteSummary
 from portal.notifications.digest import Digest
 from portal.notifications.emails import SHOWN_PROBLEMS, compose, membership_of_token, unsubscribe_token
-from portal.topics import TOPICS
+from portal.texts.topics import TOPICS
 from signed_api.findings import HistoryDay
 from tests.factories import make_membership, make_portal_account, make_portal_website
 from tests.portal.dashboards import (

@@ -7,10 +7,10 @@ import pytest
 from django.core import mail
 from django.core.mail.backends import locmem
 
-from portal import service
+from portal.answers import service
 from portal.models import ClaimEmail, ClaimState, Subscription, Website, WebsiteSummary
 from portal.onboarding import emails
-from portal.view_models.claim_notices import claim_notices
+from portal.pages.view_models.claim_notices import claim_notices
 from signed_api.claims import DifferentPage, OtherClaim, PausedSchedule
 from signed_api.errors import CannotConnect
 from tests import factories

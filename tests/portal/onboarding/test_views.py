@@ -10,7 +10,7 @@ from django.test import Client
 from django.utils import timezone
 
 from audit.models import AuditEvent
-from portal import service
+from portal.answers import service
 from portal.gateway.errors import TooManyCalls
 from portal.models import Badge, ClaimState, ShareLink, Website, WebsiteSummary
 from portal.onboarding import actions
@@ -26,8 +26,8 @@ from signed_api.errors import (
     UnknownClaim,
 )
 from tests import factories
-from tests.portal.answers import answer_claims, answer_with
 from tests.portal.dashboards import make_claim, make_claim_check
+from tests.portal.service_answers import answer_claims, answer_with
 from tests.structs import build, refused
 
 pytestmark = pytest.mark.django_db

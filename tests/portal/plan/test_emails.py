@@ -6,7 +6,7 @@ import pytest
 from django.core import mail
 from django.core.mail.backends import locmem
 
-from portal import service
+from portal.answers import service
 from portal.models import Subscription
 from portal.plan import emails
 from signed_api.billing import AccountEntitlement, EntitlementResponse, LimitUse, Notice

@@ -3,7 +3,7 @@
 import pytest
 from django.test import Client
 
-from portal import service
+from portal.answers import service
 from portal.models import Membership
 from tests.factories import make_membership, make_portal_account, make_portal_website, make_user
 from tests.portal.dashboards import make_dashboard, make_finding_response

@@ -9,7 +9,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from config.operations.logs import TextLines
-from portal import service
+from portal.answers import service
 from portal.gateway.errors import Misconfigured
 from portal.models import IssueTracker, Membership, ShareLink, ShareOpening, Website, WebsiteSummary
 from portal.sharing import actions

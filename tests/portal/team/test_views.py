@@ -12,7 +12,7 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from portal import service
+from portal.answers import service
 from portal.models import Subscription
 from portal.models.members import Invitation, Membership
 from portal.sharing import actions as share_links
@@ -462,7 +462,7 @@ def test_a_failed_email_withdraws_the_invitation_and_shows_a_message(members, br
     def refuse(*_, **__):
         raise ConnectionRefusedError
 
-    monkeypatch.setattr(emails.link_emails, "send", refuse)
+    monkeypatch.setattr(emails.with_link, "send", refuse)
     address = reverse("portal:invite", args=[members[OWNER].account_id])
     response = browser(OWNER).post(address, {"email": "new@example.com", "role": VIEWER})
     assert "could not be sent" in text_of(response)

@@ -13,7 +13,7 @@ from audit.models import AuditEvent
 from config.operations import health
 from dashboard_api.billing.callbacks import applying, standard
 from dashboard_api.models import BillingCustomer, CallbackEvent, PlanPrice, Subscription
-from foundation.health import Readiness
+from foundation.operations.health import Readiness
 from tests.dashboard_api.billing.callbacks import stripe_events
 from tests.factories import make_account, make_plan, make_user
 

@@ -11,7 +11,7 @@ from django.core.management import call_command
 from django.utils import timezone
 
 from dashboard_api.billing.callbacks import applying, stripe
-from dashboard_api.billing.callbacks.snapshots import CannotApply, Ignored, Link, Refused
+from dashboard_api.billing.snapshots import CannotApply, Ignored, Link, Refused
 from dashboard_api.models import CallbackEvent, Entitlement, PlanPrice, Subscription
 from tests.dashboard_api.billing.callbacks.stripe_events import (
     BEGAN,

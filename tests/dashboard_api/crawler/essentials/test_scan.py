@@ -27,7 +27,7 @@ from dashboard_api.importing.ingest import ImportOptions
 from dashboard_api.importing.service import import_file
 from dashboard_api.models import Coverage, Finding, ScanOptOut
 from dashboard_api.scanners import finding_lines
-from foundation.deadline import Deadline
+from foundation.outbound.deadline import Deadline
 from foundation.outbound.fetch import trusted
 from foundation.outbound.refusals import REFUSALS
 from foundation.outbound.tls import Handshake, NotConnected, shake_hands

@@ -1,0 +1,197 @@
+"""The entitlement that an account should have: from what it pays for, and from what staff set."""
+
+from contextlib import suppress
+from datetime import date, datetime
+from typing import Any
+
+import msgspec
+
+from dashboard_api.billing.snapshots import (
+    CannotApply,
+    Snapshot,
+    best,
+    effect,
+    is_paid_on,
+    is_same,
+    is_usable_on,
+    latest,
+)
+from dashboard_api.models import Account, Entitlement, Plan, PlanPrice, Subscription
+from dashboard_api.models.entitlements import AgreedTerms
+
+
+def locked(account: Account) -> Entitlement | None:
+    """Lock the account until the end of the transaction, and return its entitlement as it is now."""
+    Account.objects.select_for_update().get(pk=account.pk)
+    return Entitlement.objects.select_related("account", "plan_revision").filter(account=account).first()
+
+
+def payable(entitlement: Entitlement) -> tuple[str, ...]:
+    """Return the fields that a payment may change: without the status while staff suspend the account."""
+    fields = ("plan", "plan_revision", "starts_on", "ends_on", "renews", "cancels", "sites_limit", "features")
+    return fields if entitlement.suspended_by_staff else (*fields, "status", "past_due_since")
+
+
+def wanted(
+    account: Account,
+    now: datetime,
+    fetched: dict[str, list[Snapshot]] | None = None,
+    *,
+    row: Entitlement | None = None,
+) -> dict[str, Any] | None:
+    """Return the values that the providers' snapshots give to the entitlement; None without any.
+
+    A plan that staff set counts like a subscription until its last day. ``fetched`` is what providers say
+    now, ``row`` the entitlement if it is not stored yet. Raises CannotApply.
+    """
+    held = updated(account, fetched or {})
+    paid = values_of([(each.provider, with_lateness(each, latest(held_by(each)))) for each in held], now)
+    row = row or locked(account)
+    agreed, day = (row.agreed_terms if row else None), now.date()
+    if paid is None:
+        return values_as_agreed(agreed) if agreed and day <= agreed.usable_until else None
+    if "plan_revision" in paid:
+        paid["plan_revision"] = _revision_for(row, paid["plan_revision"])
+    if row and agreed is not None and not _is_better(paid, agreed, day, row):
+        return values_as_agreed(agreed)
+    if row and row.starts_on > day and paid["status"] in ("active", "trialing", "past_due"):
+        return paid | {"starts_on": day}
+    return paid
+
+
+def to_change(account: Account, target: dict[str, Any], *, row: Entitlement | None = None) -> dict[str, Any]:
+    """Return the values of ``target`` that differ from ``row``, or from the account's stored entitlement."""
+    entitlement = row or locked(account)
+    if entitlement is None:
+        return target
+    may = payable(entitlement)
+    to = {name: value for name, value in target.items() if name in may}
+    changed = {name for name, value in to.items() if getattr(entitlement, name) != value}
+    if "plan_revision" in changed:  # which brings features of its own
+        changed |= to.keys() & {"features"}
+    to = {name: value for name, value in to.items() if name in changed}
+    ends_on = to.get("ends_on", entitlement.ends_on)
+    if ends_on < to.get("starts_on", entitlement.starts_on):
+        to["starts_on"] = ends_on
+    return to
+
+
+def values_of(holding: list[tuple[str, Snapshot]], now: datetime) -> dict[str, Any] | None:
+    """Return the values that the best of the snapshots gives, each with its provider; None without any.
+
+    Raises CannotApply.
+    """
+    providers_of = {id(snapshot): provider for provider, snapshot in holding}
+
+    def size(snapshot: Snapshot) -> tuple[int, int]:
+        with suppress(CannotApply):
+            if plan := revision_sold(providers_of[id(snapshot)], snapshot):
+                return plan.rank, plan.terms.websites
+        return -1, -1
+
+    chosen = best([snapshot for _provider, snapshot in holding], now.date(), size)
+    if chosen is None:
+        return None
+    provider = providers_of[id(chosen)]
+    revision = revision_sold(provider, chosen)
+    return {**({"plan_revision": revision} if chosen.price else {"plan": chosen.plan}), **effect(chosen)}
+
+
+def updated(account: Account, fetched: dict[str, list[Snapshot]]) -> list[Subscription]:
+    """Return the account's subscriptions, unsaved, with what providers say now.
+
+    It takes the place right after the snapshot that holds, so that every newer event replaces it.
+    """
+    rows = {(row.provider, row.object_id): row for row in Subscription.objects.filter(account=account)}
+    for provider, snapshots in fetched.items():
+        for new in snapshots:
+            own = Subscription(provider=provider, object_id=new.object_id, account=account)
+            row = rows.setdefault((provider, new.object_id), own)
+            held = held_by(row)
+            if held and (row.unclear_until or not is_same(latest(held), new)):
+                second, rank = latest(held).order
+                new = msgspec.structs.replace(new, order=(second, rank + 1))
+                row.held = msgspec.to_builtins((new,))
+            elif not held:
+                row.held = msgspec.to_builtins((new,))
+    return list(rows.values())
+
+
+def held_by(row: Subscription) -> tuple[Snapshot, ...]:
+    """Return the snapshots of a subscription."""
+    return msgspec.convert(row.held, tuple[Snapshot, ...])
+
+
+def with_lateness(row: Subscription, snapshot: Snapshot) -> Snapshot:
+    """Return the snapshot with the day since when its payment is late."""
+    if snapshot.status != "past_due" or snapshot.past_due_since is not None:
+        return snapshot
+    late_at, settled_at = row.late_at, row.settled_at
+    if late_at is None or (settled_at is not None and settled_at > late_at):
+        late_at = snapshot.occurred_at  # the event that began it has not come
+    since = late_at.date() if late_at else None
+    return msgspec.structs.replace(snapshot, past_due_since=since)
+
+
+def revision_sold(provider: str, snapshot: Snapshot) -> Plan | None:
+    """Return the revision of a plan that is paid for; raises CannotApply if it is unknown."""
+    if not snapshot.status:
+        return None
+    if snapshot.price:
+        prices = (snapshot.price, *snapshot.other_prices)
+        sold = PlanPrice.objects.select_related("plan").filter(provider=provider, price__in=prices)
+        if (row := sold.order_by("-plan__rank", "pk").first()) is None:
+            raise CannotApply("unknown_price")
+        return row.plan
+    revision = Plan.objects.newest(snapshot.plan)
+    if revision is None:
+        raise CannotApply("unknown_plan")
+    return revision
+
+
+def _revision_for(row: Entitlement | None, sold: Plan) -> Plan:
+    """Return the revision that a price buys: the account's own if it is no earlier, else the price's.
+
+    An account that is new to the plan gets the newest revision.
+    """
+    own = row.plan_revision if row else None
+    if own is None or own.slug != sold.slug:
+        return Plan.objects.newest(sold.slug) or sold
+    return own if own.revision >= sold.revision else sold
+
+
+def _is_better(paid: dict[str, Any], agreed: AgreedTerms, day: date, row: Entitlement) -> bool:
+    """Return whether what is paid for serves the account at least as well as what staff set."""
+    is_usable = is_usable_on(paid, day)
+    if day > agreed.usable_until:
+        return is_usable or paid["status"] == "suspended" or paid["ends_on"] >= agreed.ends_on
+    if agreed.starts_on > day or not is_usable:
+        return is_usable
+    new = paid.get("plan_revision")
+    if new is None:  # the account keeps its revision of the same plan
+        new = row.plan_revision if row.plan == paid["plan"] else Plan.objects.newest(paid["plan"])
+    if new is None:
+        return False
+    old = _agreed_revision(agreed)
+    if old is None and not set(agreed.features) <= set(new.features):
+        return False
+    size = (new.rank, new.terms.websites)
+    held = (old.rank, old.terms.websites) if old else (new.rank, agreed.sites_limit)
+    if size >= held and (new.slug == agreed.plan or size == held):
+        return is_paid_on(paid, day) and bool(paid["renews"] or paid["ends_on"] >= agreed.ends_on)
+    return size > held
+
+
+def _agreed_revision(agreed: AgreedTerms) -> Plan | None:
+    return Plan.objects.get(pk=agreed.plan_revision) if agreed.plan_revision else None
+
+
+def values_as_agreed(agreed: AgreedTerms) -> dict[str, Any]:
+    """Return the values of an entitlement that is as staff set it."""
+    values: dict[str, Any] = {
+        name: getattr(agreed, name) for name in ("status", "starts_on", "ends_on", "renews")
+    }
+    values |= {"cancels": False, "past_due_since": None, "features": agreed.features}
+    if (revision := _agreed_revision(agreed)) is not None:
+        return values | {"plan_revision": revision}
+    return values | {"plan": agreed.plan, "sites_limit": agreed.sites_limit}

@@ -1,0 +1,1 @@
+"""Decisions of analysts: about one finding, and for a rule or a scanner."""

@@ -1,0 +1,79 @@
+"""End decisions: findings are open again, or fixed where complete scans no longer found them meanwhile."""
+
+from collections import defaultdict
+from datetime import datetime
+
+from django.core.exceptions import ValidationError
+from django.db import transaction
+
+from audit.recording import record as audit
+from dashboard_api.decisions.standing import apply_to, take_back, websites_of
+from dashboard_api.importing.later_scans import fix_gone
+from dashboard_api.limits import TRIAGE_BATCH
+from dashboard_api.models import Finding, FindingEvent, StandingDecision, Website
+
+Event = FindingEvent.Event
+
+
+def expire_triage(now: datetime) -> int:
+    """End the decisions whose last day has passed, with a commit for each batch; return their number."""
+    total = 0
+    while expired := _expire_batch(now):
+        total += expired
+    return total
+
+
+@transaction.atomic
+def _expire_batch(now: datetime) -> int:
+    expired = Finding.objects.filter(triage_until__lt=now.date()).order_by("triage_until", "pk")
+    chosen = dict(expired.values_list("pk", "website_id")[:TRIAGE_BATCH])
+    Website.wait_for_imports(chosen.values())
+    findings = list(expired.select_for_update().filter(pk__in=chosen))
+    by_source: dict[tuple[int, int], list[int]] = defaultdict(list)
+    for finding in findings:
+        finding.status, finding.triage_until = Finding.Status.OPEN, None
+        by_source[finding.website_id, finding.source_id].append(finding.pk)
+    Finding.objects.bulk_update(findings, ["status", "triage_until"])
+    FindingEvent.objects.bulk_create(
+        FindingEvent(finding=finding, website_id=finding.website_id, event=Event.DECISION_EXPIRED, at=now)
+        for finding in findings
+    )
+    for (website, source), ids in by_source.items():
+        fix_gone(Website.objects.get(pk=website), source, ids)
+    if findings:
+        audit("finding.decisions_expired", after={"findings": len(findings)})
+    return len(findings)
+
+
+def end(decision: StandingDecision, *, by: str, reason: str, now: datetime) -> int:
+    """End ``decision`` and take back what it changed; return the number of findings.
+
+    A commit follows each website; ending a decision again completes what was interrupted. Raise
+    ValidationError without a name or a reason.
+    """
+    if decision.ended_at is None:
+        decision.ended_at, decision.ended_by, decision.end_reason = now, by.strip(), reason.strip()
+        if not (decision.ended_by and decision.end_reason):
+            raise ValidationError({"reason": "Say why: customers and colleagues will read it."})
+        decision.full_clean()
+        with transaction.atomic():
+            decision.save(update_fields=["ended_at", "ended_by", "end_reason"])
+            audit("standing_decision.ended", decision, by=by, reason=reason)
+    changed = 0
+    for website in websites_of(decision):
+        with transaction.atomic():
+            Website.wait_for_imports([website.pk])
+            changed += take_back(decision, website, by=decision.ended_by, reason=decision.end_reason, now=now)
+            apply_to(website, decision.source, now)
+            _fix_reopened(decision, website, now)
+    return changed
+
+
+def _fix_reopened(decision: StandingDecision, website: Website, now: datetime) -> None:
+    """Fix the findings that were just opened and are gone; in their timelines, no one has reopened them."""
+    reopened = FindingEvent.objects.filter(
+        website_id=website.pk, event=Event.RECONSIDERED, decision__source=decision.source, at=now
+    )
+    opened = Finding.objects.filter(status=Finding.Status.OPEN, pk__in=reopened.values("finding"))
+    fixed = fix_gone(website, decision.source_id, list(opened.values_list("pk", flat=True)))
+    reopened.filter(finding__in=fixed).update(event=Event.DECISION_EXPIRED)

@@ -1,0 +1,1 @@
+"""Names of hosts, domains and mail boxes, each in one form."""

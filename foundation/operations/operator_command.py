@@ -1,0 +1,284 @@
+"""An operator's command: one result, printed as text or with --json, and errors that say what to do.
+
+With --json, standard output is always JSON: an error is {"error": MESSAGE}, with an exit code other than 0.
+"""
+
+import getpass
+import json
+import re
+import sys
+from argparse import ArgumentTypeError
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from functools import partial
+from typing import Any, ClassVar, NoReturn
+
+from django.core.exceptions import ValidationError
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.serializers.json import DjangoJSONEncoder
+from django.db import DatabaseError, connection, transaction
+from django.utils import timezone
+from django.views.decorators.debug import sensitive_variables
+
+from audit.models import AuditEvent
+from audit.recording import Acting, Person, Subject, acting, record
+from foundation.addresses.hosts import InvalidHost, typed_host
+from foundation.operations.heartbeats import Beat, command_ended, summary_of
+from foundation.operations.request_ids import begin_request, restored_request
+from foundation.operations.storage import is_storage_fault
+
+# For the connection of the command: an hour on SQLite, without limit on PostgreSQL.
+_WAIT_FOR_WRITERS = {"sqlite": "PRAGMA busy_timeout = 3600000", "postgresql": "SET lock_timeout = 0"}
+
+
+COMMAND_LINE = "command line"  # stored as the person in charge where no name is given
+_MAX_NAME_LENGTH = 150
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OnRecord:
+    """The options --by and --reason of a command that changes something: help, and which it requires."""
+
+    by: str = "who does it; recorded"
+    reason: str = "why; recorded"
+    needs_by: bool = False
+    needs_reason: bool = False
+    default_by: str = COMMAND_LINE
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Result:
+    """The result of a command: ``text`` for people, ``fields`` for scripts.
+
+    ``remark`` goes to standard error, where ``text`` is meant for a file or another command; a
+    ``failure`` makes the exit code 1. ``found`` is the number of things that need a person, for a command
+    that looks for them.
+    """
+
+    text: str
+    fields: dict[str, Any] | list[dict[str, Any]]  # a list is printed as one object per line
+    failure: str = ""
+    lacks_settings: bool = False  # for a part of its work: it sends no heartbeat, as if it never ran
+    remark: str = ""
+    found: int | None = None
+
+
+class OperatorCommand(BaseCommand):
+    """A command that performs one thing and prints its result as text, or as JSON for scripts.
+
+    ``interval`` is how often cron runs the command: each run sends a heartbeat, also one that fails, unless
+    the command lacks settings.
+
+    It runs in one transaction with its audit event, unless it ``commits_itself``. ``without_event`` says why
+    a command writes no event of its own: it changes nothing, or each of its changes has an event.
+    ``on_record`` describes --by and --reason, which a command without any event does not have.
+    """
+
+    interval: ClassVar[timedelta | None] = None
+    commits_itself = False
+    without_event = ""
+    on_record: ClassVar[OnRecord | None] = OnRecord()
+
+    def create_parser(self, *args: Any, **kwargs: Any) -> CommandParser:
+        """Return the command's parser with the options that every command has: --by, --reason and --json."""
+        parser = super().create_parser(*args, **kwargs)
+        if own := self.on_record:
+            parser.add_argument("--by", required=own.needs_by, metavar="NAME", type=_name, help=own.by)
+            parser.add_argument("--reason", default="", required=own.needs_reason, help=own.reason)
+        parser.add_argument(
+            "--json", action="store_true", dest="as_json", help="print JSON, one object per line"
+        )
+        parser.error = partial(self._usage_error, parser, parser.error)  # type: ignore[method-assign]
+        return parser
+
+    def _usage_error(
+        self, parser: CommandParser, refuse: Callable[[str], NoReturn], message: str
+    ) -> NoReturn:
+        """Print the error of wrong arguments as JSON, too, where --json is among them."""
+        if getattr(parser, "called_from_command_line", False) and "--json" in sys.argv:
+            self.stdout.write(json.dumps(self.error_fields(message)))
+        refuse(message)
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Print the result of ``perform``; a model's ValidationError becomes the command's error.
+
+        The command waits for other writers of the database, where a page would give up.
+        """
+        try:
+            wait_for_writers()
+            with restored_request(), self._heartbeat(**options) as results:  # another command may call it
+                begin_request()
+                results.append(self._print_result(**options))
+        except DatabaseError as error:
+            if not is_storage_fault(error):
+                raise
+            text = f"The database cannot be used: {_first_line(error)}. 'manage.py doctor' says more."
+            if options["as_json"]:
+                self.stdout.write(json.dumps(self.error_fields(text, **options)))
+            raise CommandError(text) from error
+
+    @contextmanager
+    def _heartbeat(self, **options: Any) -> Iterator[list[Result]]:
+        """Send a heartbeat after the run of a command for cron, with the result that the caller appends."""
+        began = timezone.now()
+        results: list[Result] = []
+        send = partial(self._send_heartbeat, began) if self.interval and not options.get("dry_run") else None
+        try:
+            yield results
+        except Exception as error:
+            if send:  # other errors may hold values
+                send(str(error) if isinstance(error, CommandError) else type(error).__name__, ok=False)
+            raise
+        if send and not results[-1].lacks_settings:
+            send(results[-1].text, ok=True, found=results[-1].found)
+
+    def _send_heartbeat(self, began: datetime, text: str, *, ok: bool, found: int | None = None) -> None:
+        beat = Beat(
+            command=type(self).__module__.rpartition(".")[2],
+            interval=self.interval or timedelta(),
+            began=began,
+            ended=timezone.now(),
+            ok=ok,
+            summary=summary_of(text),
+            found=found,
+        )
+        command_ended.send(type(self), beat=beat)
+
+    def _print_result(self, **options: Any) -> Result:
+        """Print the result of ``perform``, or its error with --json; return the result."""
+        try:
+            result = self._on_record(**options)
+        except CommandError as error:
+            if options["as_json"]:
+                self.stdout.write(json.dumps(self.error_fields(str(error), **options)))
+            raise
+        self.stdout.write(_as_json(result) if options["as_json"] else result.text)
+        if result.remark and not options["as_json"]:
+            self.stderr.write(result.remark, style_func=str)
+        if result.failure:
+            raise CommandError(result.failure)
+        return result
+
+    def error_fields(self, message: str, **options: Any) -> dict[str, Any]:
+        """Return what --json prints for an error, whose message goes to standard error, too."""
+        return {"error": message}
+
+    def _on_record(self, **options: Any) -> Result:
+        """Perform the command as the person of --by, and record an event if it changed something."""
+        by = options.get("by") or ""
+        acts = Acting(
+            kind=AuditEvent.Kind.COMMAND,
+            person=lambda: Person(None, by) if by else None,
+            reason=options.get("reason") or "",
+        )
+        commits = self.commits_itself or self.without_event
+        if self.on_record and options.get("by") is None:
+            options["by"] = self.on_record.default_by
+        with acting(acts), nullcontext() if commits else transaction.atomic():
+            result = self._performed(**options)
+            if not self.without_event:
+                self._record(result, acts, options)
+            return result
+
+    def _record(self, result: Result, acts: Acting, options: dict[str, Any]) -> None:
+        """Record the command with its numbers; texts of a result can be secrets or names."""
+        fields = result.fields if isinstance(result.fields, dict) else {}
+        numbers = {name: value for name, value in fields.items() if isinstance(value, int)}
+        if acts.recorded or options.get("dry_run") or not fields.get("changed", any(numbers.values())):
+            return
+        name = type(self).__module__.rpartition(".")[2]
+        record(
+            f"command.{name}",
+            Subject("command", name),
+            account=str(fields.get("account") or options.get("ref") or ""),
+            host=str(fields.get("host") or ""),
+            after=numbers,
+        )
+
+    def _performed(self, **options: Any) -> Result:
+        try:
+            return self.perform(**options)
+        except ValidationError as error:
+            raise CommandError(_in_one_line(error)) from error
+        except UnicodeEncodeError as error:
+            raise CommandError("The arguments must be UTF-8 text.") from error
+
+    def perform(self, *args: Any, **options: Any) -> Result:
+        """Do the command's work completely, or raise an error and change nothing."""
+        raise NotImplementedError
+
+
+def wait_for_writers() -> None:
+    """Let this thread's connection wait for other writers of the database, where a page would give up."""
+    with connection.cursor() as cursor:
+        cursor.execute(_WAIT_FOR_WRITERS[connection.vendor])
+
+
+def host_of(text: str) -> str:
+    """Return the host named ``text`` in its stored form; raise CommandError."""
+    try:
+        return typed_host(text)
+    except InvalidHost as error:
+        raise CommandError(f"{text}: the host {error}.") from error
+
+
+def web_address(text: str) -> str:
+    """Return an argument that is an http or https address; raise ArgumentTypeError."""
+    if not text.lower().startswith(("http://", "https://")):
+        raise ArgumentTypeError(f"{text} does not start with http:// or https://")
+    return text
+
+
+def positive(text: str) -> int:
+    """Return an argument that is a positive whole number; raise ArgumentTypeError."""
+    if not re.fullmatch(r"[1-9][0-9]{0,8}", text):
+        raise ArgumentTypeError(f"{text} is not a whole number from 1 to 999999999")
+    return int(text)
+
+
+def row_number(text: str) -> int:
+    """Return an argument that is the number of a row; raise ArgumentTypeError."""
+    if not re.fullmatch(r"[1-9][0-9]{0,17}", text):  # after a restore, it has 16 digits
+        raise ArgumentTypeError(f"{text} is not the number of a row")
+    return int(text)
+
+
+def _name(text: str) -> str:
+    """Return the argument of --by; raise ArgumentTypeError for one that a row cannot store."""
+    if len(text) > _MAX_NAME_LENGTH:
+        raise ArgumentTypeError(f"a name has at most {_MAX_NAME_LENGTH} characters")
+    return text
+
+
+@sensitive_variables()
+def read_secret() -> str:
+    """Return the secret on standard input, or one that the operator types; raise CommandError."""
+    if sys.stdin.isatty():
+        return getpass.getpass("Secret (not shown): ")
+    try:
+        return sys.stdin.read().rstrip("\r\n")
+    except UnicodeDecodeError:
+        # The original error contains the input, so it must not be chained.
+        raise CommandError("The secret on standard input must be UTF-8 text.") from None
+
+
+def _first_line(error: Exception) -> str:
+    return (str(error).strip().splitlines() or [type(error).__name__])[0].rstrip(".")
+
+
+def _as_json(result: Result) -> str:
+    objects = result.fields if isinstance(result.fields, list) else [result.fields]
+    return "\n".join(json.dumps(fields, cls=DjangoJSONEncoder) for fields in objects)
+
+
+def _in_one_line(error: ValidationError) -> str:
+    """Return all messages of ``error``, each with its field."""
+    if not hasattr(error, "error_dict"):
+        return " ".join(error.messages)
+    return " ".join(
+        message if field == "__all__" else f"{field}: {message}"
+        for field, messages in error.message_dict.items()
+        for message in messages
+    )

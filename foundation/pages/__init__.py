@@ -1,0 +1,1 @@
+"""Parts of forms and pages that both apps use."""

@@ -1,0 +1,60 @@
+"""Answers of the service for pages, with the last good one while the service cannot be reached.
+
+Only an outage leads to an old answer: no connection, no answer in time, or a 5xx. A refusal never does.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TypeVar
+
+import msgspec
+from django.utils import timezone
+
+from foundation.operations.metrics import count_last_answer
+from portal.answers import service
+from portal.models import LastAnswer, Website
+from signed_api.errors import CallError, TimedOut, Unreachable
+from signed_api.findings import DashboardRequest, DashboardResponse, FindingRequest, FindingResponse
+
+_Answer = TypeVar("_Answer", DashboardResponse, FindingResponse)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outage:
+    """A failed call, and when the portal received the answer that is shown instead."""
+
+    error: CallError
+    failed_at: datetime
+    received_at: datetime
+
+
+def get_dashboard(website: Website, request: DashboardRequest) -> tuple[DashboardResponse, Outage | None]:
+    """Return the dashboard, or the last one with its outage; raises CallError."""
+    return _get(website, request, DashboardResponse, lambda: service.get_dashboard(website, request))
+
+
+def get_finding(website: Website, finding_id: str) -> tuple[FindingResponse, Outage | None]:
+    """Return one finding, or its last answer with its outage; raises CallError."""
+    request = FindingRequest(finding_id=finding_id)
+    return _get(website, request, FindingResponse, lambda: service.get_finding(website, finding_id))
+
+
+def _get(
+    website: Website, request: msgspec.Struct, kind: type[_Answer], get: Callable[[], _Answer]
+) -> tuple[_Answer, Outage | None]:
+    try:
+        answer = get()
+    except (Unreachable, TimedOut) as error:
+        stored = LastAnswer.objects.read(website, request)
+        if stored is None:
+            raise
+        try:
+            old_answer = msgspec.json.decode(stored.body, type=kind)
+        except msgspec.DecodeError:  # an earlier version of the portal stored it
+            raise error from None
+        count_last_answer()
+        return old_answer, Outage(error=error, failed_at=timezone.now(), received_at=stored.received_at)
+    if not service.is_in_process():  # that service is down exactly when this portal is
+        LastAnswer.objects.store(website, request, msgspec.json.encode(answer))
+    return answer, None

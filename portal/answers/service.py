@@ -1,0 +1,338 @@
+"""Requests to the dashboard service, with the settings and the accounts of this deployment."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+
+from django.conf import settings
+from django.utils.module_loading import import_string
+from django.views.decorators.debug import sensitive_variables
+
+from foundation.outbound.deadline import Deadline
+from foundation.sealing import CannotUnseal
+from portal.gateway.client import call
+from portal.gateway.errors import Misconfigured
+from portal.gateway.target import Service, SigningAccount
+from portal.models import Account, LastAnswer, Website, WebsiteSummary
+from signed_api.account import (
+    ACCOUNT_CHANGES,
+    CALLS,
+    PUBLICITY,
+    SECRETS,
+    AccountChangesRequest,
+    CallsRequest,
+    CallsResponse,
+    PublicityRequest,
+    PublicityResponse,
+    SecretsRequest,
+    SecretsResponse,
+)
+from signed_api.billing import (
+    ENTITLEMENT,
+    WEBSITES,
+    EntitlementRequest,
+    EntitlementResponse,
+    WebsitesRequest,
+    WebsitesResponse,
+)
+from signed_api.claims import CLAIMS, ClaimResponse, ClaimsRequest, WebsiteClaim
+from signed_api.errors import CallError, InactiveEntitlement, Refused, RevokedLink, UnknownLink
+from signed_api.findings import (
+    CHANGES,
+    DASHBOARD,
+    FINDING,
+    ChangesRequest,
+    ChangesResponse,
+    DashboardRequest,
+    DashboardResponse,
+    FindingRequest,
+    FindingResponse,
+)
+from signed_api.limits import MAX_PAGE_SIZE
+from signed_api.routes import Request, Response, Route
+from signed_api.scans import (
+    SCAN,
+    SCAN_CANCEL,
+    SCAN_SCHEDULE,
+    SCAN_STATUS,
+    SCANS,
+    ScanCancelRequest,
+    ScanRequest,
+    ScanResponse,
+    ScanScheduleRequest,
+    ScanScheduleResponse,
+    ScansRequest,
+    ScansResponse,
+    ScanStatusRequest,
+    ScanStatusResponse,
+)
+
+Versions = Mapping[int, Mapping[str, str]]  # of websites, by the id of the account and the link id
+
+_NO_ACCESS = (InactiveEntitlement, RevokedLink, UnknownLink)
+_PAGE_SECONDS = 2  # for a call of each account, and for the numbers of hundreds of websites
+MAX_CLAIMS = 2_000
+PATIENCE_SECONDS = 5  # how long a page waits for its turn to call the service over HTTP
+
+
+def get_dashboard(
+    website: Website, request: DashboardRequest, *, stores_summary: bool = True
+) -> DashboardResponse:
+    """Return the dashboard of ``website``, filtered by ``request``; raises CallError.
+
+    The website's summary is stored, a dashboard without its lists, if ``stores_summary``. Call this outside
+    any open transaction: a service in this process uses the same connection.
+    """
+    dashboard = _site_call(website, DASHBOARD, request)
+    if stores_summary:
+        WebsiteSummary.objects.store(website, dashboard=dashboard)
+    return dashboard
+
+
+def _reason(refusal: InactiveEntitlement | RevokedLink | UnknownLink) -> str:
+    """Return which of ``labels.REFUSALS`` says why a website shows no results."""
+    if isinstance(refusal, InactiveEntitlement):
+        if refusal.detail.starts_on is not None:
+            return "plan_not_started"
+        if refusal.detail.status == "suspended":
+            return "plan_suspended"
+        if refusal.detail.reason == "websites_limit":
+            return refusal.detail.reason
+    return refusal.code
+
+
+def get_finding(website: Website, finding_id: str) -> FindingResponse:
+    """Return one finding of ``website``; raises CallError."""
+    return _site_call(website, FINDING, FindingRequest(finding_id=finding_id))
+
+
+def get_changes_since(website: Website, *, cursor: str, min_severity: str) -> ChangesResponse:
+    """Return the changes of ``website`` after ``cursor``; raises CallError."""
+    return _site_call(website, CHANGES, ChangesRequest(since=cursor, min_severity=min_severity))
+
+
+def get_recent_changes(website: Website, *, days: int, min_severity: str) -> ChangesResponse:
+    """Return the changes of ``website`` in the last ``days``, today included; raises CallError."""
+    return _site_call(website, CHANGES, ChangesRequest(days=days, min_severity=min_severity))
+
+
+def get_changes_of_next_import(website: Website, *, cursor: str, min_severity: str) -> ChangesResponse:
+    """Return the changes by the first import after ``cursor``, and whether there are more.
+
+    Raises CallError.
+    """
+    request = ChangesRequest(since=cursor, min_severity=min_severity, until="next_import")
+    return _site_call(website, CHANGES, request)
+
+
+def get_calls(account: Account, request: CallsRequest) -> CallsResponse:
+    """Return the signed calls of ``account`` that are on record; raises CallError."""
+    return _account_call(account, CALLS, request)
+
+
+def get_versions(account: Account, *, seconds: float | None = None) -> dict[str, str]:
+    """Return a version for each linked website of ``account``, by link id; raises CallError."""
+    at = configured_service()
+    at = replace(at, timeout_seconds=min(at.timeout_seconds, seconds or at.timeout_seconds))
+    changes = call(at, _signer_of(account), ACCOUNT_CHANGES, AccountChangesRequest())
+    return {website.link_id: website.version for website in changes.websites}
+
+
+def versions_of(accounts: Iterable[Account], *, seconds: float | None = None) -> Versions:
+    """Return the versions of the accounts' websites; an account that gets no answer is left out."""
+    found: dict[int, dict[str, str]] = {}
+    for account in accounts:
+        try:
+            found[account.pk] = get_versions(account, seconds=seconds)
+        except InactiveEntitlement:
+            found[account.pk] = {}
+        except CallError:
+            continue
+    return found
+
+
+def refresh_for_page(websites: Sequence[Website]) -> None:
+    """Store the numbers of the websites that have changed, for a page that shows all of them."""
+    versions = versions_of({website.account for website in websites}, seconds=_PAGE_SECONDS)
+    refresh_summaries(websites, versions, seconds=_PAGE_SECONDS)
+
+
+def refresh_summaries(websites: Iterable[Website], versions: Versions, *, seconds: float) -> int:
+    """Store the numbers of websites that have changed since they were stored; return how many.
+
+    It begins no further website after ``seconds``, and ends for an account whose calls fail.
+    """
+    deadline, count = Deadline(seconds), 0
+    websites = [website for website in websites if website.account_id in versions]
+    stored = WebsiteSummary.objects.in_bulk(website.pk for website in websites)
+    failing: set[int] = set()
+    for website in websites:
+        version = versions[website.account_id].get(website.link_id, "")
+        is_current = website.pk in stored and stored[website.pk].is_current(version)
+        if is_current or website.account_id in failing or not deadline.allows(0):
+            continue
+        try:
+            get_dashboard(website, DashboardRequest(page_size=1))
+        except _NO_ACCESS:
+            pass  # which is stored instead of numbers
+        except CallError:
+            failing.add(website.account_id)
+            continue
+        WebsiteSummary.objects.filter(pk=website.pk).update(version=version)
+        count += 1
+    return count
+
+
+def get_entitlement(account: Account) -> EntitlementResponse:
+    """Return the plan of ``account``, in every state of it; raises CallError."""
+    return _account_call(account, ENTITLEMENT, EntitlementRequest())
+
+
+def get_claims(account: Account) -> list[WebsiteClaim]:
+    """Return the open claims of ``account``, and those that ended lately, at most MAX_CLAIMS.
+
+    Raises CallError.
+    """
+    claims: list[WebsiteClaim] = []
+    for page in range(1, MAX_CLAIMS // MAX_PAGE_SIZE + 1):
+        request = ClaimsRequest(page=page, page_size=MAX_PAGE_SIZE)
+        response = _account_call(account, CLAIMS, request)
+        claims += response.claims
+        if len(claims) >= response.total or not response.claims:
+            break
+    return claims
+
+
+def get_claim_to(account: Account, host: str) -> WebsiteClaim | None:
+    """Return the account's claim to ``host``, unless it ended long ago; raises CallError."""
+    request = ClaimsRequest(host=host)
+    claims = _account_call(account, CLAIMS, request).claims
+    return next((claim for claim in claims if claim.host == host), None)
+
+
+def get_claim(account: Account, claim_id: str) -> WebsiteClaim | None:
+    """Return a claim of ``account``, even if it has ended; raises CallError."""
+    request = ClaimsRequest(claim_id=claim_id)
+    claims = _account_call(account, CLAIMS, request).claims
+    return next((claim for claim in claims if claim.claim_id == claim_id), None)
+
+
+def claim(account: Account, route: Route[Request, ClaimResponse], request: Request) -> WebsiteClaim:
+    """Act on a claim of ``account``, and return it; raises CallError. A check can take 30 seconds."""
+    return _account_call(account, route, request).claim
+
+
+def publicity_of(account: Account, request: PublicityRequest) -> PublicityResponse:
+    """Return what may be published about the account's websites, after the change; raises CallError."""
+    return _account_call(account, PUBLICITY, request)
+
+
+def websites_of(account: Account, request: WebsitesRequest) -> WebsitesResponse:
+    """Return the websites of the account that stay in its plan, after the choice; raises CallError."""
+    return _account_call(account, WEBSITES, request)
+
+
+def secrets_of(account: Account, request: SecretsRequest) -> SecretsResponse:
+    """Return the secrets of the account that work, after the change; raises CallError."""
+    return _account_call(account, SECRETS, request)
+
+
+def get_scans(website: Website, request: ScansRequest) -> ScansResponse:
+    """Return a page of the scans of ``website``, the newest first; raises CallError."""
+    return _site_call(website, SCANS, request)
+
+
+def scan_rules(website: Website, request: ScanScheduleRequest) -> ScanScheduleResponse:
+    """Return what may be scanned and when, after the change of the times; raises CallError."""
+    return _site_call(website, SCAN_SCHEDULE, request)
+
+
+def scan(website: Website, request: ScanRequest) -> ScanResponse:
+    """Begin a scan of ``website``; raises CallError."""
+    return _site_call(website, SCAN, request)
+
+
+def scan_status(website: Website, job_id: str) -> ScanStatusResponse:
+    """Return a scan of ``website``; raises CallError."""
+    return _site_call(website, SCAN_STATUS, ScanStatusRequest(job_id=job_id))
+
+
+def cancel_scan(website: Website, job_id: str) -> ScanStatusResponse:
+    """Cancel a scan of ``website``, and return it; raises CallError."""
+    return _site_call(website, SCAN_CANCEL, ScanCancelRequest(job_id=job_id))
+
+
+def _site_call(website: Website, route: Route[Request, Response], request: Request) -> Response:
+    with _access_checked(website):
+        return call(configured_service(), linked_site(website), route, request)
+
+
+def _account_call(account: Account, route: Route[Request, Response], request: Request) -> Response:
+    return call(configured_service(), _signer_of(account), route, request)
+
+
+def _signer_of(account: Account) -> SigningAccount:
+    return SigningAccount(account_ref=account.ref, secret=_secret_of(account))
+
+
+@contextmanager
+def _access_checked(website: Website) -> Iterator[None]:
+    """Delete the stored answers about ``website`` if the service refuses access to it.
+
+    Its summary becomes the reason, so that no list shows an old result.
+    """
+    try:
+        yield
+    except Refused as refusal:
+        if isinstance(refusal, _NO_ACCESS):
+            WebsiteSummary.objects.store(website, refusal=_reason(refusal))
+        if refusal.status in (401, 403) or isinstance(refusal, UnknownLink):
+            LastAnswer.objects.discard(website.pk)
+        raise
+
+
+def is_in_process() -> bool:
+    """Return whether the service is called directly in this process."""
+    return bool(not settings.DASHBOARD_BASE_URL and settings.DASHBOARD_APPLICATION)
+
+
+def configured_service() -> Service:
+    """Return the service at DASHBOARD_BASE_URL, else the one in this process; raises Misconfigured."""
+    if is_in_process():
+        return Service(
+            application=import_string(settings.DASHBOARD_APPLICATION),
+            timeout_seconds=settings.DASHBOARD_TIMEOUT_SECONDS,
+        )
+    return Service(
+        base_url=settings.DASHBOARD_BASE_URL,
+        timeout_seconds=settings.DASHBOARD_TIMEOUT_SECONDS,
+        max_concurrent_calls=settings.DASHBOARD_CALLS_AT_ONCE,
+        # Where the service may be this process, a page that waits would hold the thread that is to answer.
+        patience_seconds=0 if settings.DASHBOARD_APPLICATION else PATIENCE_SECONDS,
+        ca_file=settings.DASHBOARD_CA_FILE,
+    )
+
+
+def linked_site(website: Website) -> SigningAccount:
+    """Return ``website`` as the gateway needs it; raises Misconfigured without a usable secret."""
+    return SigningAccount(
+        host=website.host,
+        link_id=website.link_id,
+        account_ref=website.account.ref,
+        secret=_secret_of(website.account),
+    )
+
+
+@sensitive_variables()
+def _secret_of(account: Account) -> str:
+    """Return the secret that signs the calls of ``account``; raises Misconfigured without a usable one."""
+    try:
+        return account.reveal_secret()
+    except CannotUnseal as error:
+        lost = (
+            "MASTER_KEYS holds no key that opens it; put that key back, or " if account.sealed_secret else ""
+        )
+        raise Misconfigured(
+            f"There is no usable secret for {account.ref}: {lost}"
+            f"run 'manage.py connect_account {account.ref}'."
+        ) from error

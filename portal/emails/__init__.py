@@ -1,0 +1,1 @@
+"""E-mails: those to owners, and those whose button is a link."""

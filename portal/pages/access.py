@@ -1,0 +1,114 @@
+"""Access to pages: people who are signed in, each to the websites of their accounts."""
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+from urllib.parse import quote, urlencode
+
+from django.conf import settings
+from django.contrib import messages
+from django.contrib.auth.views import redirect_to_login
+from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
+from django.shortcuts import redirect, resolve_url
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django_htmx.http import HttpResponseClientRedirect
+
+from portal.models import Website
+from portal.models.languages import record_language
+from portal.pages.htmx import HtmxHttpRequest, current_page, wants_region
+from portal.pages.urls import is_local_path, referring_page
+
+View = Callable[..., HttpResponseBase]
+MAX_RETURN_LENGTH = 1500  # quoted; a request line has at most 4,094 letters
+
+
+def members_only(view: View) -> View:
+    """Redirect visitors to the sign-in, and from there back to their page."""
+
+    @wraps(view)
+    def guarded(request: HtmxHttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        if not request.user.is_authenticated:
+            return redirect_to_sign_in(request)
+        record_language(request.session, request.user.pk)
+        return view(request, *args, **kwargs)
+
+    return guarded
+
+
+def for_strangers(view: View) -> View:
+    """Add headers: search engines, caches and the websites behind links do not learn of the page."""
+
+    @wraps(view)
+    def respond(request: HtmxHttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        response = view(request, *args, **kwargs)
+        response["Cache-Control"] = "no-store, private"
+        response.setdefault("Referrer-Policy", "no-referrer")
+        response["X-Robots-Tag"] = "noindex, nofollow, noarchive"
+        return response
+
+    return respond
+
+
+def is_from_elsewhere(request: HttpRequest) -> bool:
+    """Return whether the browser says that another website asks, or a link on one."""
+    return request.headers.get("Sec-Fetch-Site") in ("cross-site", "same-site")
+
+
+def file_of(page: str) -> Callable[[View], View]:
+    """Return a decorator for a file or a report: links on other websites lead to the page that offers it.
+
+    A download leaves the window that asked for it as it is, and a page does not: by the difference, another
+    website would see whether its visitor has the website here. Browsers say whether another website asks.
+    """
+
+    def decorate(view: View) -> View:
+        @wraps(view)
+        def respond(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+            if is_from_elsewhere(request):
+                own = {"host": kwargs["host"]} if "host" in kwargs else None
+                return redirect(reverse(page, kwargs=own, query=request.GET))
+            return view(request, *args, **kwargs)
+
+        return respond
+
+    return decorate
+
+
+def find_website(request: HtmxHttpRequest, host: str) -> tuple[Website | None, list[Website]]:
+    """Return the website of the URL, if the person may see it, and all of their websites with this host."""
+    candidates = list(Website.objects.visible_to(request.user).with_host(host))
+    account = request.GET.get("account", "")
+    return next((site for site in candidates if account in ("", site.account.ref)), None), candidates
+
+
+def redirect_to_sign_in(request: HtmxHttpRequest) -> HttpResponse:
+    """Redirect to the sign-in, which leads back; for a fragment, the whole page goes there.
+
+    After a click on a filter or a finding, the way back leads to what was clicked.
+    """
+    if not request.htmx:
+        return redirect_to_login(_short(_return_path(request)))
+    page = (current_page(request).netloc and request.htmx.current_url_abs_path) or ""
+    if request.method == "GET" and wants_region(request):
+        page = request.get_full_path()
+    query = urlencode({"next": _short(page) if is_local_path(page) else "/"})
+    return HttpResponseClientRedirect(f"{resolve_url(settings.LOGIN_URL)}?{query}")
+
+
+def _short(page: str) -> str:
+    """Return the address of a page, without a query and then a path that are too long for the sign-in."""
+    for each in (page, page.partition("?")[0]):
+        if len(quote(each)) <= MAX_RETURN_LENGTH:
+            return each
+    return "/"
+
+
+def _return_path(request: HtmxHttpRequest) -> str:
+    """Return this page; for a form, the page that sent it, with a message that nothing was changed."""
+    if request.method in ("GET", "HEAD"):
+        return request.get_full_path()
+    text = _("You were signed out, so nothing was changed. Sign in and try again.")
+    messages.warning(request, text, fail_silently=True)
+    return referring_page(request) or "/"

@@ -1,0 +1,349 @@
+"""Filters of the list of findings, as the URL carries them, and what all forms share."""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import TYPE_CHECKING, Any, Self
+from urllib.parse import urlencode
+
+from django import forms
+from django.contrib.auth.models import User
+from django.http import HttpRequest, QueryDict
+from django.utils.translation import gettext_lazy as _
+
+from foundation.addresses.hosts import InvalidHost, normalise_dns_name
+from foundation.addresses.mail_addresses import mail_address
+from portal.texts import labels
+from signed_api.findings import DashboardRequest
+from signed_api.limits import MAX_FILTER_VALUES, MAX_PAGE_DEPTH, MAX_QUERY_LENGTH
+
+if TYPE_CHECKING:  # config uses this module without the portal's tables
+    from portal.models import Account
+
+PAGE_SIZES = (20, 50, 100)
+FINDING_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._~-]{0,127}", re.ASCII)  # an id that can be part of a URL
+SITE_SORTS = ("worst", "name", "checked")
+NO_GRADE = "none"
+SHARE_DAYS = {7: _("7 days"), 30: _("30 days")}
+PROBLEM_ID = re.compile(r"[a-z0-9-]{1,64}", re.ASCII)
+FILTER_NAMES = ("status", "severity", "kind", "source", "hosts", "since", "fixed", "problem", "query")
+SOURCES = re.compile(r"^[-a-zA-Z0-9_]{1,50}(,[-a-zA-Z0-9_]{1,50}){0,19}\Z")  # slugs
+PRIORITY = "priority"  # the default order: the worst first, confirmed findings before suspected ones
+MAX_DAYS = 366  # of a filter by time, the service's limit
+PERIOD = re.compile(r"^([1-9]\d{0,2}|0(?=-\d))(-([1-9]\d{0,2})?)?\Z", re.ASCII)  # "7", "8-30", "366-"
+PROBLEMS = "problems"  # the view that lists problems instead of findings
+PASSWORD_LABELS = {
+    "oldpassword": _("Current password"),
+    "password1": _("New password"),
+    "password2": _("New password (again)"),
+}
+PASSWORD_RULES = _("At least 12 characters; not a common one, and not similar to your name or address.")
+
+
+def page_number(request: HttpRequest, *, page_size: int) -> int:
+    """Return the page of a list that the address names, at most the last one that the service has."""
+    text = request.GET.get("page", "1")
+    is_number = text.isascii() and text.isdecimal() and len(text) < 6
+    return min(max(1, int(text)), MAX_PAGE_DEPTH // page_size) if is_number else 1
+
+
+class MailAddressField(forms.EmailField):
+    """A field for the e-mail address of a person to whom we write."""
+
+    def clean(self, value: Any) -> str:
+        """Return the address in its one form."""
+        return mail_address(super().clean(value))
+
+
+class Several(forms.TextInput):
+    """The values of a field that an address may also have several times, each once, with commas between."""
+
+    def value_from_datadict(self, data: Mapping[str, Any], files: Any, name: str) -> Any:
+        """Return the values as one text."""
+        if not isinstance(data, QueryDict):
+            return super().value_from_datadict(data, files, name)
+        return ",".join(dict.fromkeys(filter(None, data.getlist(name))))
+
+
+class WordField(forms.CharField):
+    """A field for one of ``words``, in any capitalisation."""
+
+    def __init__(self, words: Iterable[str], **kwargs: Any) -> None:
+        self.spellings = {word.casefold(): word for word in words}
+        super().__init__(**kwargs)
+
+    def clean(self, value: Any) -> str:
+        """Return the word as the service writes it."""
+        word = super().clean(value).casefold()
+        if word and word not in self.spellings:
+            raise forms.ValidationError("This is not one of the words.")
+        return self.spellings.get(word, "")
+
+
+class WordsField(WordField):
+    """A field for some of ``words``, with commas between them; others are left out."""
+
+    widget = Several
+
+    def clean(self, value: Any) -> str:
+        """Return the chosen words as the service writes them, each once, in the order of ``words``."""
+        chosen = {word.strip().casefold() for word in forms.CharField.clean(self, value).split(",")}
+        return ",".join(spelling for word, spelling in self.spellings.items() if word in chosen)
+
+
+class HostsField(forms.CharField):
+    """A field for host names with commas between them, which the service would refuse otherwise."""
+
+    widget = Several
+
+    def clean(self, value: Any) -> str:
+        """Return the names in their stored form."""
+        text = super().clean(value)
+        names = text.split(",") if text else []
+        if len(names) > MAX_FILTER_VALUES:
+            raise forms.ValidationError("These are too many hosts.")
+        try:
+            return ",".join(map(normalise_dns_name, names))
+        except InvalidHost as error:
+            raise forms.ValidationError(str(error)) from error
+
+
+class PeriodField(forms.RegexField):
+    """A field for days: the last so many, such as "7", or an age, such as "8-30"; today's age is 0."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(PERIOD, **kwargs)
+
+    def clean(self, value: Any) -> str:
+        """Return the days, which the service would refuse otherwise."""
+        text: str = super().clean(value)
+        first, dash, last = text.partition("-")
+        most = MAX_DAYS - 1 if last else MAX_DAYS
+        if (text and not int(first) <= int(last or first) <= most) or f"{first}{dash}" == "1-":
+            raise forms.ValidationError("These are no such days.")
+        return text
+
+
+class OneAccount(forms.BaseForm):
+    """Fills the choices of a form's field ``account`` with ``accounts``, at least one."""
+
+    def __init__(self, *args: Any, accounts: Sequence["Account"], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._accounts = {account.ref: account for account in accounts}
+        choices = [(account.ref, str(account)) for account in accounts]
+        self.fields["account"].choices = choices  # type: ignore[attr-defined]
+        if len(choices) == 1:
+            self.fields["account"].widget = forms.HiddenInput()
+
+    @property
+    def chosen_account(self) -> "Account":
+        """The chosen account, or the first."""
+        chosen = self.cleaned_data["account"]
+        return self._accounts[chosen] if chosen else next(iter(self._accounts.values()))
+
+
+class FilterForm(forms.Form):
+    """The query string of a list of findings; invalid fields are ignored."""
+
+    status = WordField(labels.STATUSES.keys() - {labels.OPEN}, required=False)  # open is the default
+    severity = WordsField(labels.SEVERITIES, required=False)
+    kind = WordsField(labels.KINDS, required=False)
+    source = forms.RegexField(SOURCES, max_length=500, required=False, widget=Several)
+    hosts = HostsField(required=False)
+    since = PeriodField(required=False)
+    fixed = WordField(labels.PERIODS, required=False)
+    problem = forms.RegexField(rf"^{PROBLEM_ID.pattern}\Z", required=False)
+    sort = WordField(labels.PROBLEM_SORTS.keys() - {labels.WORST}, required=False)  # worst is the default
+    view = WordField([PROBLEMS], required=False)
+    query = forms.CharField(max_length=MAX_QUERY_LENGTH, required=False)
+    page_size = forms.TypedChoiceField(
+        choices=[(size, size) for size in PAGE_SIZES], coerce=int, required=False
+    )
+    page = forms.IntegerField(min_value=1, required=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Filters:
+    """Filters and page of a list of findings; without a status, the list has the open ones.
+
+    Severity, kind, source and hosts may have several values with commas between them.
+    """
+
+    status: str = ""
+    severity: str = ""
+    kind: str = ""
+    source: str = ""
+    hosts: str = ""
+    since: str = ""
+    fixed: str = ""
+    problem: str = ""
+    query: str = ""
+    sort: str = ""
+    view: str = ""
+    page_size: int = PAGE_SIZES[0]
+    page: int = 1
+
+    @classmethod
+    def from_query(cls, data: Mapping[str, Any]) -> Self:
+        """Return the filters of a query string; invalid values are dropped."""
+        form = FilterForm(data)
+        form.is_valid()
+        filters = cls(**{name: value for name, value in form.cleaned_data.items() if value}).compatible
+        return replace(filters, page=1) if filters.page * filters.page_size > MAX_PAGE_DEPTH else filters
+
+    @property
+    def compatible(self) -> Self:
+        """Filters that the service takes together: one problem is no list of problems.
+
+        A time that has an end goes without a search, and that of the fix with fixed findings only.
+        """
+        filters = replace(self, view="") if self.problem else self
+        if filters.query and "-" in filters.since:
+            filters = replace(filters, since="")
+        if filters.fixed and (filters.query or filters.since or filters.status != "fixed"):
+            filters = replace(filters, fixed="")
+        is_of_problems = filters.sort == labels.MOST_LOCATIONS
+        return replace(filters, sort="") if is_of_problems and not filters.view else filters
+
+    def values(self, name: str) -> list[str]:
+        """Return the chosen values of a filter."""
+        return [value for value in getattr(self, name).split(",") if value]
+
+    @property
+    def active(self) -> dict[str, str]:
+        """The filters that narrow the list, by name."""
+        return {name: value for name in FILTER_NAMES if (value := getattr(self, name))}
+
+    @classmethod
+    def from_text(cls, text: str) -> Self | None:
+        """Return the filters that ``as_text`` wrote; None if one of them is not known any more."""
+        filters = cls.from_query(QueryDict(text))
+        return filters if filters.as_text() == text else None
+
+    def as_text(self) -> str:
+        """Return the filters that narrow the list as a query string, to store them."""
+        return urlencode(self.active)
+
+    @property
+    def without_query(self) -> Self:
+        """The same filters without the search, on the first page."""
+        return replace(self, query="", page=1)
+
+    @property
+    def without_page(self) -> Self:
+        """The same filters for a list of findings, on the first page of the default size."""
+        return replace(self, page=1, page_size=PAGE_SIZES[0], view="").compatible
+
+    def to_request(self) -> DashboardRequest:
+        """Return the request that the gateway sends for these filters."""
+        fields = asdict(self)
+        group_by = "problem" if fields.pop("view") else ""
+        first, dash, last = fields.pop("since").partition("-")  # the service's days include today
+        times = {
+            "since": (int(last) + 1 if last else None) if dash else int(first or 0) or None,
+            "older_than": int(first) or None if dash else None,
+            "fixed_since": int(fields.pop("fixed") or 0) or None,
+        }
+        fields |= times | {"sort": self.sort or PRIORITY, "group_by": group_by}
+        return DashboardRequest(**{name: value for name, value in fields.items() if value})
+
+
+class SiteFilterForm(forms.Form):
+    """The query string of the list of websites; invalid fields are ignored."""
+
+    query = forms.CharField(max_length=MAX_QUERY_LENGTH, required=False)
+    grade = WordField(("A", "B", "C", "D", "F", NO_GRADE), required=False)
+    attention = forms.BooleanField(required=False)
+    severity = WordField(labels.SEVERITIES, required=False)
+    open = forms.BooleanField(required=False)
+    sort = WordField(SITE_SORTS, required=False)
+    page = forms.IntegerField(min_value=1, max_value=1_000_000, required=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SiteFilters:
+    """Filters, order and page of the list of websites.
+
+    ``attention``: only those that need the person; ``severity``: only those with open findings of it;
+    ``open``: only those with open findings.
+    """
+
+    query: str = ""
+    grade: str = ""
+    attention: bool = False
+    severity: str = ""
+    open: bool = False
+    sort: str = SITE_SORTS[0]
+    page: int = 1
+
+    @classmethod
+    def from_query(cls, data: Mapping[str, Any]) -> Self:
+        """Return the filters of a query string; invalid values are dropped."""
+        form = SiteFilterForm(data)
+        form.is_valid()
+        return cls(**{name: value for name, value in form.cleaned_data.items() if value})
+
+    @property
+    def is_active(self) -> bool:
+        """Whether the list is narrowed."""
+        return bool(self.query or self.grade or self.attention or self.severity or self.open)
+
+    def fields(self, *, without: str = "") -> dict[str, str]:
+        """Return the fields of the query string, without defaults."""
+        defaults = asdict(SiteFilters())
+        return {
+            name: "1" if value is True else str(value)
+            for name, value in asdict(self).items()
+            if value != defaults[name] and name != without
+        }
+
+
+class ShareListForm(forms.Form):
+    """The period for which a share link works."""
+
+    days = forms.TypedChoiceField(label=_("Works for"), choices=list(SHARE_DAYS.items()), coerce=int)
+
+
+class ShareForm(ShareListForm):
+    """The period for which a share link of a finding works, and whether it shows evidence."""
+
+    evidence = forms.BooleanField(label=_("Include evidence"), required=False)
+
+
+class PasswordErrors:
+    """A mixin for Django's forms of a password: errors stand under its field, not under its repetition."""
+
+    def validate_password_for_user(self, user: User, **_: Any) -> None:
+        """Check the password, once the person is known."""
+        field = {"password_field_name": "password1"}
+        super().validate_password_for_user(user, **field)  # type: ignore[misc]
+
+
+class ChosenPassword:
+    """A mixin for forms in which people choose a password: our labels and rules, no placeholders.
+
+    The browser begins at the first field, or at the first that has an error.
+    """
+
+    fields: dict[str, forms.Field]
+    has_error: Any
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._begin_at(next(iter(self.fields)))
+        for name in PASSWORD_LABELS.keys() & self.fields.keys():
+            field = self.fields[name]
+            field.label = PASSWORD_LABELS[name]
+            field.help_text = PASSWORD_RULES if name == "password1" else ""
+            field.widget.attrs.pop("placeholder", None)
+
+    def add_error(self, field: str | None, error: Any) -> None:
+        """Add the error, and begin at the first field that has one."""
+        super().add_error(field, error)  # type: ignore[misc]
+        if faulty := next((name for name in self.fields if self.has_error(name)), None):
+            self._begin_at(faulty)
+
+    def _begin_at(self, name: str) -> None:
+        for each in self.fields.values():
+            each.widget.attrs.pop("autofocus", None)
+        self.fields[name].widget.attrs["autofocus"] = True

@@ -1,0 +1,95 @@
+"""The navigation in the header of every page of a member."""
+
+from dataclasses import dataclass
+from datetime import timedelta
+
+from django.contrib.auth.models import AbstractBaseUser
+from django.http import HttpRequest
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.formats import number_format
+from django.utils.functional import SimpleLazyObject
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from portal.models import Membership, Website, WebsiteSummary
+from portal.models.visits import last_visit
+from portal.pages.view_models.overview import RECENT_DAYS
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NavigationLink:
+    """A link to a part of the portal; ``is_current``: the page is in this part.
+
+    ``unread`` says what is new there; empty if nothing is.
+    """
+
+    label: str
+    url: str
+    is_current: bool
+    unread: str = ""
+
+
+def navigation(request: HttpRequest) -> dict[str, object]:
+    """Return the context of every template: the navigation, and whether the person can switch websites.
+
+    Only a page with a header evaluates them.
+    """
+    return {
+        "navigation": SimpleLazyObject(lambda: navigation_links(request)),
+        "has_several_websites": SimpleLazyObject(lambda: has_several_websites(request)),
+    }
+
+
+def has_several_websites(request: HttpRequest) -> bool:
+    """Return whether the person sees more than one website."""
+    return len(Website.objects.visible_to(request.user).values_list("pk")[:2]) > 1
+
+
+def navigation_links(request: HttpRequest) -> tuple[NavigationLink, ...]:
+    """Return the links to what the person may see; none for a visitor or a person without accounts."""
+    user = getattr(request, "user", None)
+    memberships = list(Membership.objects.of_user(user)) if user else []
+    if not memberships:
+        return ()
+    manages = any(membership.can_link_websites for membership in memberships)
+    parts = [
+        (_("Websites"), reverse("portal:sites")),
+        (_("What is new"), reverse("portal:what_is_new")),
+        *([(_("Team"), reverse("portal:team"))] if any(m.can_see_members for m in memberships) else []),
+        (_("Notifications"), reverse("portal:notifications")),
+        *([(_("Plan"), reverse("portal:plan"))] if manages else []),
+        *([(_("API"), reverse("portal:api"))] if manages else []),
+        (_("Help"), reverse("portal:help")),
+    ]
+    path, new = request.path, reverse("portal:what_is_new")
+    return tuple(
+        NavigationLink(
+            label=label,
+            url=url,
+            is_current=_is_current(path, url),
+            unread=_unread(user) if user and url == new else "",
+        )
+        for label, url in parts
+    )
+
+
+def _unread(user: AbstractBaseUser) -> str:
+    """Return how many websites got new findings since the person last opened "What is new".
+
+    Stored summaries are counted, so nothing is requested from the service; older ones than the page lists are
+    not.
+    """
+    oldest = timezone.now() - timedelta(days=RECENT_DAYS)
+    since = max(last_visit(user.pk) or oldest, oldest)
+    websites = list(Website.objects.visible_to(user).values_list("pk", flat=True))
+    count = WebsiteSummary.objects.filter(pk__in=websites).grown_since(since).count()
+    if not count:
+        return ""
+    text = ngettext("%(count)s website has new findings", "%(count)s websites have new findings", count)
+    return text % {"count": number_format(count)}
+
+
+def _is_current(path: str, url: str) -> bool:
+    """Return whether ``path`` is in the part at ``url``; the part of the websites has two prefixes."""
+    return path == url or path.startswith(("/sites/", "/websites/") if url == "/" else url)

@@ -1,0 +1,128 @@
+"""URLs of the portal's pages: of a website in a given state, for e-mails, and to return to."""
+
+from dataclasses import dataclass, field, fields, replace
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote, urlencode, urlsplit
+
+from django.conf import settings
+from django.http import HttpRequest
+from django.urls import reverse
+from django.utils.http import url_has_allowed_host_and_scheme
+
+from portal.pages.forms import FINDING_ID, PROBLEM_ID, Filters
+
+if TYPE_CHECKING:  # config uses this module without the portal's tables, too
+    from portal.models import Website
+
+_BILLING_REF = "{billing_ref}"  # the placeholder in RENEW_URL
+_DEFAULTS = {each.name: each.default for each in fields(Filters)}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Address:
+    """The URL of a page in a given state; ``account`` only if the host alone is ambiguous."""
+
+    path: str
+    account: str = ""
+    filters: Filters = field(default_factory=Filters)
+
+    def __str__(self) -> str:
+        fields = self.fields()
+        return f"{self.path}?{urlencode(fields)}" if fields else self.path
+
+    def fields(self, *, without: str = "") -> dict[str, str]:
+        """Return the fields of the query string in their fixed order, without defaults."""
+        values = {"account": self.account} | {name: getattr(self.filters, name) for name in _DEFAULTS}
+        return {
+            name: str(value)
+            for name, value in values.items()
+            if value and value != _DEFAULTS.get(name) and name != without
+        }
+
+    def of_finding(self, finding_id: str) -> str:
+        """Return the URL of a finding, with the filters of its list; empty for an id that has no URL."""
+        path = f"{self.path}findings/{finding_id}/"
+        return str(replace(self, path=path)) if FINDING_ID.fullmatch(finding_id) else ""
+
+    def of_sharing(self, finding_id: str = "") -> str:
+        """Return the URL that creates a share link of a finding, or without one of the list."""
+        if finding_id:
+            path = f"{self.path}findings/{finding_id}/share/"
+            return str(replace(self, path=path, filters=Filters()))
+        return str(replace(self, path=f"{self.path}share/", filters=self.filters.without_page))
+
+    def of_retest(self, finding_id: str) -> str:
+        """Return the URL that tests a finding again."""
+        return str(Address(path=f"{self.path}findings/{finding_id}/check/", account=self.account))
+
+    def of_scans(self) -> str:
+        """Return the URL of the scans of the website."""
+        return str(Address(path=f"{self.path}scans/", account=self.account))
+
+    def with_filters(self, **changes: Any) -> str:
+        """Return the URL with other filters, on their first page."""
+        filters = replace(self.filters, **{"page": 1, **changes}).compatible
+        return str(replace(self, filters=filters))
+
+    def of_problem(self, problem: str) -> str:
+        """Return the URL of the findings of a problem, under the same filters; empty for an invalid id."""
+        if not PROBLEM_ID.fullmatch(problem):
+            return ""
+        return self.with_filters(problem=problem, view="")
+
+    def of_fix(self, problem: str) -> str:
+        """Return the URL of a problem where its page says how to fix it; empty for an invalid id."""
+        url = self.of_problem(problem)
+        return f"{url}#findings-title" if url else ""
+
+
+def site_address(website: "Website", *, is_shared: bool) -> Address:
+    """Return the address of the dashboard; with its account if the person has several for this host."""
+    return Address(
+        path=reverse("portal:site", args=[website.host]),
+        account=website.account.ref if is_shared else "",
+    )
+
+
+def adding_url(account_ref: str = "") -> str:
+    """Return the page on which owners and managers add a website: LINK_URL if it is set, else our own.
+
+    Our own has this account chosen.
+    """
+    query = {"account": account_ref} if account_ref else None
+    return settings.LINK_URL or reverse("portal:add_website", query=query)
+
+
+def payment_url(billing_ref: str) -> str:
+    """Return RENEW_URL for a payer; empty if it is not set, or needs a reference that is not known."""
+    if _BILLING_REF not in settings.RENEW_URL:
+        return str(settings.RENEW_URL)
+    return settings.RENEW_URL.replace(_BILLING_REF, quote(billing_ref, safe="")) if billing_ref else ""
+
+
+def renewal_url() -> str:
+    """Return where a plan is renewed: RENEW_URL, or the page of the plan if RENEW_URL needs a reference."""
+    return reverse("portal:plan") if _BILLING_REF in settings.RENEW_URL else str(settings.RENEW_URL)
+
+
+def portal_origin(request: HttpRequest) -> str:
+    """Return PORTAL_BASE_URL; without it, which only a deployment on loopback allows, the request's origin.
+
+    Visitors can forge the Host header, so links for other people never use it.
+    """
+    return settings.PORTAL_BASE_URL or request.build_absolute_uri("/").removesuffix("/")
+
+
+def referring_page(request: HttpRequest) -> str:
+    """Return path and query of this site's page that sent the form; empty without a usable Referer."""
+    page = request.headers.get("Referer", "")
+    if not url_has_allowed_host_and_scheme(page, allowed_hosts={request.get_host()}):
+        return ""
+    parts = urlsplit(page)
+    path = f"{parts.path}?{parts.query}" if parts.query else parts.path
+    return path if is_local_path(path) else ""
+
+
+def is_local_path(text: str) -> bool:
+    """Return whether ``text`` is a URL of this site that begins with its path; names of views are not."""
+    return text.startswith("/") and url_has_allowed_host_and_scheme(text, allowed_hosts=None)

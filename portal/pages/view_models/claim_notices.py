@@ -1,0 +1,50 @@
+"""Notices about proofs of ownership that need an action, for the list of websites and their pages."""
+
+from dataclasses import dataclass
+from datetime import timedelta
+
+from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from foundation.addresses.hosts import readable_host
+from portal.models import ClaimState, Membership
+from portal.texts import labels
+
+SHOWN = 5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClaimNotice:
+    """A sentence about the proof of one website, and the page of its claim."""
+
+    text: str
+    url: str
+    is_urgent: bool
+
+
+def claim_notices(user: AbstractBaseUser | AnonymousUser, host: str = "") -> list[ClaimNotice]:
+    """Return notices about the websites that the person manages, or about one of them, at most 5."""
+    accounts = Membership.objects.of_user(user).managing().values("account")
+    states = ClaimState.objects.filter(website__account__in=accounts).select_related("website")
+    states = states.filter(website__host=host) if host else states
+    return [_notice(state) for state in states.order_by("lapses_at", "website__host")[:SHOWN]]
+
+
+def _notice(state: ClaimState) -> ClaimNotice:
+    host, ends_at = state.website.host, state.lapses_at
+    is_urgent = state.state != "failing" or (
+        ends_at is not None and ends_at - timezone.now() < timedelta(days=7)
+    )
+    if state.state == "taken_over":
+        text = _("%(host)s: another account has proven this website, and has it now.")
+    elif state.state == "lapsed":
+        text = _("%(host)s: the proof was missing for 14 days, so the link ended.")
+    elif ends_at:
+        text = _("%(host)s: the proof is missing. Publish it again, or the link ends on %(date)s.")
+    else:
+        text = _("%(host)s: the proof is missing. Publish it again.")
+    date = labels.day(ends_at) if ends_at else ""
+    url = reverse("portal:claim", args=[state.website.account_id, state.claim_id])
+    return ClaimNotice(text=text % {"host": readable_host(host), "date": date}, url=url, is_urgent=is_urgent)

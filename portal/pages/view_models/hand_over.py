@@ -1,0 +1,480 @@
+"""A finding or a problem in the forms in which it is handed over: Markdown, an e-mail, and a new issue."""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from urllib.parse import quote
+
+from django.utils.formats import number_format
+from django.utils.text import Truncator
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from foundation.addresses.hosts import readable_host
+from portal.models import IssueTracker
+from portal.pages.forms import Filters, ShareListForm
+from portal.pages.view_models.finding import present_in, reference, weaknesses
+from portal.pages.view_models.findings import common_description, how_to_check, kind_label, status_label
+from portal.texts import issue_trackers, labels
+from portal.texts.issue_trackers import cut_to_length
+from portal.texts.stacks import fixes_by_stack
+from signed_api.findings import DashboardResponse, FindingDetail, Threat
+
+MAX_LOCATIONS = 20
+MAX_TEXTS = 5  # descriptions, and pieces of advice, of a problem whose findings have different ones
+# Some mail programs refuse longer addresses.
+MAX_MAIL_URL_LENGTH = 1_900
+MAX_SUBJECT_LENGTH = 150
+
+# What trackers read in a text, once it is rendered: an @ that follows no letter, digit or "_" mentions a
+# person, and numbers and digests refer to issues and commits. A link or code has neither.
+_MARKUP = re.compile(
+    r"""(?P<link>(?<!\S)https?://(?:[a-z0-9-]+\.)+[a-z]+(?::\d+)?/(?:[^\s<>]*[^\s<>.,;:!?'")\]])?)
+    |(?P<commit>(?<!\w)(?=[a-f]*[0-9])(?=[0-9]*[a-f])[0-9a-f]{7,64}(?!\w))
+    |(?P<sign>(?<!\w)@(?=[\w.])|[#!](?=[0-9])|(?<!\w)GH-(?=[0-9]))
+    |[\\`*_\[\]<>#|~!&]""",
+    re.ASCII | re.VERBOSE,
+)
+_QUICK_ACTION = re.compile(r"^([^\S\n]*)/", re.MULTILINE)  # \s would read blank lines again from each of them
+_WIKI = re.compile(r"(\\?)(!(?=\S)|[\[{])")
+_NOT_IN_ADDRESS = re.compile(r"[<>\s\x00-\x1f\x7f]")
+_BACKTICKS = re.compile("`+")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IssueLink:
+    """A link that opens a new issue; ``is_cut``: its text is not complete."""
+
+    tracker: str
+    url: str
+    is_cut: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShareOffer:
+    """The form that creates a share link, and its address; for members who may share."""
+
+    url: str
+    form: ShareListForm
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HandOver:
+    """The ways to pass a finding on; ``share`` only for members who may share it."""
+
+    mail_url: str
+    markdown: str = ""
+    issue: IssueLink | None = None
+    share: ShareOffer | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Lead:
+    """The link of a text to all details; a share link opens without an account, others need a sign-in."""
+
+    url: str
+    is_share_link: bool
+
+    @property
+    def label(self) -> str:
+        """The words before the link."""
+        return _("All details") if self.is_share_link else _("All details (sign-in needed)")
+
+
+def hand_over(finding: FindingDetail, *, host: str, link: Lead, tracker: IssueTracker | None) -> HandOver:
+    """Return the ways to pass ``finding`` on; their texts lead to ``link``."""
+    return HandOver(
+        markdown=as_markdown(finding, host=host, link=link),
+        mail_url=mail_url(finding, host=host, link=link),
+        issue=issue_link(finding, tracker, host=host, link=link) if tracker else None,
+    )
+
+
+def as_markdown(finding: FindingDetail, *, host: str, link: Lead) -> str:
+    """Return the whole finding as Markdown; no text of it can become an image, a mention or HTML."""
+    markup = Markdown()
+    blocks = [
+        f"# {markup.text(finding.title)}",
+        *_facts(finding, markup, host=host, link=link),
+        *_advice(finding, markup, shows_evidence=True),
+        *_evidence(finding, markup),
+    ]
+    return "\n\n".join(blocks) + "\n"
+
+
+def hand_over_problem(
+    dashboard: DashboardResponse,
+    *,
+    title: str,
+    filters: Filters,
+    fix: str,
+    link: Lead,
+    tracker: IssueTracker | None,
+) -> HandOver:
+    """Return the ways to pass on all findings of the problem in ``filters``; their texts lead to ``link``.
+
+    ``fix`` is the advice in one line; the e-mail, which has room for little, has no other.
+    """
+    texts = _ProblemTexts(
+        dashboard=dashboard, problem=filters.problem, status=filters.status, fix=fix, link=link
+    )
+    heading = f"# {Markdown().text(_in_one_line(title))}"
+    issue_blocks = [
+        *texts.facts(_markup_of(tracker)),
+        *texts.advice(_markup_of(tracker), shows_evidence=False),
+    ]
+    markdown = [*texts.facts(Markdown()), *texts.advice(Markdown(), shows_evidence=True)]
+    markdown += texts.evidence(Markdown())
+    return HandOver(
+        markdown="\n\n".join([heading, *markdown]) + "\n",
+        mail_url=_problem_mail_url(texts, title=title),
+        issue=_issue_link(title, issue_blocks, tracker) if tracker else None,
+    )
+
+
+def _problem_mail_url(texts: "_ProblemTexts", *, title: str) -> str:
+    """Return a mailto: link with as many findings as there is room for, and the number of the others."""
+    subject, markup = f"{title} ({readable_host(texts.dashboard.host)})", Plain()
+    begin = [title, *texts.facts(markup), *_section(_("How to fix it"), texts.fix, markup)]
+    examples = [*_examples(texts.problem, markup)]
+    tries = [(examples, count) for count in range(len(texts.findings), 0, -1)]
+    for shown_examples, count in [*tries, ([], len(texts.findings)), ([], 1)]:
+        url = _uncut_mail_url(subject, [*begin, *shown_examples, *texts.places(markup, count)])
+        if len(url) <= MAX_MAIL_URL_LENGTH:
+            return url
+    return _mail_url(subject, begin)
+
+
+def mail_url(finding: FindingDetail, *, host: str, link: Lead) -> str:
+    """Return a mailto: link with what to fix, where and how."""
+    markup = Plain()
+    subject = f"[{labels.label(labels.SEVERITIES, finding.severity)}] {finding.title} ({readable_host(host)})"
+    blocks = [finding.title, *_facts(finding, markup, host=host, link=link), *_how_to_fix(finding, markup)]
+    return _mail_url(subject, blocks)
+
+
+def _mail_url(subject: str, blocks: Iterable[str]) -> str:
+    begin, body = _mail_parts(subject, blocks)
+    return begin + quote(cut_to_length(body, MAX_MAIL_URL_LENGTH - len(begin)), safe="")
+
+
+def _uncut_mail_url(subject: str, blocks: Iterable[str]) -> str:
+    begin, body = _mail_parts(subject, blocks)
+    return begin + quote(body, safe="")
+
+
+def _mail_parts(subject: str, blocks: Iterable[str]) -> tuple[str, str]:
+    begin = f"mailto:?subject={_quoted_subject(subject)}&body="
+    return begin, "\n\n".join(blocks).replace("\n", "\r\n")
+
+
+def list_mail_url(title: str, *, host: str, link: str) -> str:
+    """Return a mailto: link that leads to a list of findings."""
+    subject = _quoted_subject(f"{title} ({readable_host(host)})")
+    return f"mailto:?subject={subject}&body={quote(link, safe='')}"
+
+
+def _quoted_subject(subject: str) -> str:
+    return quote(Truncator(_in_one_line(subject)).chars(MAX_SUBJECT_LENGTH), safe="")
+
+
+def issue_link(finding: FindingDetail, tracker: IssueTracker, *, host: str, link: Lead) -> IssueLink:
+    """Return the link to a new issue in ``tracker``, without evidence, which may be confidential."""
+    markup = _markup_of(tracker)
+    blocks = [*_facts(finding, markup, host=host, link=link)]
+    blocks += _advice(finding, markup, shows_evidence=False)
+    return _issue_link(finding.title, blocks, tracker)
+
+
+def _issue_link(title: str, blocks: Iterable[str], tracker: IssueTracker) -> IssueLink:
+    url, is_cut = issue_trackers.new_issue_url(
+        tracker.kind, tracker.url, title=_in_one_line(title), body="\n\n".join(blocks)
+    )
+    return IssueLink(tracker=issue_trackers.NAMES[tracker.kind], url=url, is_cut=is_cut)
+
+
+class Plain:
+    """Text without any markup."""
+
+    def text(self, text: str) -> str:
+        """Return a text of the finding."""
+        return text
+
+    def code(self, text: str) -> str:
+        """Return a short piece of code."""
+        return text
+
+    def block(self, text: str) -> str:
+        """Return lines of code."""
+        return text
+
+    def heading(self, text: str) -> str:
+        """Return a heading."""
+        return text.upper()
+
+    def fact(self, name: str, value: str) -> str:
+        """Return a line with a name and a value that is marked up already."""
+        return f"{name}: {value}"
+
+    def url(self, url: str) -> str:
+        """Return an address."""
+        return url
+
+
+class Markdown(Plain):
+    """Markdown as GitHub and GitLab read it."""
+
+    def text(self, text: str) -> str:
+        """Escape markup, mentions, references, and lines that GitLab would take for a command."""
+        return _QUICK_ACTION.sub(r"\1\\/", _MARKUP.sub(self._inert, text))
+
+    def _inert(self, found: re.Match[str]) -> str:
+        """Return a link that no markup can end, code, or escaped characters."""
+        if found["link"]:
+            return self.url(found[0])
+        if found["commit"]:
+            return self.code(found[0])
+        if found["sign"]:
+            escape = "\\" if found[0] in "#!" else ""
+            return f"{escape}{found[0]}\u2060"
+        return f"\\{found[0]}"
+
+    def code(self, text: str) -> str:
+        """Return code in a line, in more backticks than it has itself."""
+        fence = "`" * (_longest_run(text) + 1)
+        space = " " if "`" in text else ""
+        return f"{fence}{space}{_in_one_line(text)}{space}{fence}"
+
+    def block(self, text: str) -> str:
+        """Return code in lines of its own."""
+        fence = "`" * max(3, _longest_run(text) + 1)
+        return f"{fence}text\n{text}\n{fence}"
+
+    def heading(self, text: str) -> str:
+        """Return a heading of the second level."""
+        return f"## {text}"
+
+    def fact(self, name: str, value: str) -> str:
+        """Return an item of a list."""
+        return f"- **{name}:** {value}"
+
+    def url(self, url: str) -> str:
+        """Return an address that the reader can open; a bracket of its own does not end it."""
+        return f"<{_NOT_IN_ADDRESS.sub(lambda found: quote(found[0], safe=''), url)}>"
+
+
+class Wiki(Plain):
+    """Text for the fields of Jira, which read "!address!" as an image and "[~name]" as a mention."""
+
+    def text(self, text: str) -> str:
+        """Escape what begins markup."""
+        return _WIKI.sub(lambda found: ("\\\u2060" if found[1] else "") + "\\" + found[2], text)
+
+    def code(self, text: str) -> str:
+        """Return code, which has no markup of its own here."""
+        return self.text(text)
+
+    def url(self, url: str) -> str:
+        """Return an address without what begins markup."""
+        return _WIKI.sub(lambda found: quote(found[0], safe=""), url)
+
+
+Markup = Plain
+
+
+def _markup_of(tracker: IssueTracker | None) -> Markup:
+    """Return the markup that the tracker's form reads."""
+    return Wiki() if tracker and tracker.kind == "jira" else Markdown()
+
+
+def _facts(finding: FindingDetail, markup: Markup, *, host: str, link: Lead) -> Iterator[str]:
+    """Yield one block with the short facts."""
+    values = {
+        _("Severity"): labels.label(labels.SEVERITIES, finding.severity),
+        _("Status"): status_label(finding),
+        _("Confidence"): kind_label(finding),
+        _("Website"): markup.code(host),
+        _("Where it was found"): markup.code(finding.location) if finding.location else "",
+        _("Found by"): markup.text(finding.source_name or finding.source),
+        _("Classification"): markup.text(", ".join(each.text for each in weaknesses(finding))),
+        link.label: markup.url(link.url),
+    }
+    yield "\n".join(markup.fact(name, value) for name, value in values.items() if value)
+
+
+def _advice(finding: FindingDetail, markup: Markup, *, shows_evidence: bool) -> Iterator[str]:
+    """Yield what it is, how to fix it and check the fix, where else it is, and what to read."""
+    yield from _section(_("What it is"), finding.description, markup)
+    yield from _how_to_fix(finding, markup)
+    yield from _examples(finding.problem, markup)
+    check = how_to_check([finding], shows_evidence=shows_evidence)
+    yield from _section(_("How to check the fix"), check, markup)
+    present = [entry.location for entry in present_in(finding.locations)]
+    others = [location for location in present if location != finding.location]
+    if others:
+        yield markup.heading(_("More locations"))
+        yield _listed([markup.code(location) for location in others[:MAX_LOCATIONS]])
+    left_out = finding.locations_count - min(len(others), MAX_LOCATIONS) - 1
+    if left_out > 0:
+        yield from _left_out(left_out)
+    yield from _read_more(finding.references, markup)
+
+
+def _how_to_fix(finding: FindingDetail, markup: Markup) -> Iterator[str]:
+    yield from _section(_("How to fix it"), finding.remediation, markup)
+
+
+def _examples(problem: str, markup: Markup) -> Iterator[str]:
+    """Yield the fixes by stack."""
+    for fix in fixes_by_stack(problem):
+        yield f"{fix.stack}:"
+        yield markup.block(fix.code)
+
+
+def _read_more(references: Iterable[str], markup: Markup) -> Iterator[str]:
+    if urls := [found.url for found in map(reference, references) if found]:
+        yield markup.heading(_("Read more"))
+        yield _listed([markup.url(url) for url in urls])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _ProblemTexts:
+    """The parts of the text about all findings of one problem."""
+
+    dashboard: DashboardResponse
+    problem: str
+    fix: str
+    link: Lead
+    status: str
+
+    @property
+    def findings(self) -> Sequence[Threat]:
+        """The findings that the text lists."""
+        return self.dashboard.threats[:MAX_LOCATIONS]
+
+    def facts(self, markup: Markup) -> Iterator[str]:
+        """Yield one block with the short facts."""
+        findings = self.findings
+        worst = min(findings, key=lambda finding: labels.severity_rank(finding.severity)).severity
+        sources = unique(finding.source_name or finding.source for finding in findings)
+        classes = unique(each.text for finding in findings for each in weaknesses(finding))
+        values = {
+            _("Severity"): labels.label(labels.SEVERITIES, worst),
+            _("Status"): self._status(),
+            _("Website"): markup.code(self.dashboard.host),
+            _("Findings"): number_format(self.dashboard.dashboard.total),
+            _("Found by"): markup.text(", ".join(sources)),
+            _("Classification"): markup.text(", ".join(classes[:MAX_LOCATIONS])),
+            self.link.label: markup.url(self.link.url),
+        }
+        yield "\n".join(markup.fact(name, value) for name, value in values.items() if value)
+
+    def _status(self) -> str:
+        """Return the status of the findings, with the number of each if it differs; empty if all are open."""
+        page, counts = self.dashboard.dashboard, {self.status or labels.OPEN: 1}
+        if self.status == "all":
+            known = {each.value: each.count for each in page.facets.status if each.value != "all"}
+            counts = known or Counter(finding.status for finding in self.dashboard.threats)
+            if sum(counts.values()) < page.total:  # a search has no counts, and not all findings are listed
+                counts = {"all": page.total}
+        texts = {labels.label(labels.STATUSES, each): count for each, count in counts.items() if count}
+        if len(texts) > 1:
+            return ", ".join(f"{text} ({number_format(count)})" for text, count in texts.items())
+        return "" if counts.get(labels.OPEN) else "".join(texts)
+
+    def advice(self, markup: Markup, *, shows_evidence: bool) -> Iterator[str]:
+        """Yield what it is, how to fix it and check the fix, where it is, and what to read."""
+        common = common_description(self.findings)
+        descriptions = [common] if common else [each.description for each in self.findings]
+        yield from _sections(_("What it is"), descriptions, markup)
+        yield from _sections(_("How to fix it"), self._fixes(), markup)
+        yield from _examples(self.problem, markup)
+        check = how_to_check(self.findings, shows_evidence=shows_evidence)
+        yield from _section(_("How to check the fix"), check, markup)
+        yield from self.places(markup, len(self.findings))
+        references = unique(url for finding in self.findings for url in finding.references)
+        yield from _read_more(references[:MAX_LOCATIONS], markup)
+
+    def _fixes(self) -> list[str]:
+        """Return the advice in one line, unless a scanner's begins with it, and that of each scanner."""
+        fixes = [finding.remediation for finding in self.findings]
+        begin = self.fix.removesuffix("…")
+        return fixes if any(_in_one_line(fix).startswith(begin) for fix in fixes) else [self.fix, *fixes]
+
+    def places(self, markup: Markup, count: int) -> Iterator[str]:
+        """Yield the locations of the first findings, and how many more there are."""
+        yield markup.heading(_("Where it was found"))
+        yield _listed([_place(finding, markup) for finding in self.findings[:count]])
+        if left_out := self.dashboard.dashboard.total - count:
+            text = ngettext(
+                "And %(count)s more finding: %(link)s", "And %(count)s more findings: %(link)s", left_out
+            )
+            yield text % {"count": number_format(left_out), "link": markup.url(self.link.url)}
+
+    def evidence(self, markup: Markup) -> Iterator[str]:
+        """Yield the evidence of each finding."""
+        proven = [finding for finding in self.findings if finding.evidence]
+        if proven:
+            yield markup.heading(_("Evidence"))
+        for finding in proven:
+            yield _place(finding, markup)
+            yield markup.block(finding.evidence)
+            if finding.evidence_truncated:
+                yield _("Only the beginning of the evidence is shown.")
+
+
+def _place(finding: Threat, markup: Markup) -> str:
+    """Return a finding in one line, with its status unless open, and the number of its other locations."""
+    title = markup.text(_in_one_line(finding.title))
+    text = f"{markup.code(finding.location)}: {title}" if finding.location else title
+    remarks = [status] if (status := status_label(finding)) else []
+    if (others := finding.locations_count - 1) > 0:
+        more = ngettext("%(count)s more location", "%(count)s more locations", others)
+        remarks.append(more % {"count": number_format(others)})
+    return f"{text} ({', '.join(remarks)})" if remarks else text
+
+
+def _sections(heading: str, texts: Iterable[str], markup: Markup) -> Iterator[str]:
+    """Yield a heading and the different ones of ``texts``."""
+    if different := unique(texts)[:MAX_TEXTS]:
+        yield markup.heading(heading)
+        yield from map(markup.text, different)
+
+
+def unique(values: Iterable[str]) -> list[str]:
+    """Return ``values`` in their order, each once, without empty ones."""
+    return [value for value in dict.fromkeys(values) if value]
+
+
+def _section(heading: str, text: str, markup: Markup) -> Iterator[str]:
+    if text:
+        yield markup.heading(heading)
+        yield markup.text(text)
+
+
+def _evidence(finding: FindingDetail, markup: Markup) -> Iterator[str]:
+    if finding.evidence:
+        yield markup.heading(_("Evidence"))
+        yield markup.block(finding.evidence)
+        if finding.evidence_truncated:
+            yield _("Only the beginning of the evidence is shown.")
+
+
+def _left_out(count: int) -> Iterator[str]:
+    if count > 0:
+        yield ngettext("And %(count)s more location.", "And %(count)s more locations.", count) % {
+            "count": number_format(count)
+        }
+
+
+def _listed(lines: Sequence[str]) -> str:
+    return "\n".join(f"- {line}" for line in lines)
+
+
+def _longest_run(text: str) -> int:
+    return max(map(len, _BACKTICKS.findall(text)), default=0)
+
+
+def _in_one_line(text: str) -> str:
+    return " ".join(text.split())

@@ -1,0 +1,57 @@
+"""The findings before and after one finding, in the list that it was opened from."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from django.utils.formats import number_format
+from django.utils.translation import gettext as _
+
+from portal.pages.urls import Address
+from signed_api.findings import DashboardRequest, DashboardResponse
+from signed_api.limits import MAX_PAGE_DEPTH
+
+GetList = Callable[[DashboardRequest], DashboardResponse]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Neighbours:
+    """URLs of the previous and next finding, empty at the ends of the list, and a text such as "3 of 45"."""
+
+    previous_url: str
+    next_url: str
+    position: str
+
+
+def find_neighbours(finding_id: str, address: Address, get_list: GetList) -> Neighbours | None:
+    """Return the neighbours of a finding in the list at ``address``; None if that page does not list it.
+
+    Neighbours may be on the page before or after it, which is then requested as well.
+    """
+    if address.filters.view:
+        return None
+    page = get_list(address.filters.to_request())
+    ids = [threat.id for threat in page.threats]
+    if finding_id not in ids:
+        return None
+    at, last = ids.index(finding_id), len(ids) - 1
+    return Neighbours(
+        previous_url=address.of_finding(ids[at - 1]) if at else _across(address, -1, page, get_list),
+        next_url=address.of_finding(ids[at + 1]) if at < last else _across(address, 1, page, get_list),
+        position=_position(page, at),
+    )
+
+
+def _across(address: Address, step: int, page: DashboardResponse, get_list: GetList) -> str:
+    """Return the URL of the nearest finding on the page before or after; empty without such a page."""
+    number, size = address.filters.page + step, address.filters.page_size
+    if not 1 <= number <= page.dashboard.page_count or number * size > MAX_PAGE_DEPTH:
+        return ""
+    there = replace(address, filters=replace(address.filters, page=number))
+    threats = get_list(there.filters.to_request()).threats
+    return there.of_finding(threats[0 if step > 0 else -1].id) if threats else ""
+
+
+def _position(page: DashboardResponse, at: int) -> str:
+    of = page.dashboard
+    number = (of.page - 1) * of.page_size + at + 1
+    return _("%(number)s of %(total)s") % {"number": number_format(number), "total": number_format(of.total)}

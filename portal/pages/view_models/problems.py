@@ -1,0 +1,200 @@
+"""Problems: what to do first, and the rows of the list of problems."""
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.utils.formats import number_format
+from django.utils.text import Truncator
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from foundation.addresses.hosts import readable_host
+from portal.pages.urls import Address
+from portal.pages.view_models.findings import common_description, is_new
+from portal.texts import labels, topics
+from portal.texts.stacks import StackFix, fixes_by_stack
+from signed_api.findings import DashboardResponse, Problem
+
+TEXT_WORDS = 40  # of a text of a scanner
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProblemRow:
+    """One problem; ``url`` lists its findings, ``hosts`` is empty if all are on the website's own host.
+
+    ``notes`` counts the notes of analysts about its findings; ``is_new`` is for one of the last seven days.
+    """
+
+    key: str
+    url: str
+    severity: str
+    tone: str
+    title: str
+    is_title_translated: bool
+    fix: str
+    is_fix_translated: bool
+    findings: int
+    locations: int
+    hosts: str
+    confirmed: str
+    sources: str
+    notes: int
+    is_new: bool
+    first_seen: datetime | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DoFirst:
+    """The panel of the worst problems: when to fix them, its heading, and the URL of all problems."""
+
+    when: str
+    title: str
+    rows: tuple[ProblemRow, ...]
+    all_url: str
+
+
+def do_first(dashboard: DashboardResponse, address: Address) -> DoFirst | None:
+    """Return the panel; None if there is nothing to do, or the list is filtered."""
+    worst = dashboard.dashboard.do_first
+    if not worst:
+        return None
+    return DoFirst(
+        title=_heading(dashboard),
+        when=str(labels.WHEN_TO_FIX.get(worst[0].severity, "")),
+        rows=problem_rows(worst, dashboard, address, prefix="do-first"),
+        all_url=address.with_filters(view="problems", sort=""),
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChosenProblem:
+    """The problem whose findings are listed; ``fix`` is one line or empty, ``fixes`` are those by stack.
+
+    ``title`` is empty if its findings have several. Severity and its ``meaning`` are those of the first
+    finding of the list, as is ``description`` if the findings have none in common.
+    """
+
+    title: str
+    is_title_translated: bool
+    severity: str
+    tone: str
+    meaning: str
+    description: str
+    fix: str
+    is_fix_translated: bool
+    fixes: tuple[StackFix, ...]
+
+
+def chosen_problem(dashboard: DashboardResponse, address: Address) -> ChosenProblem | None:
+    """Return the problem that the filters choose; None without one, or without findings."""
+    problem = address.filters.problem
+    if not problem or not dashboard.threats:
+        return None
+    first = dashboard.threats[0]
+    advice = " ".join(first.remediation.split())
+    description = common_description(dashboard.threats) or first.description
+    titles = problem_titles(dashboard, problem)
+    return ChosenProblem(
+        title=titles[0] if len(titles) == 1 else "",
+        is_title_translated=bool(topics.title_of(problem)),
+        severity=labels.label(labels.SEVERITIES, first.severity),
+        tone=labels.tone(first.severity),
+        meaning=labels.label(labels.SEVERITY_MEANINGS, first.severity),
+        description=Truncator(" ".join(description.split())).words(TEXT_WORDS),
+        fix=topics.fix_of(problem) or Truncator(advice).words(TEXT_WORDS),
+        is_fix_translated=bool(topics.fix_of(problem)),
+        fixes=fixes_by_stack(problem),
+    )
+
+
+def problem_titles(dashboard: DashboardResponse, problem: str) -> list[str]:
+    """Return the title of ``problem``, or the different ones of its findings."""
+    if title := topics.title_of(problem):
+        return [title]
+    known = (*dashboard.dashboard.do_first, *dashboard.dashboard.problems)
+    titles = [each.title for each in known if each.id == problem] or [row.title for row in dashboard.threats]
+    return list(dict.fromkeys(titles))
+
+
+def problem_rows(
+    problems: Iterable[Problem], dashboard: DashboardResponse, address: Address, *, prefix: str = "problem"
+) -> tuple[ProblemRow, ...]:
+    """Return ``problems`` of the dashboard in their order; ``prefix`` begins the ids of their elements.
+
+    Hosts and the first day are those of the whole problem: a list of some hosts or of a kind leaves them out.
+    Locations are counted by host, but not by kind.
+    """
+    kind = address.filters.kind
+    is_whole = not (address.filters.hosts or kind)
+    noted = Counter(note.problem for note in dashboard.analyst_notes)
+    today = dashboard.dashboard.generated_at.date()
+    return tuple(
+        ProblemRow(
+            key=f"{prefix}-{problem.id}",
+            url=address.of_problem(problem.id),
+            severity=labels.label(labels.SEVERITIES, problem.severity),
+            tone=labels.tone(problem.severity),
+            title=topics.translate(problem.title),
+            is_title_translated=topics.is_known(problem.title),
+            fix=topics.translate(problem.fix),
+            is_fix_translated=topics.is_known(problem.fix),
+            findings=problem.findings,
+            locations=0 if kind else problem.locations,
+            hosts=_hosts(problem.hosts, dashboard.host) if is_whole else "",
+            confirmed=_confirmed(problem),
+            sources=", ".join(problem.source_names or problem.sources),
+            notes=noted[problem.id],
+            is_new=is_whole and is_new(problem.first_seen, today),
+            first_seen=problem.first_seen if is_whole else None,
+        )
+        for problem in problems
+    )
+
+
+def _hosts(hosts: list[str], host: str) -> str:
+    """Return two hosts, or the first with a remark, as the service names only a few."""
+    if hosts in ([], [host]):
+        return ""
+    if len(hosts) <= 2:
+        return ", ".join(map(readable_host, hosts))
+    return _("%(host)s and other hosts") % {"host": readable_host(hosts[0])}
+
+
+def _confirmed(problem: Problem) -> str:
+    """Return how many of the findings are confirmed."""
+    if not problem.confirmed:
+        return labels.label(labels.KINDS, "suspected")
+    if problem.confirmed >= problem.findings:
+        return labels.label(labels.KINDS, "confirmed")
+    return _("%(count)s confirmed") % {"count": number_format(problem.confirmed)}
+
+
+def _heading(dashboard: DashboardResponse) -> str:
+    """Return text such as "5 problems cause all 34 Critical findings"."""
+    problems = dashboard.dashboard.do_first
+    severity = problems[0].severity
+    same = [problem for problem in problems if problem.severity == severity]
+    caused = sum(problem.worst_findings for problem in same)
+    total = dashboard.summary.by_severity.get(severity, caused)
+    if total == 1:
+        text = _("One problem causes the only %(severity)s finding")
+    elif caused >= total:
+        text = ngettext(
+            "%(problems)s problem causes all %(total)s %(severity)s findings",
+            "%(problems)s problems cause all %(total)s %(severity)s findings",
+            len(same),
+        )
+    else:
+        text = ngettext(
+            "%(problems)s problem causes %(caused)s of %(total)s %(severity)s findings",
+            "%(problems)s problems cause %(caused)s of %(total)s %(severity)s findings",
+            len(same),
+        )
+    return text % {
+        "problems": len(same),
+        "caused": number_format(caused),
+        "total": number_format(total),
+        "severity": labels.label(labels.SEVERITIES, severity),
+    }

@@ -1,0 +1,134 @@
+"""The rows of the list of websites: each with its stored summary, or the reason why there is none."""
+
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from portal.models import Website, WebsiteSummary
+from portal.models.summaries import Headline
+from portal.pages.urls import Address, site_address
+from portal.pages.view_models.overview import Overview, Plan, last_scan_at, overview, plan
+from portal.texts import labels, topics
+from signed_api.findings import DashboardResponse
+
+STALE_DAYS = 7  # an active website is checked more often
+FRESH_TIME = timedelta(minutes=10)  # a younger summary is not refreshed
+FRESH_REFUSAL_TIME = timedelta(minutes=1)  # who has just paid looks again
+MAX_RANKED_COUNT = 999_999_999  # findings of a severity; higher counts rank equally
+URGENT = ("Critical", "High")
+
+# An ungraded website may be at risk, but comes after those with serious findings.
+_GRADES_WORST_FIRST = ("F", "D", "C", "", "B", "A")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FirstProblem:
+    """The worst problem of a website, with the words that lead to it; ``url`` lists its findings."""
+
+    lead: str
+    title: str
+    is_translated: bool
+    url: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SiteSummary:
+    """The stored numbers of a website; ``stale`` is a warning, else empty, ``first`` is for urgent ones."""
+
+    overview: Overview
+    plan: Plan
+    stale: str
+    first: FirstProblem | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SiteRow:
+    """A website of the list: a ``summary``, the ``refusal`` that prevents one, or neither yet.
+
+    ``updated_at``: when the portal received it; ``is_old``: the browser refreshes the row when it is seen;
+    ``refresh_failed``: the latest request failed.
+    """
+
+    id: str
+    host: str
+    account: str
+    url: str
+    refresh_url: str
+    summary: SiteSummary | None = None
+    refusal: str = ""
+    advice: str = ""
+    updated_at: datetime | None = None
+    is_old: bool = True
+    refresh_failed: bool = False
+
+
+def site_row(website: Website, summary: WebsiteSummary | None, *, is_shared: bool) -> SiteRow:
+    """Return the row of ``website``; ``is_shared``: the person has this host in several accounts."""
+    address = site_address(website, is_shared=is_shared)
+    row = SiteRow(
+        id=f"site-{website.pk}",
+        host=website.host,
+        account=str(website.account),
+        url=str(address),
+        refresh_url=str(replace(address, path=reverse("portal:site_row", args=[website.host]))),
+    )
+    if summary is None:
+        return row
+    fresh_time = FRESH_REFUSAL_TIME if summary.refusal else FRESH_TIME
+    row = replace(row, is_old=timezone.now() - summary.updated_at > fresh_time)
+    if summary.refusal:
+        refusal, advice = labels.REFUSALS.get(summary.refusal, (_("No results"), ""))
+        return replace(row, updated_at=summary.updated_at, refusal=str(refusal), advice=str(advice))
+    if dashboard := summary.dashboard:
+        view = SiteSummary(
+            overview=overview(dashboard, address),
+            plan=plan(dashboard.entitlement, today=dashboard.dashboard.generated_at.date()),
+            stale=_stale_text(dashboard),
+            first=_first_problem(dashboard, address),
+        )
+        return replace(row, updated_at=summary.updated_at, summary=view)
+    return replace(row, is_old=True)
+
+
+def _first_problem(dashboard: DashboardResponse, address: Address) -> FirstProblem | None:
+    """Return the problem to fix first; None unless it is Critical or High."""
+    worst = dashboard.dashboard.do_first
+    if not worst or worst[0].severity not in URGENT:
+        return None
+    title = worst[0].title
+    return FirstProblem(
+        lead=str(labels.FIX_WHEN[worst[0].severity]),
+        title=topics.translate(title),
+        is_translated=topics.is_known(title),
+        url=address.of_fix(worst[0].id),
+    )
+
+
+def risk_rank(headline: Headline | None) -> str:
+    """Return the sort key, worst first: grade, then open findings by severity."""
+    grade = headline.dashboard.grade if headline else None
+    if headline is None or not grade:
+        return str(_GRADES_WORST_FIRST.index(""))
+    rank = _GRADES_WORST_FIRST.index(grade) if grade in _GRADES_WORST_FIRST else 0
+    counts = (headline.summary.by_severity.get(severity, 0) for severity in labels.SEVERITIES)
+    ranked = (f"{MAX_RANKED_COUNT - min(count, MAX_RANKED_COUNT):09}" for count in counts)
+    return "-".join([str(rank), *ranked])
+
+
+def needs_attention(summary: WebsiteSummary | None, headline: Headline | None) -> bool:
+    """Return whether a Critical or High finding is open, or the results are refused."""
+    if headline is None:
+        return bool(summary and summary.refusal)
+    return any(headline.summary.by_severity.get(severity, 0) for severity in URGENT)
+
+
+def _stale_text(dashboard: DashboardResponse) -> str:
+    last = last_scan_at(dashboard)
+    if last is None or timezone.now() - last <= timedelta(days=STALE_DAYS):
+        return ""
+    text = ngettext("More than %(days)s day ago", "More than %(days)s days ago", STALE_DAYS)
+    return text % {"days": STALE_DAYS}

@@ -1,0 +1,270 @@
+"""The list of websites that a person sees: totals of all, and one page of rows, the worst first."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from typing import Any
+from urllib.parse import urlencode
+
+from django.core.paginator import Paginator
+from django.urls import reverse
+from django.utils.formats import number_format
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from foundation.addresses.hosts import readable_host, searched_host
+from portal.models import Membership, Website, WebsiteSummary
+from portal.models.summaries import Headline
+from portal.pages.forms import NO_GRADE, SITE_SORTS, SiteFilters
+from portal.pages.urls import adding_url, site_address
+from portal.pages.view_models.filters import Option, Pager, page_links
+from portal.pages.view_models.overview import last_scan_at
+from portal.pages.view_models.site_rows import SiteRow, needs_attention, risk_rank, site_row
+from portal.texts import labels
+
+PAGE_SIZE = 50
+MIN_SITES_TO_SEARCH = 8  # fewer are seen at a glance
+GRADES = ("F", "D", "C", "B", "A", NO_GRADE)
+_NEVER = datetime.min.replace(tzinfo=UTC)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Totals:
+    """Numbers of all websites of the person, some of them filters; ``remark``: some have no results now.
+
+    ``pending`` says how many websites are counted so far: until all are, a zero would promise too much.
+    ``open`` leads to the open findings if all are of one website, else to the websites that have them.
+    """
+
+    websites: int
+    attention: Option
+    open: Option
+    severities: tuple[Option, ...]
+    grades: tuple[Option, ...]
+    remark: str
+    pending: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SitesPage:
+    """The list of websites; ``link_url``, the page for adding another, is empty for viewers.
+
+    ``totals`` only for several websites, ``sorts`` only for many.
+    """
+
+    rows: tuple[SiteRow, ...]
+    link_url: str
+    totals: Totals | None
+    filters: SiteFilters
+    count: str
+    sorts: tuple[Option, ...]
+    clear_url: str
+    pager: Pager
+
+    @property
+    def search_fields(self) -> Sequence[tuple[str, str]]:
+        """The hidden fields of a search: the other filters and the order."""
+        fields = self.filters.fields(without="query")
+        return [(name, value) for name, value in fields.items() if name != "page"]
+
+    @property
+    def severities(self) -> Sequence[str]:
+        """The headings of the columns of numbers."""
+        return [str(label) for label in labels.SEVERITIES.values()]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Entry:
+    """A website and what is stored about it."""
+
+    website: Website
+    summary: WebsiteSummary | None
+    headline: Headline | None
+
+    @property
+    def grade(self) -> str:
+        return (self.headline.dashboard.grade if self.headline else None) or NO_GRADE
+
+    @property
+    def is_pending(self) -> bool:
+        return self.headline is None and not (self.summary and self.summary.refusal)
+
+    @property
+    def needs_attention(self) -> bool:
+        return needs_attention(self.summary, self.headline)
+
+    @property
+    def checked_at(self) -> datetime:
+        return (self.headline and last_scan_at(self.headline)) or _NEVER
+
+    def matches(self, filters: SiteFilters) -> bool:
+        """Return whether the list of ``filters`` has this website."""
+        host, query = self.website.host, filters.query.casefold()
+        texts = (readable_host(host), str(self.website.account))
+        return (
+            (searched_host(query) in host or any(query in text.casefold() for text in texts))
+            and (not filters.grade or self.grade == filters.grade)
+            and (not filters.attention or self.needs_attention)
+            and (not filters.severity or self.count(filters.severity) > 0)
+            and (not filters.open or self.open > 0)
+        )
+
+    @property
+    def open(self) -> int:
+        """The number of open findings, as far as it is known."""
+        return self.headline.summary.open if self.headline else 0
+
+    def count(self, severity: str) -> int:
+        """Return the number of open findings of a severity, as far as it is known."""
+        return self.headline.summary.by_severity.get(severity, 0) if self.headline else 0
+
+
+def sites_page(
+    websites: Iterable[Website],
+    memberships: Iterable[Membership],
+    summaries: Mapping[int, WebsiteSummary],
+    filters: SiteFilters,
+) -> SitesPage:
+    """Return the page for ``websites``; ``memberships`` are the person's, ``summaries`` by website id."""
+    entries = [_entry(website, summaries.get(website.pk)) for website in websites]
+    matching = sorted((entry for entry in entries if entry.matches(filters)), key=_sort_key(filters.sort))
+    page = Paginator(matching, PAGE_SIZE).get_page(filters.page)
+    filters = replace(filters, page=page.number)
+    host_counts = Counter(entry.website.host for entry in entries)
+    is_long = len(entries) >= MIN_SITES_TO_SEARCH
+    return SitesPage(
+        rows=tuple(
+            site_row(entry.website, entry.summary, is_shared=host_counts[entry.website.host] > 1)
+            for entry in page
+        ),
+        link_url=adding_url() if any(member.can_link_websites for member in memberships) else "",
+        totals=_totals(entries, filters) if len(entries) > 1 else None,
+        filters=filters,
+        count=_count_text(len(matching), len(entries)) if filters.is_active else "",
+        sorts=tuple(_sorts(filters)) if is_long else (),
+        clear_url=sites_url(SiteFilters(sort=filters.sort)) if filters.is_active else "",
+        pager=_pager(filters, page.paginator.num_pages),
+    )
+
+
+def sites_url(filters: SiteFilters) -> str:
+    """Return the URL of the list with these filters."""
+    query = urlencode(filters.fields())
+    return f"{reverse('portal:sites')}?{query}" if query else reverse("portal:sites")
+
+
+def _entry(website: Website, summary: WebsiteSummary | None) -> _Entry:
+    return _Entry(website=website, summary=summary, headline=summary.headline if summary else None)
+
+
+def _sort_key(sort: str) -> Any:
+    """Return the key of the order; websites that are equal in it stay in the order of their names."""
+    return {
+        "worst": lambda entry: risk_rank(entry.headline),
+        "name": lambda entry: entry.website.host,
+        "checked": lambda entry: entry.checked_at,
+    }[sort]
+
+
+def _totals(entries: Sequence[_Entry], filters: SiteFilters) -> Totals:
+    counted = [entry.headline.summary for entry in entries if entry.headline]
+    grades = Counter(entry.grade for entry in entries)
+    pending = sum(entry.is_pending for entry in entries)
+    without = len(entries) - len(counted) - pending
+    remark = ngettext(
+        "%(count)s website has no results now.", "%(count)s websites have no results now.", without
+    )
+    return Totals(
+        websites=len(entries),
+        attention=_attention(sum(entry.needs_attention for entry in entries), filters),
+        open=_open(entries, filters),
+        severities=tuple(
+            _severity(severity, sum(each.by_severity.get(severity, 0) for each in counted), filters)
+            for severity in labels.SEVERITIES
+        ),
+        grades=tuple(_grade(grade, grades[grade], filters) for grade in GRADES if grades[grade]),
+        remark=remark % {"count": number_format(without)} if without else "",
+        pending=_pending_text(pending, len(entries)),
+    )
+
+
+def _pending_text(pending: int, total: int) -> str:
+    """Return how many websites the totals cover; empty if all are."""
+    if not pending:
+        return ""
+    text = _("Counted so far: %(count)s of %(total)s websites.")
+    return text % {"count": number_format(total - pending), "total": number_format(total)}
+
+
+def _open(entries: Sequence[_Entry], filters: SiteFilters) -> Option:
+    """Return the number of all open findings, with the one website that has them, or a list of several."""
+    count = sum(entry.open for entry in entries)
+    websites = [entry.website for entry in entries if entry.open]
+    if len(websites) == 1:
+        hosts = Counter(entry.website.host for entry in entries)
+        url = str(site_address(websites[0], is_shared=hosts[websites[0].host] > 1))
+    else:
+        url = sites_url(replace(filters, open=not filters.open, page=1)) if count else ""
+    is_active = filters.open and len(websites) > 1
+    label = ngettext("open finding", "open findings", count)
+    return Option(key="total-open", label=label, count=count, url=url, is_active=is_active)
+
+
+def _attention(count: int, filters: SiteFilters) -> Option:
+    text = ngettext("%(count)s website needs attention", "%(count)s websites need attention", count)
+    return Option(
+        key="attention",
+        label=text % {"count": number_format(count)},
+        count=count,
+        url=sites_url(replace(filters, attention=not filters.attention, page=1)),
+        is_active=filters.attention,
+    )
+
+
+def _severity(severity: str, count: int, filters: SiteFilters) -> Option:
+    is_active = filters.severity == severity
+    return Option(
+        key=f"total-{severity.lower()}",
+        label=labels.label(labels.SEVERITIES, severity),
+        tone=labels.tone(severity),
+        count=count,
+        url=sites_url(replace(filters, severity="" if is_active else severity, page=1)) if count else "",
+        is_active=is_active,
+    )
+
+
+def _grade(grade: str, count: int, filters: SiteFilters) -> Option:
+    is_active = filters.grade == grade
+    return Option(
+        key=f"grade-{grade}",
+        label=_("Not graded") if grade == NO_GRADE else grade,
+        count=count,
+        url=sites_url(replace(filters, grade="" if is_active else grade, page=1)),
+        is_active=is_active,
+    )
+
+
+def _sorts(filters: SiteFilters) -> Iterable[Option]:
+    names = {"worst": _("Worst first"), "name": _("By name"), "checked": _("Oldest scan first")}
+    for sort in SITE_SORTS:
+        url = sites_url(replace(filters, sort=sort, page=1))
+        yield Option(key=f"sort-{sort}", label=names[sort], url=url, is_active=sort == filters.sort)
+
+
+def _count_text(shown: int, total: int) -> str:
+    text = ngettext("%(shown)s of %(total)s website", "%(shown)s of %(total)s websites", total)
+    return text % {"shown": number_format(shown), "total": number_format(total)}
+
+
+def _pager(filters: SiteFilters, last: int) -> Pager:
+    def url(page: int) -> str:
+        return sites_url(replace(filters, page=page)) if 1 <= page <= last else ""
+
+    return Pager(
+        links=tuple(page_links(filters.page, last, url)) if last > 1 else (),
+        sizes=(),
+        previous_url=url(filters.page - 1),
+        next_url=url(filters.page + 1),
+        remark="",
+    )

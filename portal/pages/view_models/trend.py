@@ -1,0 +1,113 @@
+"""The last other grade of a website, its open findings over 90 days, and the work until the next grade."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import date, timedelta
+
+from django.utils.formats import number_format
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from portal.charts import StepLine, draw_steps
+from portal.pages.forms import Filters
+from portal.pages.urls import Address
+from portal.texts import labels
+from signed_api.findings import DashboardResponse, HistoryDay, NextGrade
+
+PERIOD = timedelta(days=90)  # of the service's history
+_DECIDED_BY = {"F": "Critical", "D": "High", "C": "Medium", "B": "Low"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trend:
+    """The line of open findings, which is None as long as there is nothing to compare.
+
+    ``earlier`` names the last other grade, ``next_step`` the work until the next; each may be empty.
+    ``next_url`` lists the findings to fix, or ``next_remark`` says among which other findings they are.
+    """
+
+    earlier: str
+    next_step: str
+    next_url: str
+    next_remark: str
+    line: StepLine | None
+    line_title: str
+    line_text: str
+
+
+def trend(dashboard: DashboardResponse, address: Address) -> Trend | None:
+    """Return the trend of the website at ``address``; None as long as it has no grade."""
+    grade = dashboard.dashboard.grade
+    if grade is None:
+        return None
+    summary = dashboard.summary
+    today = dashboard.dashboard.generated_at.date()
+    history = [entry for entry in summary.history if today - PERIOD <= entry.day <= today]
+    other = next((index for index in reversed(range(len(history))) if history[index].grade != grade), None)
+    same = history if other is None else history[other + 1 :]
+    fixes, next_remark = _fixes(dashboard)
+    return Trend(
+        earlier="" if other is None or not same else _earlier(history[other].grade, until=same[0].day),
+        next_step=_next_step(summary.next_grade, same),
+        next_url=str(replace(address, filters=fixes)),
+        next_remark=next_remark,
+        line=_line(history, today) if len(history) > 1 else None,
+        line_title=_("Open findings in the last 90 days"),
+        line_text="; ".join(
+            f"{labels.day_and_month(entry.day)}: {number_format(entry.open)} ({entry.grade})"
+            for entry in history
+        ),
+    )
+
+
+def _earlier(grade: str, *, until: date) -> str:
+    last_day = until - timedelta(days=1)
+    return _("Grade %(grade)s until %(day)s") % {"grade": grade, "day": labels.day_and_month(last_day)}
+
+
+def _next_step(next_grade: NextGrade | None, same: Sequence[HistoryDay]) -> str:
+    """Return the number of fixes until the next grade, with the largest since the grade is as it is."""
+    if next_grade is None:
+        return ""
+    most = max(same, key=lambda entry: entry.fixes, default=None)
+    text = ngettext(
+        "%(count)s fix away from grade %(grade)s",
+        "%(count)s fixes away from grade %(grade)s",
+        next_grade.fixes,
+    )
+    text %= {"count": number_format(next_grade.fixes), "grade": next_grade.grade}
+    if most is None or most.fixes <= next_grade.fixes:
+        return text
+    before = {"count": number_format(most.fixes), "day": labels.day_and_month(most.day)}
+    return text + " " + _("(%(count)s on %(day)s)") % before
+
+
+def _fixes(dashboard: DashboardResponse) -> tuple[Filters, str]:
+    """Return the filters of the findings that decide the grade, and what else these list, in words.
+
+    A suspected finding counts as one of the next milder severity. Filters take every kind of every chosen
+    severity, so where suspected ones of a severity decide, those of the milder one are listed with them.
+    """
+    counts, next_grade = dashboard.summary.by_severity, dashboard.summary.next_grade
+    severity = _DECIDED_BY.get(dashboard.dashboard.grade or "")
+    if severity is None or next_grade is None:
+        return Filters(), ""
+    names = list(labels.SEVERITIES)
+    above = names[max(names.index(severity) - 1, 0)]
+    if above == severity or not counts.get(above):
+        return Filters(severity=severity, kind="confirmed,informational"), ""
+    filters = Filters(severity=f"{above},{severity}")
+    if counts[above] + counts.get(severity, 0) == next_grade.fixes:
+        return filters, ""
+    words = {"above": labels.SEVERITIES[above], "same": labels.SEVERITIES[severity]}
+    return filters, _("among the %(above)s and %(same)s findings") % words
+
+
+def _line(history: Sequence[HistoryDay], today: date) -> StepLine:
+    """Return the line from the first known day until today; its top is the largest number."""
+    first = history[0].day
+    length = max((today - first).days, 1)
+    most = max(entry.open for entry in history) or 1
+    return draw_steps(
+        [((entry.day - first).days, 100 * entry.open / most) for entry in history], length=length
+    )

@@ -1,0 +1,228 @@
+"""The main pages: a person's websites, the dashboard of one website, and one of its findings."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+
+from django.http import Http404, HttpResponse
+from django.http.response import HttpResponseBase
+from django.shortcuts import redirect, render
+from django.views.decorators.gzip import gzip_page
+from django.views.decorators.http import require_safe
+
+from portal.answers import last_answers, service
+from portal.answers.last_answers import Outage
+from portal.models import IssueTracker, Membership, Website, WebsiteSummary
+from portal.models.notifications import gets_emails
+from portal.models.visits import day_before_this_visit
+from portal.pages import view_models
+from portal.pages.access import find_website, members_only
+from portal.pages.error_pages import logged_error_page, website_error_page
+from portal.pages.forms import FINDING_ID, Filters, ShareForm, ShareListForm, SiteFilters
+from portal.pages.front_door import front_door
+from portal.pages.htmx import HtmxHttpRequest, render_row, render_site
+from portal.pages.urls import portal_origin
+from portal.pages.view_models import HandOver, Lead, Neighbours, OutageNotice, Results, ShareOffer, SitePage
+from signed_api.errors import CallError, UnknownFinding
+from signed_api.findings import DashboardRequest, DashboardResponse, FindingResponse
+
+
+@require_safe
+def start(request: HtmxHttpRequest) -> HttpResponseBase:
+    """Show the websites of the person who is signed in; strangers see what the service does."""
+    if request.user.is_authenticated or request.htmx:
+        return sites(request)
+    return front_door(request)
+
+
+@members_only
+@gzip_page
+def sites(request: HtmxHttpRequest) -> HttpResponse:
+    """Show a page of the list of websites, after the numbers of those that changed are refreshed.
+
+    Numbers that the service does not send in time refresh when their rows are seen. Staff
+    without an account work in the admin, so they are redirected there.
+    """
+    memberships = list(Membership.objects.of_user(request.user))
+    if not memberships and request.user.is_staff:
+        return redirect("admin:index")
+    websites = list(Website.objects.visible_to(request.user))
+    service.refresh_for_page(websites)
+    summaries = WebsiteSummary.objects.in_bulk(website.pk for website in websites)
+    filters = SiteFilters.from_query(request.GET)
+    page = view_models.sites_page(websites, memberships, summaries, filters)
+    return render(request, "portal/sites.html", {"page": page})
+
+
+@require_safe
+@members_only
+def help_page(request: HtmxHttpRequest) -> HttpResponse:
+    """Explain the words of the pages, and say where to ask."""
+    return render(request, "portal/help.html", {"page": view_models.help_page()})
+
+
+@require_safe
+@members_only
+def site_row(request: HtmxHttpRequest, host: str) -> HttpResponse:
+    """Refresh the row of ``host`` in the list of websites; without htmx, redirect to the list."""
+    website, candidates = find_website(request, host)
+    if website is None:
+        raise Http404
+    if not request.htmx:
+        return redirect("portal:sites")
+    error_page = None
+    try:
+        service.get_dashboard(website, DashboardRequest(page_size=1))
+    except CallError as error:
+        error_page = logged_error_page(error, host)
+    summary = WebsiteSummary.objects.filter(website_id=website.pk).first()
+    row = view_models.site_row(website, summary, is_shared=len(candidates) > 1)
+    return render_row(request, row, error_page)
+
+
+@require_safe
+@members_only
+@gzip_page
+def site(request: HtmxHttpRequest, host: str) -> HttpResponse:
+    """Show the dashboard of ``host`` with the filters of the URL."""
+
+    def fill(website: Website, page: SitePage) -> SitePage:
+        dashboard, outage = last_answers.get_dashboard(website, page.address.filters.to_request())
+        # The page mentions e-mails only before the first check.
+        awaits_check = dashboard.summary.first_check_by is not None
+        has_emails = awaits_check and gets_emails(request.user, website)
+        manages = _manages(request, website)
+        results = view_models.build_results(
+            dashboard,
+            page.address,
+            gets_emails=has_emails,
+            may_scan=not dashboard.summary.open and manages,
+            may_schedule=manages,
+            last_visit=day_before_this_visit(request.user.pk or 0),
+        )
+        if outage:
+            return replace(
+                page, results=replace(results, export_links=()), outage=_outage_notice(request, outage, host)
+            )
+        form = (ShareForm if results.chosen_problem else ShareListForm)(auto_id="share-%s")
+        offer = ShareOffer(url=page.address.of_sharing(), form=form) if manages else None
+        return replace(
+            page,
+            results=results,
+            share=offer if results.findings or results.problems else None,
+            hand_over=_hand_over_problem(request, website, page, results, dashboard),
+        )
+
+    return _render(request, host, fill)
+
+
+@require_safe
+@members_only
+@gzip_page
+def finding(request: HtmxHttpRequest, host: str, finding_id: str) -> HttpResponse:
+    """Show one finding of ``host``; the query string has the filters of the list it was opened from."""
+
+    def fill(website: Website, page: SitePage) -> SitePage:
+        if not FINDING_ID.fullmatch(finding_id):
+            raise UnknownFinding
+        response, outage = last_answers.get_finding(website, finding_id)
+        link = portal_origin(request) + replace(page.address, filters=Filters()).of_finding(finding_id)
+        page = replace(page, finding=view_models.finding_view(response, page.address, link=link))
+        if outage:
+            return replace(page, outage=_outage_notice(request, outage, host))
+        return replace(
+            page,
+            hand_over=_hand_over(request, website, page, response, link=link),
+            neighbours=_neighbours(website, page, finding_id),
+            retest_url=page.address.of_retest(finding_id) if _may_retest(response) else "",
+        )
+
+    return _render(request, host, fill, finding_id=finding_id)
+
+
+def _outage_notice(request: HtmxHttpRequest, outage: Outage, host: str) -> OutageNotice:
+    """Return the notice on a page with an old answer, and log a line with its reference."""
+    reference = logged_error_page(outage.error, host).reference
+    trigger = request.htmx.trigger or ""
+    return view_models.outage_notice(outage, reference=reference, trigger=trigger)
+
+
+def _may_retest(response: FindingResponse) -> bool:
+    """Return whether a retest can show that the problem is gone."""
+    return response.can_retest and response.finding.status == "open"
+
+
+def _neighbours(website: Website, page: SitePage, finding_id: str) -> Neighbours | None:
+    """Return the finding's neighbours in its list; None if the service fails, as the page needs none."""
+    get_list = partial(service.get_dashboard, website, stores_summary=False)
+    try:
+        return view_models.find_neighbours(finding_id, page.address, get_list)
+    except CallError:
+        return None
+
+
+def _hand_over(
+    request: HtmxHttpRequest, website: Website, page: SitePage, response: FindingResponse, *, link: str
+) -> HandOver:
+    """Return the ways to pass the finding on."""
+    tracker = IssueTracker.objects.filter(account=website.account_id).first()
+    lead = Lead(link, is_share_link=False)
+    ways = view_models.hand_over(response.finding, host=website.host, link=lead, tracker=tracker)
+    url = page.address.of_sharing(response.finding.id)
+    return replace(ways, share=_share_offer(request, website, url, ShareForm(auto_id="share-%s")))
+
+
+def _hand_over_problem(
+    request: HtmxHttpRequest, website: Website, page: SitePage, results: Results, dashboard: DashboardResponse
+) -> HandOver | None:
+    """Return the ways to pass on the problem that the filters choose; None without one."""
+    if not results.chosen_problem:
+        return None
+    filters = page.address.filters
+    return view_models.hand_over_problem(
+        dashboard,
+        title=view_models.problem_heading(dashboard, filters.problem),
+        filters=filters,
+        fix=results.chosen_problem.fix,
+        link=Lead(portal_origin(request) + page.address.with_filters(), is_share_link=False),
+        tracker=IssueTracker.objects.filter(account=website.account_id).first(),
+    )
+
+
+def _share_offer(
+    request: HtmxHttpRequest, website: Website, url: str, form: ShareListForm
+) -> ShareOffer | None:
+    """Return the form that creates a share link, for owners and managers of the website's account."""
+    return ShareOffer(url=url, form=form) if _manages(request, website) else None
+
+
+def _manages(request: HtmxHttpRequest, website: Website) -> bool:
+    """Return whether the person is an owner or manager of the website's account."""
+    own_memberships = Membership.objects.of_user(request.user).managing()
+    return own_memberships.filter(account=website.account_id).exists()
+
+
+@require_safe
+def grading(request: HtmxHttpRequest) -> HttpResponse:
+    """Explain the grade to members and visitors."""
+    return render(request, "portal/grading.html")
+
+
+def _render(
+    request: HtmxHttpRequest,
+    host: str,
+    fill: Callable[[Website, SitePage], SitePage],
+    *,
+    finding_id: str = "",
+) -> HttpResponse:
+    """Return the page with the contents that ``fill`` adds, or with an error page."""
+    website, candidates = find_website(request, host)
+    if website is None:
+        return render_site(request, view_models.site_not_found(host, path=request.path, user=request.user))
+    filters = Filters.from_query(request.GET)
+    page = view_models.site_page(website, candidates, filters, finding_id=finding_id)
+    try:
+        page = fill(website, page)
+    except CallError as error:
+        page = replace(page, error_page=website_error_page(error, website, request.user))
+    return render_site(request, page)

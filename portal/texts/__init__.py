@@ -1,0 +1,1 @@
+"""Texts that findings need: labels, topics, fixes by stack, ratings, evidence, notes."""

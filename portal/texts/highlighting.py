@@ -1,0 +1,41 @@
+"""Highlighting of search words in a text, by the rules of the service's search.
+
+A word is a run of letters and digits; case and accents do not matter; the last word of a search also
+matches the beginning of a longer one.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+
+from django.utils.html import conditional_escape, format_html, format_html_join
+from django.utils.safestring import SafeString
+
+from foundation.texts.words import fold_with_origins
+
+
+def highlight(text: str, search: str) -> SafeString:
+    """Return ``text`` as HTML, with ``<mark>`` around the words that match ``search``."""
+    words = fold_with_origins(search)[0].split()
+    if not words:
+        return conditional_escape(text)  # most lists are not searched
+    positions = _matching_positions(text, words)
+    runs = groupby(enumerate(text), key=lambda numbered: numbered[0] in positions)
+    return format_html_join("", "{}", ((_run(run, is_match),) for is_match, run in runs))
+
+
+def _run(run: Iterator[tuple[int, str]], is_match: bool) -> SafeString | str:
+    characters = "".join(character for _, character in run)
+    return format_html("<mark>{}</mark>", characters) if is_match else characters
+
+
+def _matching_positions(text: str, words: Sequence[str]) -> set[int]:
+    """Return the positions in ``text`` that belong to a matching word, or to its matching beginning."""
+    folded, origins = fold_with_origins(text)
+    positions: set[int] = set()
+    for word in re.finditer(r"\S+", folded):
+        length = len(word[0]) if word[0] in words else len(words[-1])
+        if word[0] in words or word[0].startswith(words[-1]):
+            start, end = word.start(), word.start() + length
+            positions.update(range(origins[start], max(origins[end], origins[end - 1] + 1)))
+    return positions
