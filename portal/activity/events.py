@@ -150,7 +150,7 @@ def _row(event: AuditEvent, names: dict[int, AuditActor]) -> ActivityRow:
         at=event.at,
         account=event.account,
         who=_("Our team") if is_ours else _name(event.actor if event.account else None, names),
-        action=str(ACTIONS.get(event.action, _("Changed the account"))),
+        action=str(ACTIONS.get(event.action, _("Changed the organization"))),
         about=_about(event, names),
         details=json.dumps(values, ensure_ascii=False) if values else "",
         is_refused=event.outcome == AuditEvent.Outcome.REFUSED,

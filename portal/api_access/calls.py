@@ -52,7 +52,7 @@ class FileInterrupted(Exception):
 class CallsForm(OneAccount, forms.Form):
     """Filters by account, day and outcome; ``accounts`` are those that the person owns, at least one."""
 
-    account = forms.ChoiceField(label=_("Account"), required=False)
+    account = forms.ChoiceField(label=_("Organization"), required=False)
     day = forms.DateField(
         label=_("Day (UTC)"),
         required=False,

@@ -114,7 +114,7 @@ def _facts(report: Report) -> list[tuple[str, str]]:
     """Return the names and values at the top of the report."""
     site = report.overview
     facts = [
-        (_("Account"), report.account),
+        (_("Organization"), report.account),
         (_("As of"), _moment(report.generated_at)),
         (_("Filters"), "; ".join(f"{chip.title}: {chip.value}" for chip in report.filters) or _("None")),
         (_("Findings"), report.count),

@@ -124,24 +124,24 @@ def _words(event: Event) -> tuple[str, str]:
             subject = _("%(host)s: the proof of ownership is missing")
             text = _("We looked several times, and could not find the token. The proof says what we saw.")
             text += " " + _(
-                "Publish the token again, or repair what does not answer: otherwise the link ends on "
-                "%(date)s."
+                "Publish the token again, or repair what does not answer. Otherwise the website is "
+                "removed on %(date)s."
             )
         case "lapsed":
-            subject = _("%(host)s: the link has ended")
+            subject = _("%(host)s was removed")
             text = str(ENDED["lapsed"])
         case "contested":
-            subject = _("Another account claims %(host)s")
+            subject = _("Another organization is verifying %(host)s")
             text = _(
                 "It has published a proof of its own, and our team decides. If you did not expect this, open "
                 "your proof, which names the other token: delete it from your website and its DNS, and keep "
                 "yours in its place."
             )
         case "taken_over":
-            subject = _("Another account has %(host)s now")
+            subject = _("Another organization now owns %(host)s")
             text = str(ENDED["taken_over"])
         case "refused":
-            subject = _("%(host)s: your claim was not accepted")
+            subject = _("%(host)s was not added")
             text = str(ENDED["refused"])
         case "paused":
             subject = _("%(host)s: scans by schedule are paused")
@@ -159,8 +159,8 @@ def _words(event: Event) -> tuple[str, str]:
         case _ends:
             days = int(event.kind.removeprefix("ends_"))
             subject = ngettext(
-                "%(host)s: the link ends in %(count)s day",
-                "%(host)s: the link ends in less than %(count)s days",
+                "%(host)s will be removed in %(count)s day",
+                "%(host)s will be removed in less than %(count)s days",
                 days,
             )
             values["count"] = str(days)

@@ -25,7 +25,7 @@ class AddWebsiteForm(OneAccount, forms.Form):
             }
         ),
     )
-    account = forms.ChoiceField(label=_("Account"))
+    account = forms.ChoiceField(label=_("Organization"))
 
     def clean_host(self) -> str:
         """Return the host in its stored form; of an address that was pasted, only the host counts."""

@@ -19,7 +19,7 @@ STATES = {
     "verified": gettext_lazy("Verified"),
     "failing": gettext_lazy("Proof missing"),
     # Why a claim has ended.
-    "lapsed": gettext_lazy("Link ended"),
+    "lapsed": gettext_lazy("Removed"),
     "taken_over": gettext_lazy("Taken over"),
     "expired": gettext_lazy("Expired"),
     "refused": gettext_lazy("Refused"),
@@ -35,14 +35,15 @@ TONES = {
 }
 ENDED = {
     "lapsed": gettext_lazy(
-        "We could not find the token for 14 days, so the link ended. Publish it again, or repair what does "
-        "not answer, and add the website again: it comes back, unless another account has it by now."
+        "We could not find the token for 14 days, so the website was removed. Publish it again, or repair "
+        "what does not answer, and add the website again: it comes back, unless another organization owns "
+        "it by now."
     ),
     "taken_over": labels.NOT_LINKED["taken_over"],
     "expired": gettext_lazy("We did not find the token for 30 days. Add the website again to go on."),
     "refused": gettext_lazy(
-        "Another account has this website, and our team decided that it keeps it. If the website is yours, "
-        "contact support."
+        "This website belongs to another organization; our team has confirmed it. If the website is "
+        "yours, contact support."
     ),
 }
 # Known outcomes of a check, with what to do; any other has the service's advice.
@@ -226,9 +227,9 @@ def not_linked(claim: WebsiteClaim, *, has_plan: bool = True) -> str:
     if not claim.link_problem:
         return str(labels.NOT_LINKED["by_operator"])
     if claim.link_problem == "no_room" and not has_plan:
-        return _("The website is verified, but not linked to your account.")
+        return _("The website is verified, but not active in your organization.")
     text = LINK_PROBLEMS.get(claim.link_problem, gettext_lazy("Contact support."))
-    return " ".join((_("The website is verified, but not linked to your account."), str(text)))
+    return " ".join((_("The website is verified, but not active in your organization."), str(text)))
 
 
 def claim_rows(account: Account, claims: Iterable[WebsiteClaim]) -> tuple[ClaimRow, ...]:
@@ -317,17 +318,17 @@ def _short(claim: WebsiteClaim) -> str:
         case "pending":
             return _("Publish the token, and check.")
         case "contested":
-            return _("Another account has this website.")
+            return _("Another organization owns this website.")
         case "failing":
             return _ends_on(claim)
         case "lapsed":
             return _("Publish the token again.")
         case "taken_over" | "refused":
-            return _("Another account has this website.")
+            return _("Another organization owns this website.")
         case "verified" if claim.link_id is None:
-            return _("Not linked to your account.")
+            return _("Not active in your organization.")
         case "verified" if claim.others:
-            return _("Another account claims this website.")
+            return _("Another organization is verifying this website.")
     return ""
 
 
@@ -338,8 +339,8 @@ def _text(claim: WebsiteClaim, *, has_plan: bool) -> str:
             return _("Publish the token in one of these places, then check. Anyone may see it.")
         case "contested":
             return _(
-                "The token is there, but another account has this website, and it may be right. Our team "
-                "decides. Leave the token in its place."
+                "We found the token, but another organization already owns this website. Our team decides "
+                "whose it is. Leave the token in its place."
             )
         case "failing":
             return _ends_on(claim)
@@ -365,9 +366,10 @@ def _lacks_record(claim: WebsiteClaim) -> bool:
 
 def _ends_on(claim: WebsiteClaim) -> str:
     if claim.lapses_at is None:
-        return _("Publish the token again, or repair what does not answer: otherwise the link ends.")
+        return _("Publish the token again, or repair what does not answer. Otherwise the website is removed.")
     return _(
-        "Publish the token again, or repair what does not answer: otherwise the link ends on %(date)s."
+        "Publish the token again, or repair what does not answer. Otherwise the website is removed on "
+        "%(date)s."
     ) % {"date": labels.day(claim.lapses_at)}
 
 

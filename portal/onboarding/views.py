@@ -171,7 +171,7 @@ def withdraw_claim(request: HtmxHttpRequest, account: int, claim_id: int) -> Htt
     if is_removed:
         emails.send_given_up(own, claim)
     messages.info(
-        request, _("%(host)s is no longer claimed by your account.") % {"host": readable_host(claim.host)}
+        request, _("Your organization no longer has %(host)s.") % {"host": readable_host(claim.host)}
     )
     return redirect("portal:sites") if is_removed else _to_claims(own)
 

@@ -142,9 +142,9 @@ def unknown_website(user: AbstractBaseUser | AnonymousUser) -> ErrorPage:
 def _unknown_website(reference: str, linking_url: str) -> ErrorPage:
     return ErrorPage(
         status=404,
-        title=_("This website is not linked to your account"),
+        title=_("This website is not in your organization"),
         text=_("We have no results to show for this address."),
-        advice=_("Check the address. Results appear here once the website is linked."),
+        advice=_("Check the address. Results appear here once the website is verified."),
         reference=reference,
         actions=_actions((_("Add a website"), linking_url)),
     )
@@ -206,7 +206,7 @@ def _inactive_entitlement(error: InactiveEntitlement, reference: str) -> ErrorPa
         labels.label(labels.PLAN_STATES, error.detail.status),
     )
     facts = _("Your plan: %(plan)s (%(state)s).") % {"plan": plan, "state": state}
-    facts = facts if plan else _("Your account has no plan yet.")
+    facts = facts if plan else _("Your organization has no plan yet.")
     if (
         error.detail.ends_on is not None and error.detail.ends_on < timezone.now().date()
     ):  # else it ended early
@@ -233,10 +233,10 @@ def _revoked_link(error: RevokedLink, reference: str, linking_url: str) -> Error
         return ErrorPage(
             status=403,
             title=_("The proof of ownership is missing"),
-            text=_("We could not find the token for 14 days, so the link to this website ended."),
+            text=_("We could not find the token for 14 days, so this website was removed."),
             advice=_(
-                "Publish it again, or repair what does not answer, and add the website again: it comes back, "
-                "unless another account has it by now."
+                "Publish it again, or repair what does not answer, and add the website again: it comes "
+                "back, unless another organization owns it by now."
             ),
             reference=reference,
             actions=_actions((_("Add a website"), proof[1]), support),
@@ -247,14 +247,14 @@ def _revoked_link(error: RevokedLink, reference: str, linking_url: str) -> Error
         actions = _actions(proof, support)
     elif error.detail.reason in ("claim_ended", "taken_over"):
         actions = _actions((_("Add a website"), proof[1]), support)
-    text = _("The link between this website and your account has been revoked.")
+    text = _("Our team removed this website from your organization.")
     if error.detail.revoked_at is not None:
-        text = _("The link between this website and your account was revoked on %(date)s.") % {
+        text = _("Our team removed this website from your organization on %(date)s.") % {
             "date": labels.day(error.detail.revoked_at)
         }
     return ErrorPage(
         status=403,
-        title=_("The link to this website was revoked"),
+        title=_("This website was removed from your organization"),
         text=text,
         advice=str(advice),
         reference=reference,
@@ -267,7 +267,7 @@ def _rate_limited(error: RateLimited, reference: str) -> ErrorPage:
     return ErrorPage(
         status=503,
         title=_("Too many requests at once"),
-        text=_("Your account has asked for many results in a short time."),
+        text=_("Your organization has asked for many results in a short time."),
         advice=(
             ngettext("Try again in %(count)s second.", "Try again in %(count)s seconds.", wait)
             % {"count": wait}

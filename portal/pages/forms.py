@@ -301,7 +301,7 @@ class SiteFilters:
 class ShareListForm(forms.Form):
     """The period for which a share link works."""
 
-    days = forms.TypedChoiceField(label=_("Works for"), choices=list(SHARE_DAYS.items()), coerce=int)
+    days = forms.TypedChoiceField(label=_("Valid for"), choices=list(SHARE_DAYS.items()), coerce=int)
 
 
 class ShareForm(ShareListForm):

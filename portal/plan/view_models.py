@@ -130,7 +130,7 @@ def _as_name(slug: str) -> str:
 def state_in_words(own: AccountEntitlement | None, today: date, *, is_over: bool = False) -> tuple[str, str]:
     """Return the state in one sentence, and what happens next; ``is_over``: there are too many websites."""
     if own is None:
-        return _("This account has no plan."), _("Choose one to see results.")
+        return _("This organization has no plan."), _("Choose one to see results.")
     values = {"plan": own_name(own), "day": labels.day(own.ends_on), "until": labels.day(own.usable_until)}
     kept = _("Nothing is deleted: results are there again as soon as a plan is active.")
     match own.status:

@@ -14,7 +14,7 @@ CHOICES = (
     ("shown", _("Shown: in the statistics, and in the feed with a masked domain such as •••••.com")),
     ("nothing", _("Nothing: neither in the statistics nor in the feed")),
 )
-_OF_WEBSITE = ((AS_ACCOUNT, _("as the account")), ("counted", _("counted")), ("nothing", _("nothing")))
+_OF_WEBSITE = ((AS_ACCOUNT, _("as the organization")), ("counted", _("counted")), ("nothing", _("nothing")))
 
 
 class AccountForm(forms.Form):

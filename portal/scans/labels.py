@@ -144,7 +144,7 @@ REFUSALS = {
     "opted_out": _(
         "This website is never scanned, because this was asked for. Contact support to change that."
     ),
-    "consent_missing": _("An owner of the account has not agreed to deep scans of this website yet."),
+    "consent_missing": _("No owner of the organization has agreed to deep scans of this website yet."),
     "not_scannable": _("This website cannot be scanned now. Check the proof of ownership."),
     "scan_cooldown": _("This website was scanned a short while ago."),
     "crawler_stopped": _("No website is scanned for now. Try again later."),
@@ -153,5 +153,5 @@ NOT_SCANNABLE = {  # by the reason of a refusal
     "unpaid": _("A payment is missing: scans can begin again once it has arrived."),
     "dns_proof_missing": _("A deep scan needs a proof by DNS. Publish the TXT record and check it first."),
     "monthly_only": _("Deep scans by schedule run once a month. Choose every month, or another scan."),
-    "no_engine": _("The scanner that found this does not run here, so it cannot check again."),
+    "no_engine": _("The scanner that found this does not run here, so it cannot retest."),
 }

@@ -508,7 +508,7 @@ def retest_page(
     row = _row(last) if last and not is_running else None
     text = row.outcome if row else ""
     if is_running:
-        text = _("Being checked. This can take a few minutes.")
+        text = _("Retesting. This can take a few minutes.")
     return RetestPage(
         host=website.host,
         url=url_of("retest", website, finding_id, is_shared=is_shared),

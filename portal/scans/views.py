@@ -171,14 +171,12 @@ def _retest(request: HtmxHttpRequest, website: Website, finding_id: str) -> None
         messages.warning(request, _failure(error, website.host))
     else:
         if answer.job.finding_id == finding_id and answer.job.ended_at is not None:
-            messages.info(
-                request, _("This was checked less than a minute ago. Wait a moment, then check again.")
-            )
+            messages.info(request, _("This was retested less than a minute ago. Wait a moment, then retest."))
         elif answer.job.finding_id == finding_id:
             if not answer.already:
                 audit("website.finding_retested", website, after={"finding": finding_id})
         else:
-            messages.info(request, _("Another scan of this website runs. Check again when it has ended."))
+            messages.info(request, _("Another scan of this website is running. Retest when it has ended."))
 
 
 @require_POST

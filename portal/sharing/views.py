@@ -216,8 +216,8 @@ def _create_and_show(
 def _refuse_more_links(request: HttpRequest) -> HttpResponse:
     count = actions.MAX_LIVE_LINKS
     text = ngettext(
-        "An account can have %(count)s working share link. Revoke one that is no longer needed.",
-        "An account can have %(count)s working share links. Revoke some that are no longer needed.",
+        "An organization can have %(count)s working share link. Revoke one that is no longer needed.",
+        "An organization can have %(count)s working share links. Revoke some that are no longer needed.",
         count,
     )
     messages.warning(request, text % {"count": count})

@@ -107,7 +107,7 @@ def change_role(request: HttpRequest, membership: int) -> HttpResponse:
     try:
         actions.change_role(member, form.cleaned_data["role"], by=_person(request))
     except actions.LastOwner:
-        return _confirm(request, _("An account needs an owner: make another member an owner first."))
+        return _confirm(request, _("An organization needs an owner: make another member an owner first."))
     except Membership.DoesNotExist as error:
         raise Http404 from error
     _advise(request, member, old_role, member.role)
@@ -192,7 +192,9 @@ def _end_membership(request: HttpRequest, membership: Membership, text: str, pag
     try:
         actions.remove(membership, by=_person(request))
     except actions.LastOwner:
-        return _confirm(request, _("An account needs an owner: make another member an owner first."), page)
+        return _confirm(
+            request, _("An organization needs an owner: make another member an owner first."), page
+        )
     except Membership.DoesNotExist as error:
         raise Http404 from error
     if membership.user != request.user:

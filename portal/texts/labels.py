@@ -142,16 +142,16 @@ REFUSALS = {
     "plan_suspended": (_("Plan suspended"), _("Contact us to see the results again.")),
     "plan_not_started": (_("Plan not started"), _("Its results appear on the first day of your plan.")),
     "websites_limit": (_("Paused"), _("Your plan includes fewer websites than you have.")),
-    "revoked_link": (_("Link revoked"), _("Its page says what to do.")),
-    "unknown_link": (_("Not linked"), _("Its results appear here once it is linked again.")),
+    "revoked_link": (_("Removed by our team"), _("Its page says what to do.")),
+    "unknown_link": (_("Not active"), _("Its results appear here once it is active again.")),
 }
 NOT_LINKED = {  # by the reason of a revoked link: what the page of the website and that of its proof say
-    "by_operator": _("Its proof is valid, but our team ended its link to your account: contact support."),
-    "proof_awaited": _("Its link to your account has ended, and its new proof is not complete."),
+    "by_operator": _("It is verified, but our team removed it from your organization: contact support."),
+    "proof_awaited": _("It is no longer in your organization, and its new proof is not complete."),
     "claim_ended": _("Its proof has ended. Add the website again if it is yours."),
     "taken_over": _(
-        "Another account has proven this website, and has it now. It sees none of your results: they are in "
-        "our archive. If the website is yours, contact support, or add it again and prove it."
+        "Another organization verified this website and owns it now. It sees none of your results: they "
+        "are in our archive. If the website is yours, contact support, or add it again and prove it."
     ),
 }
 GRADE_MEANINGS = {

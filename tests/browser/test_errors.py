@@ -41,7 +41,7 @@ def test_a_revoked_link_is_an_error_page_in_the_region(dashboard, link, watch):
     watch.expect("403 (Forbidden)")
     link.revoke(by="tests", reason="asked to", now=timezone.now())
     facet(dashboard, "High 12").click()
-    expect(heading(dashboard, "The link to this website was revoked")).to_be_visible()
+    expect(heading(dashboard, "This website was removed from your organization")).to_be_visible()
 
 
 def test_a_retry_after_an_unreachable_service_keeps_the_filters(dashboard, settings, watch):
@@ -162,5 +162,5 @@ def test_an_old_answer_is_replaced_by_itself_once_the_service_is_back(
 def test_a_foreign_website_reads_like_one_that_does_not_exist(dashboard, watch):
     watch.expect("404 (Not Found)")
     dashboard.goto("/sites/bakery.example.net/?severity=High")
-    expect(heading(dashboard, "This website is not linked to your account")).to_be_visible()
+    expect(heading(dashboard, "This website is not in your organization")).to_be_visible()
     expect(dashboard.get_by_role("link", name="Add a website")).to_be_visible()

@@ -79,8 +79,8 @@ def assert_apart(former, new):
 @pytest.mark.parametrize(
     ("missed", "reason", "subject"),
     [
-        ((39, 38, 37, 20), "lapsed", f"{HOST}: the link has ended"),
-        ((4, 3, 2, 1), "taken_over", f"Another account has {HOST} now"),
+        ((39, 38, 37, 20), "lapsed", f"{HOST} was removed"),
+        ((4, 3, 2, 1), "taken_over", f"Another organization now owns {HOST}"),
     ],
 )
 def test_neither_owner_reads_a_byte_of_the_other(service, settings, missed, reason, subject):

@@ -307,7 +307,7 @@ def test_the_list_of_an_email_says_why_it_is_not_there(owner, link, begun):
     assert owner.get(address, {"since": "0.0.0.", "min_severity": "Dreadful"}).status_code == 200
     link.revoke(by="tests", reason="asked to", now=timezone.now())
     page = owner.get(address, {"since": "0.0.0."})
-    assert (page.status_code, "was revoked" in page.content.decode()) == (403, True)
+    assert (page.status_code, "was removed from your organization" in page.content.decode()) == (403, True)
 
 
 def test_without_a_cursor_the_last_days_are_listed_and_agree_with_the_dashboard(owner, link, begun):

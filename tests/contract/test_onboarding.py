@@ -211,7 +211,7 @@ def test_a_website_of_another_account_is_contested_and_not_shown(owner, internet
     page = add(owner)
     with serving(internet, OwnershipClaim.objects.get(account__ref="acct_0001").token):
         assert check(owner, page)["Location"] == page
-    assert "another account has this website" in text_of(owner, page)
+    assert "another organization already owns this website" in text_of(owner, page)
     assert not Website.objects.exists()
 
 
@@ -305,7 +305,7 @@ def test_an_owner_reads_of_another_accounts_claim_and_of_its_takeover(owner, int
     theirs = claims.add(make_account("acct_0002", secrets=()), HOST, by="eve", now=now - 100 * hour)
     claims.record_check(theirs, DNS, now=now - 100 * hour)
     (text,) = emails_about_claims()
-    assert f"Another account claims {HOST}" in text
+    assert f"Another organization is verifying {HOST}" in text
     text = text_of(owner, page)
     assert theirs.token in text
     assert "acct_0002" not in text
@@ -313,10 +313,10 @@ def test_an_owner_reads_of_another_accounts_claim_and_of_its_takeover(owner, int
         claims.record_check(mine, Check(Verdict.MISSING), now=now - ago * hour)
     claims.record_check(theirs, DNS, now=now)
     (text,) = emails_about_claims()
-    assert f"Another account has {HOST} now" in text
+    assert f"Another organization now owns {HOST}" in text
     assert emails_about_claims() == []
-    assert "another account has proven this website" in text_of(owner, "/")
-    advice = "Another account has proven this website, and has it now."
+    assert "another organization verified this website" in text_of(owner, "/")
+    advice = "Another organization verified this website and owns it now."
     refused = owner.get(DASHBOARD)
     assert (refused.status_code, advice in html.unescape(refused.text)) == (403, True)
     assert advice in text_of(owner, page)
@@ -327,7 +327,7 @@ def test_an_owner_reads_of_another_accounts_claim_and_of_its_takeover(owner, int
 @pytest.mark.parametrize(
     ("state", "advice"),
     [
-        ("verified", "Its proof is valid, but our team ended its link to your account: contact support."),
+        ("verified", "It is verified, but our team removed it from your organization: contact support."),
         ("withdrawn", "Its proof has ended. Add the website again if it is yours."),
     ],
 )

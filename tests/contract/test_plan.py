@@ -107,7 +107,7 @@ def test_the_plan_and_the_list_of_calls_say_which_calls_are_not_counted(client, 
     assert "Calls a day</b>: 0 used" in plan
     for page in plan, calls:
         text = " ".join(html.unescape(page).split())
-        assert "the portal's own calls, test calls, and calls for changes or about the account." in text
+        assert "the portal's own calls, test calls, and calls for changes or about the organization." in text
 
 
 @pytest.mark.parametrize(

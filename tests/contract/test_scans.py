@@ -245,7 +245,7 @@ def test_deep_scans_need_the_consent_of_an_owner_and_a_proof_by_dns(owner, websi
     OwnershipClaim.objects.update(method="dns", strength="dns")
     Membership.objects.update(role="manager")
     assert 'name="consent"' not in text_of(owner.get(PAGE))
-    assert "has not agreed to deep scans" in text_of(schedule(owner, **deep, consent="yes"))
+    assert "has agreed to deep scans of this website yet" in text_of(schedule(owner, **deep, consent="yes"))
     assert not ScanConsent.objects.exists()
     Membership.objects.update(role="owner")
     assert 'name="consent"' in text_of(owner.get(PAGE))
@@ -271,7 +271,7 @@ def test_a_finding_is_checked_again_from_its_page(owner, website, finding, setti
     check = f"{page}check/"
     assert f'hx-get="{check}"' in text_of(owner.get(page))
     asked = text_of(owner.post(check, follow=True))
-    assert "Being checked." in asked
+    assert "Retesting." in asked
     assert 'hx-trigger="every 3s"' in asked
     job = ScanJob.objects.get()
     assert (job.trigger, job.finding_id) == ("retest", finding.pk)
@@ -325,7 +325,7 @@ def test_a_finding_that_cannot_be_checked_again_says_why(owner, website, finding
     assert owner.post("/sites/shop.example.com/findings/999999/check/").status_code == 404
     start(owner)
     shown = text_of(owner.post(f"/sites/shop.example.com/findings/{finding.pk}/check/", follow=True))
-    assert "Another scan of this website runs." in shown
+    assert "Another scan of this website is running." in shown
     assert not AuditEvent.objects.filter(action="website.finding_retested").exists()
 
 

@@ -38,11 +38,11 @@ def _notice(state: ClaimState) -> ClaimNotice:
         ends_at is not None and ends_at - timezone.now() < timedelta(days=7)
     )
     if state.state == "taken_over":
-        text = _("%(host)s: another account has proven this website, and has it now.")
+        text = _("%(host)s: another organization verified this website and owns it now.")
     elif state.state == "lapsed":
-        text = _("%(host)s: the proof was missing for 14 days, so the link ended.")
+        text = _("%(host)s: the proof was missing for 14 days, so the website was removed.")
     elif ends_at:
-        text = _("%(host)s: the proof is missing. Publish it again, or the link ends on %(date)s.")
+        text = _("%(host)s: the proof is missing. Publish it again, or the website is removed on %(date)s.")
     else:
         text = _("%(host)s: the proof is missing. Publish it again.")
     date = labels.day(ends_at) if ends_at else ""

@@ -42,7 +42,7 @@ from dashboard_api.models import (
     Website,
 )
 from tests.dashboard_api.api.reports import make_token
-from tests.dashboard_api.billing.callbacks.test_snapshots import snapshot
+from tests.dashboard_api.billing.test_snapshots import snapshot
 from tests.factories import (
     SECRET,
     make_account,

@@ -329,7 +329,7 @@ def test_a_report_starts_with_filters_time_and_coverage(browser, stub):
     response = browser.get(f"{PATH}report/", {"severity": "High", "query": "log in"})
     page = text_of(response)
     for words in (
-        "Security report: shop.example.com", "Account Example Shops", "As of 20 Nov 2026, 09:30 UTC",
+        "Security report: shop.example.com", "Organization Example Shops", "As of 20 Nov 2026, 09:30 UTC",
         "Severity: High Search: “log in”", "Scans Scanned by 1 scanner", "3 of 2 findings", "Finding 2",
     ):  # fmt: skip
         assert words in page

@@ -68,11 +68,15 @@ def run(owner, monkeypatch):
     ("fields", "subject", "text"),
     [
         (VERIFIED, "shop.example.com is verified", "we check it every week"),
-        (FAILING, "the proof of ownership is missing", "otherwise the link ends on 3 Dec 2026."),
-        (LAPSED, "the link has ended", "add the website again: it comes back"),
-        (TAKEN_OVER, "Another account has shop.example.com now", "It sees none of your results"),
-        (REFUSED, "your claim was not accepted", "our team decided that it keeps it"),
-        ({**VERIFIED, "verified_at": None, "others": [OTHER]}, "Another account claims", "the other token"),
+        (FAILING, "the proof of ownership is missing", "Otherwise the website is removed on 3 Dec 2026."),
+        (LAPSED, "was removed", "add the website again: it comes back"),
+        (TAKEN_OVER, "Another organization now owns shop.example.com", "It sees none of your results"),
+        (REFUSED, "was not added", "our team has confirmed it"),
+        (
+            {**VERIFIED, "verified_at": None, "others": [OTHER]},
+            "Another organization is verifying",
+            "the other token",
+        ),
     ],
 )
 def test_each_event_is_sent_once_to_owners(run, owner, fields, subject, text):
@@ -95,7 +99,7 @@ def test_an_email_says_why_a_verified_website_is_not_linked(run):
     assert len(run(make_claim(**NO_ROOM))) == 1
     for body in (mail.outbox[0].body, mail.outbox[0].alternatives[0][0]):
         text = " ".join(body.split())
-        assert "The website is verified, but not linked to your account. Your plan has no room" in text
+        assert "The website is verified, but not active in your organization. Your plan has no room" in text
 
 
 @pytest.mark.parametrize("reason", ["expired", "withdrawn"])
@@ -134,10 +138,10 @@ def test_a_proof_of_long_ago_and_one_by_staff_are_no_news(run):
 def test_the_end_of_a_link_is_announced_seven_and_two_days_before(run):
     claim = make_claim(**FAILING)
     sent = [subject for day in range(13) for subject in run(claim, now=NOW + timedelta(days=day))]
-    assert [subject.partition(": ")[2] for subject in sent] == [
-        "the proof of ownership is missing",
-        "the link ends in less than 7 days",
-        "the link ends in less than 2 days",
+    assert sent == [
+        "shop.example.com: the proof of ownership is missing",
+        "shop.example.com will be removed in less than 7 days",
+        "shop.example.com will be removed in less than 2 days",
     ]
 
 
@@ -178,11 +182,11 @@ def test_what_needs_an_action_is_on_the_list_of_websites_and_on_the_page(run, ow
     run(make_claim(**FAILING))
     assert Website.objects.get().link_id == LINK
     (notice,) = claim_notices(owner.user)
-    assert "or the link ends on 3 Dec 2026" in notice.text
+    assert "or the website is removed on 3 Dec 2026" in notice.text
     client.force_login(owner.user)
     assert notice.url in client.get("/").content.decode()
     assert claim_notices(owner.user, "other.example.com") == []
-    for ended, words in ((LAPSED, "missing for 14 days"), (TAKEN_OVER, "another account has proven")):
+    for ended, words in ((LAPSED, "missing for 14 days"), (TAKEN_OVER, "another organization verified")):
         run(make_claim(**ended))
         (notice,) = claim_notices(owner.user)
         assert (words in notice.text, notice.is_urgent) == (True, True)

@@ -37,12 +37,15 @@ def test_every_state_and_outcome_of_the_service_has_words_here():
     ("fields", "words"),
     [
         ({"state": "pending"}, "Publish the token in one of these places"),
-        ({"state": "contested"}, "Our team decides. Leave the token in its place."),
-        ({"state": "failing", "lapses_at": NOW + timedelta(days=9)}, "the link ends on 29 Nov 2026."),
-        ({"state": "failing"}, "otherwise the link ends."),
-        (ended("lapsed"), "so the link ended"),
-        (ended("taken_over"), "Another account has proven this website, and has it now."),
-        (ended("refused"), "our team decided that it keeps it"),
+        ({"state": "contested"}, "Our team decides whose it is. Leave the token in its place."),
+        (
+            {"state": "failing", "lapses_at": NOW + timedelta(days=9)},
+            "the website is removed on 29 Nov 2026.",
+        ),
+        ({"state": "failing"}, "Otherwise the website is removed."),
+        (ended("lapsed"), "so the website was removed"),
+        (ended("taken_over"), "Another organization verified this website and owns it now."),
+        (ended("refused"), "our team has confirmed it"),
         (ended("expired"), "We did not find the token for 30 days."),
         (ended("withdrawn"), "Its proof has ended."),
         (ended("of_a_newer_service"), "Its proof has ended."),
@@ -66,11 +69,14 @@ def test_every_state_and_outcome_of_the_service_has_words_here():
             "Keep the token in its place",
         ),
         ({"state": "verified", "link_id": LINK, "method": "manual"}, "our team has confirmed it"),
-        ({"state": "verified"}, "Its proof is valid, but our team ended its link to your account"),
-        ({"state": "verified", "link_problem": "other"}, "verified, but not linked to your account. Contact"),
+        ({"state": "verified"}, "It is verified, but our team removed it from your organization"),
+        (
+            {"state": "verified", "link_problem": "other"},
+            "verified, but not active in your organization. Contact",
+        ),
         ({"state": "verified", "link_problem": "no_room"}, "no room"),
         ({"state": "verified", "link_problem": "archived"}, "It is archived"),
-        ({"state": "verified", "link_problem": "other"}, "account. Contact support."),
+        ({"state": "verified", "link_problem": "other"}, "organization. Contact support."),
         ({"state": "of_a_newer_service"}, "Its proof has ended."),
     ],
 )
@@ -93,7 +99,7 @@ def test_a_website_that_another_account_claims_says_so():
     other = build(OtherClaim, claim_id="9", method="dns", token="tdv1-x", since=NOW)
     claim = make_claim(state="verified", link_id=LINK, others=[other])
     (row,) = claim_rows(ACCOUNT, [claim])
-    assert (row.text, row.tone) == ("Another account claims this website.", "partial")
+    assert (row.text, row.tone) == ("Another organization is verifying this website.", "partial")
     (shown,) = claim_page(ACCOUNT, claim, site_url="", is_owner=True).others
     assert (shown.method, shown.token) == ("DNS record", "tdv1-x")
 
@@ -102,7 +108,7 @@ def test_only_a_claim_that_has_ended_leads_to_the_form_for_a_new_one():
     assert page_of(state="pending").add_url == ""
     page = page_of(**ended("lapsed"))
     assert page.add_url == "/websites/add/?account=acct_0001&host=shop.example.com"
-    assert (page.state, page.withdraw_url, page.poll_url) == ("Link ended", "", "")
+    assert (page.state, page.withdraw_url, page.poll_url) == ("Removed", "", "")
 
 
 def look_of(method="file", outcome="not_found", *, claim=None, **fields):

@@ -423,7 +423,7 @@ def test_a_plan_under_which_checks_are_refused_is_named_before_the_proof(
     answers.claims = [make_claim(state="verified", link_problem="no_room")]
     text = text_of(client.get(page))
     assert words in text
-    assert "The website is verified, but not linked to your account." in text
+    assert "The website is verified, but not active in your organization." in text
     assert "give another website up" not in text
 
 

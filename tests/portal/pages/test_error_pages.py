@@ -58,12 +58,12 @@ TABLE = [
     (SUSPENDED, 403, "Standard (Suspended). Contact us to see the results again", False),
     (EARLY, 403, "Its first day: 31 Oct 2026.", False),
     (PAUSED, 403, "includes fewer websites", False),
-    (REVOKED, 403, "revoked on 3 Nov 2026", False),
-    (by_reason("by_operator"), 403, "Its proof is valid, but our team ended its link", False),
+    (REVOKED, 403, "removed this website from your organization on 3 Nov 2026", False),
+    (by_reason("by_operator"), 403, "It is verified, but our team removed it", False),
     (by_reason("claim_ended"), 403, "Add the website again", False),
     (by_reason("proof_awaited"), 403, "its new proof is not complete", False),
     (LAPSED, 403, "could not find the token for 14 days", False),
-    (UnknownLink(), 404, "not linked to your account", False),
+    (UnknownLink(), 404, "is not in your organization", False),
     (UnknownFinding(), 404, "There is no such finding", False),
     (
         refused(InvalidRequest, errors=[FieldError(field="source")]),
@@ -178,7 +178,10 @@ def test_the_response_says_how_long_to_wait(error):
 def test_missing_dates_stay_missing():
     error = refused(InactiveEntitlement, plan="standard", status="suspended", ends_on=None)
     assert error_page_for(error).text == "Your plan: Standard (Suspended)."
-    assert "has been revoked" in error_page_for(refused(RevokedLink, revoked_at=None)).text
+    assert (
+        "removed this website from your organization."
+        in error_page_for(refused(RevokedLink, revoked_at=None)).text
+    )
 
 
 @pytest.mark.parametrize(("retry_after", "seconds"), [(0, 30), (7, 7)])

@@ -150,7 +150,7 @@ def test_the_empty_list_says_who_links_a_website(client, settings, account, role
     response = client.get("/")
     assert "No websites yet" in text_of(response)
     assert (settings.LINK_URL in response.text) == can_link
-    assert ("Ask the person who manages your account" in response.text) != can_link
+    assert ("Ask an owner of your organization" in response.text) != can_link
 
 
 @pytest.mark.parametrize(("role", "can_link"), MAY_LINK)
@@ -246,7 +246,7 @@ def test_staff_who_are_members_of_no_account_start_in_the_admin(client, account,
 
 def test_a_person_without_accounts_sees_whom_to_ask(client):
     client.force_login(make_user("newcomer"))
-    assert "Ask the person who manages your account" in client.get("/").text
+    assert "Ask an owner of your organization" in client.get("/").text
 
 
 def test_a_website_in_two_accounts_links_to_the_other(browser, owner):
@@ -428,7 +428,7 @@ def test_a_row_of_a_revoked_link_says_so_and_shows_no_numbers_anymore(browser, s
     browser.get(ROW, headers=HTMX)
     storing_stub.response = refused(RevokedLink, revoked_at=None)
     for response in (browser.get(ROW, headers=HTMX), browser.get("/")):
-        assert "Link revoked" in text_of(response)
+        assert "Removed by our team" in text_of(response)
         assert not shows_numbers(response)
 
 
@@ -780,7 +780,7 @@ def test_an_error_of_a_finding_is_retried_at_the_finding(browser, stub):
     ("status", "can_retest", "shown", "hidden"),
     [
         ("open", False, "The next complete scan by Nuclei shows whether it worked.", "Check again whether"),
-        ("open", True, "Check again whether it is still there", "Fixed it?"),
+        ("open", True, "Retest whether it is still there", "Fixed it?"),
         ("fixed", False, "Fixed", "Fixed it?"),
         ("fixed", True, "Fixed", "Check again"),
     ],

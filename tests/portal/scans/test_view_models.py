@@ -252,7 +252,7 @@ def test_a_deep_scan_asks_an_owner_for_consent_and_waits_for_one_elsewhere():
     *_, deep = page_of(rules=rules_with()).offers
     assert (deep.is_possible, deep.needs_consent) == (True, True)
     *_, deep = page_of(rules=rules_with(), may_consent=False).offers
-    assert (deep.is_possible, "has not agreed" in deep.left) == (False, True)
+    assert (deep.is_possible, "No owner of the organization has agreed" in deep.left) == (False, True)
     page = page_of(rules=rules_with(consent_until=NOW + timedelta(days=9)), may_consent=False)
     assert (page.offers[-1].is_possible, page.offers[-1].needs_consent) == (True, False)
     assert page.schedule.consent.startswith("An owner has agreed to deep scans until")

@@ -224,7 +224,7 @@ def test_beyond_the_limit_a_message_says_what_to_do(browser, stub, website, monk
     monkeypatch.setattr(actions, "MAX_LIVE_LINKS", 0)
     page = browser(OWNER).post(SHARE, FORM, follow=True)
     assert page.redirect_chain == [("/shares/", 302)]
-    assert "An account can have 0 working share links. Revoke some" in text_of(page)
+    assert "An organization can have 0 working share links. Revoke some" in text_of(page)
 
 
 def test_the_page_of_a_finding_offers_sharing_to_owners_and_managers_only(browser, stub, website):
@@ -282,7 +282,11 @@ def test_another_accounts_links_are_not_listed(browser, members, shared):
 
 @pytest.mark.parametrize(
     ("refusal", "text"),
-    [("inactive_entitlement", "Plan not active"), ("revoked_link", "Link revoked"), ("new", "No results")],
+    [
+        ("inactive_entitlement", "Plan not active"),
+        ("revoked_link", "Removed by our team"),
+        ("new", "No results"),
+    ],
 )
 def test_links_and_badges_of_a_website_without_results_are_not_listed_as_working(
     browser, members, website, shared, refusal, text
@@ -299,7 +303,7 @@ def test_links_of_another_link_are_not_listed_as_working(browser, members, websi
     website.link_id = "another"
     website.save()
     text = text_of(browser(MANAGER).get("/shares/"))
-    assert text.count("Link revoked When we last looked, it showed nothing.") == 1
+    assert text.count("Removed by our team When we last looked, it showed nothing.") == 1
     assert "Badges" not in text
 
 
