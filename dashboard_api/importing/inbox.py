@@ -18,9 +18,9 @@ from dashboard_api import limits
 from dashboard_api.importing.inbox_files import Folder, UnsafeFile
 from dashboard_api.importing.inbox_options import SIDECAR
 from dashboard_api.importing.inbox_reports import DONE, FAILED, InboxReport, inbox_reports, printable
-from dashboard_api.importing.ingest import ImportOptions, ImportResult
+from dashboard_api.importing.ingest import ImportResult, ReportOptions
 from dashboard_api.importing.locations import OutsideWebsite, normalise_location
-from dashboard_api.importing.service import EmptyRefusal, RefusedReport, digest_of, import_file
+from dashboard_api.importing.service import EmptyRefusal, ImportOptions, RefusedReport, digest_of, import_file
 from dashboard_api.models import ImportRun, Website
 from dashboard_api.scanners.report import UnreadableReport
 from dashboard_api.scanners.streams import in_megabytes, unpack
@@ -63,7 +63,7 @@ class _NotYet(Exception):
     """The file stays in the folder for a later run; the message says why."""
 
 
-def import_all(path: Path, *, options: ImportOptions, by: str) -> Iterator[InboxResult]:
+def import_all(path: Path, *, options: ReportOptions, by: str) -> Iterator[InboxResult]:
     """Import the reports in the folder at ``path``, the oldest first; raise InboxLocked or UnsafeFile."""
     with Folder.at(path) as inbox, _locked(inbox):
         for report in inbox_reports(inbox):
@@ -83,7 +83,7 @@ def import_all(path: Path, *, options: ImportOptions, by: str) -> Iterator[Inbox
                 yield InboxResult(path=report.path, why="Its import failed, and the log says why. It waits.")
 
 
-def _import(inbox: Folder, report: InboxReport, options: ImportOptions, *, by: str) -> InboxResult:
+def _import(inbox: Folder, report: InboxReport, options: ReportOptions, *, by: str) -> InboxResult:
     if report.why:
         raise _NotYet(report.why)
     website = _website_of(report)
@@ -118,7 +118,7 @@ def _website_of(report: InboxReport) -> Website:
     return website
 
 
-def _options_of(report: InboxReport, website: Website, options: ImportOptions) -> ImportOptions:
+def _options_of(report: InboxReport, website: Website, options: ReportOptions) -> ReportOptions:
     """Return the options for this report: the command's, overridden by its folder's and its own."""
     options = replace(options, modified_at=report.modified_at, **report.options)
     base_url = options.base_url and options.base_url.replace("{host}", website.host)
@@ -132,7 +132,7 @@ def _options_of(report: InboxReport, website: Website, options: ImportOptions) -
 
 
 def _import_once(
-    file: BinaryIO, folder: Folder, report: InboxReport, website: Website, options: ImportOptions, *, by: str
+    file: BinaryIO, folder: Folder, report: InboxReport, website: Website, options: ReportOptions, *, by: str
 ) -> list[ImportResult]:
     """Return the result of each report in the file; none for a file that was imported before."""
     if not report.is_still(os.fstat(file.fileno())):
@@ -149,14 +149,13 @@ def _import_once(
         # A crashed scanner leaves an empty file, too.
         options = replace(options, complete=False)
     file.seek(0)
-    return import_file(
-        file,
-        website,
-        options,
+    how = ImportOptions(
         file_name=report.name,
         by=by,
+        report=options,
         before_commit=lambda _: _check_unchanged(folder, report),
     )
+    return import_file(file, website, how)
 
 
 def _check_unchanged(folder: Folder, report: InboxReport) -> None:

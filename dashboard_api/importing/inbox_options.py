@@ -26,7 +26,7 @@ class WrongOptions(ValueError):
 
 
 def options_in(data: bytes, *, is_sidecar: bool) -> dict[str, Any]:
-    """Return the fields of ``ImportOptions`` that a file sets; raise WrongOptions."""
+    """Return the fields of ``ReportOptions`` that a file sets; raise WrongOptions."""
     if len(data) > MAX_BYTES:
         raise WrongOptions("is too large for a file of options")
     try:
@@ -100,7 +100,7 @@ def _category(value: object) -> str:
     )
 
 
-# The field of ``ImportOptions`` and the check of its value, by the option's name.
+# The field of ``ReportOptions`` and the check of its value, by the option's name.
 _OPTIONS: dict[str, tuple[str, Callable[[object], Any]]] = {
     "format": ("format_name", _format),
     "complete": ("complete", _complete),

@@ -27,7 +27,7 @@ class InboxReport:
     name: str
     status: os.stat_result
     has_sidecar: bool = False
-    options: Mapping[str, Any] = field(default_factory=dict)  # fields of ``ImportOptions``
+    options: Mapping[str, Any] = field(default_factory=dict)  # fields of ``ReportOptions``
     is_complete_itself: bool = False  # its own sidecar says so
     why: str = ""
     is_recent: bool = False  # it may still be written

@@ -38,7 +38,7 @@ _ANY_PART = "The report is empty and may be any of several parts: name its categ
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ImportOptions:
+class ReportOptions:
     """The operator's statements about a report, which it does not contain itself.
 
     ``scanned_at`` replaces every time in the report; ``modified_at``, of the file, counts where there is
@@ -112,7 +112,7 @@ class ReadReport:
     is_unnamed_part: bool
 
 
-def read(report: ScanReport, website: Website, options: ImportOptions) -> ReadReport:
+def read(report: ScanReport, website: Website, options: ReportOptions) -> ReadReport:
     """Read every row of ``report``; raise NothingImported or UnreadableReport."""
     # Some rows, such as a certificate's expiry, are judged as of this time.
     report.judged_at = _scanned_at(report, options)
@@ -147,7 +147,7 @@ def read(report: ScanReport, website: Website, options: ImportOptions) -> ReadRe
     )
 
 
-def _complete_scope(rows: StagedReport, report: ScanReport, website: Website, options: ImportOptions) -> str:
+def _complete_scope(rows: StagedReport, report: ScanReport, website: Website, options: ReportOptions) -> str:
     """Add what the operator says to the scope; return a note where no target is named."""
     scope, category = rows.scope, one_line(options.category)
     for target in options.targets:
@@ -161,7 +161,7 @@ def _complete_scope(rows: StagedReport, report: ScanReport, website: Website, op
     return NOTHING_SCANNED if report.names_targets else _NO_TARGET  # it would name what it reached
 
 
-def _scanned_at(report: ScanReport, options: ImportOptions) -> datetime | None:
+def _scanned_at(report: ScanReport, options: ReportOptions) -> datetime | None:
     """Return the time of the scan, as far as it is read; raise UnreadableReport for one that is not clear.
 
     As "now", or the time of the file, it would let an old scan fix what a newer one found.
@@ -174,7 +174,7 @@ def _scanned_at(report: ScanReport, options: ImportOptions) -> datetime | None:
     return time
 
 
-def _time_of(options: ImportOptions, *, ended_at: datetime, now: datetime) -> TimeOf:
+def _time_of(options: ReportOptions, *, ended_at: datetime, now: datetime) -> TimeOf:
     """Return the function that gives a row its time: its own, unless the operator's replaces it."""
     if options.scanned_at:
         return lambda _: ended_at

@@ -23,9 +23,15 @@ from django.utils.dateparse import parse_datetime
 from audit.recording import Acting, Person, acting
 from dashboard_api import errors, limits
 from dashboard_api.importing import report_files
-from dashboard_api.importing.ingest import ImportOptions, ImportResult
+from dashboard_api.importing.ingest import ImportResult, ReportOptions
 from dashboard_api.importing.report_files import StoredReport
-from dashboard_api.importing.service import EmptyRefusal, OtherSource, RefusedReport, import_file
+from dashboard_api.importing.service import (
+    EmptyRefusal,
+    ImportOptions,
+    OtherSource,
+    RefusedReport,
+    import_file,
+)
 from dashboard_api.models import Account, ReportJob, ReportToken, Severity, Website
 from dashboard_api.scanners.report import Budget
 from foundation.operations.operator_command import wait_for_writers
@@ -207,12 +213,10 @@ def _import(job: ReportJob, file: BinaryIO) -> None:
     by = f"{job.token.name} (token {job.token.pk})"
     try:
         with acting(Acting(person=lambda: Person(None, by), account=job.token.account.ref)):
-            results = import_file(
-                file,
-                job.website,
-                _import_options(job.options),
+            options = ImportOptions(
                 file_name=FILE_NAME,
                 by=by,
+                report=_report_options(job.options),
                 dry_run=dry_run,
                 sources=job.token.sources,
                 reserved_sources=limits.OWN_SOURCES,
@@ -220,6 +224,7 @@ def _import(job: ReportJob, file: BinaryIO) -> None:
                 budget=budget,
                 before_commit=finish,
             )
+            results = import_file(file, job.website, options)
     except RefusedReport:
         job.length = budget.length
         raise
@@ -227,10 +232,10 @@ def _import(job: ReportJob, file: BinaryIO) -> None:
         finish(results)
 
 
-def _import_options(options: Mapping[str, Any]) -> ImportOptions:
+def _report_options(options: Mapping[str, Any]) -> ReportOptions:
     at = options["scanned_at"]
     values = {name: options[name] for name in IMPORT_OPTIONS}
-    return ImportOptions(**values | {"scanned_at": parse_datetime(at) if at else None})
+    return ReportOptions(**values | {"scanned_at": parse_datetime(at) if at else None})
 
 
 def _outcome(results: Sequence[ImportResult], *, dry_run: bool, fail_on: str) -> dict[str, Any]:

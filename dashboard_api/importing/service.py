@@ -14,10 +14,10 @@ from dashboard_api import limits
 from dashboard_api.importing.ingest import (
     NOTHING_SCANNED,
     SAYS_INCOMPLETE,
-    ImportOptions,
     ImportResult,
     NothingImported,
     ReadReport,
+    ReportOptions,
     read,
     store,
 )
@@ -50,51 +50,46 @@ class EmptyRefusal(RefusedReport):
     """The report has no rows; callers add how to confirm that this is right."""
 
 
-def import_file(
-    stream: BinaryIO,
-    website: Website,
-    options: ImportOptions,
-    *,
-    file_name: str,
-    by: str,
-    dry_run: bool = False,
-    sources: Collection[str] = (),
-    reserved_sources: Collection[str] = (),
-    max_bytes: int | None = None,
-    budget: Budget | None = None,
-    on_read: Callable[[bytes], object] | None = None,
-    on_stored: Callable[[int, int], object] = lambda _count, _total: None,
-    before_commit: Callable[[list[ImportResult]], object] = lambda _results: None,
-) -> list[ImportResult]:
-    """Import all reports of a file, one for each tool in it, in one transaction; raise RefusedReport.
+@dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
+class ImportOptions:
+    """Options of one import: its file and author, limits, and callbacks."""
 
-    With ``dry_run`` the transaction is rolled back. If ``sources`` are named, reports of others are refused;
-    reports of ``reserved_sources`` are refused unless ``sources`` names them. A file of more than
-    ``max_bytes`` is refused, too, also after unpacking; ``budget`` counts its bytes. ``on_read`` is called
-    with each part that is read, ``on_stored`` with the number of findings of each batch and of all reports
-    together, and ``before_commit`` with the results, at the end of the transaction.
-    """
+    file_name: str
+    by: str
+    report: ReportOptions = dataclasses.field(default_factory=ReportOptions)
+    dry_run: bool = False  # roll back at the end
+    sources: Collection[str] = ()  # accept only these; empty: all but the reserved ones
+    reserved_sources: Collection[str] = ()  # refuse these, unless ``sources`` names them
+    max_bytes: int | None = None  # also after unpacking
+    budget: Budget | None = None  # counts the bytes
+    on_read: Callable[[bytes], object] = lambda _part: None
+    on_stored: Callable[[int, int], object] = lambda _count, _total: None  # findings of a batch, of the file
+    before_commit: Callable[[list[ImportResult]], object] = lambda _results: None  # in the transaction
+
+
+def import_file(stream: BinaryIO, website: Website, options: ImportOptions) -> list[ImportResult]:
+    """Import all reports of a file, one for each tool in it, in one transaction; raise RefusedReport."""
     _check_not_archived(website)
     digest = hashlib.sha256()
-    observers = [digest.update, on_read] if on_read else [digest.update]
-    observed = io.BufferedReader(_Observed(stream, observers))
-    reports, unusable = _read_all(observed, website, options, max_bytes, budget)
-    _check_sources([*(report.result for report in reports), *unusable], sources, reserved_sources)
+    observed = io.BufferedReader(_Observed(stream, [digest.update, options.on_read]))
+    reports, unusable = _read_all(observed, website, options)
+    all_results = [*(report.result for report in reports), *unusable]
+    _check_sources(all_results, options)
     total = sum(report.result.findings for report in reports)
     with transaction.atomic():
         _lock(website)
-        _check_scanners(website, [*(report.result for report in reports), *unusable])
+        _check_scanners(website, all_results)
         of_file = {
-            "by": by,
-            "file_name": PurePath(file_name).name[-255:],
+            "by": options.by,
+            "file_name": PurePath(options.file_name).name[-255:],
             "digest": digest.hexdigest(),
-            "file_modified_at": options.modified_at,
+            "file_modified_at": options.report.modified_at,
         }
         results = _store_all(
-            reports, unusable, website, of_file, on_stored=lambda count: on_stored(count, total)
+            reports, unusable, website, of_file, on_stored=lambda count: options.on_stored(count, total)
         )
-        before_commit(results)
-        transaction.set_rollback(dry_run)
+        options.before_commit(results)
+        transaction.set_rollback(options.dry_run)
     return results
 
 
@@ -149,20 +144,21 @@ def _check_scanners(website: Website, results: Sequence[ImportResult]) -> None:
 
 
 def _read_all(
-    stream: BinaryIO,
-    website: Website,
-    options: ImportOptions,
-    max_bytes: int | None,
-    budget: Budget | None,
+    stream: BinaryIO, website: Website, options: ImportOptions
 ) -> tuple[list[ReadReport], list[ImportResult]]:
     """Return the reports to store, and the results of those without a usable row; raise RefusedReport."""
     usable: list[ReadReport] = []
     unusable: list[ImportResult] = []
     try:
-        first = read_report(stream, format_name=options.format_name, max_bytes=max_bytes, budget=budget)
+        first = read_report(
+            stream,
+            format_name=options.report.format_name,
+            max_bytes=options.max_bytes,
+            budget=options.budget,
+        )
         for report in (first, *first.others):
             try:
-                usable.append(read(report, website, options))
+                usable.append(read(report, website, options.report))
             except NothingImported as error:
                 unusable.append(error.result)
     except EmptyReport as error:
@@ -174,19 +170,17 @@ def _read_all(
     return usable, [_not_imported(result) for result in unusable]
 
 
-def _check_sources(
-    results: Sequence[ImportResult], sources: Collection[str], reserved_sources: Collection[str]
-) -> None:
-    others = {result.source for result in results} - set(sources)
-    if foreign := others & set(reserved_sources):
+def _check_sources(results: Sequence[ImportResult], options: ImportOptions) -> None:
+    others = {result.source for result in results} - set(options.sources)
+    if foreign := others & set(options.reserved_sources):
         raise OtherSource(
             f"Only this service itself reports as {', '.join(sorted(foreign))}: give your "
             "scanner a name of its own. Nothing was changed."
         )
-    if sources and others:
+    if options.sources and others:
         raise OtherSource(
             f"The report is from {', '.join(sorted(others))}, and only reports from "
-            f"{', '.join(sources)} are accepted here. Nothing was changed."
+            f"{', '.join(options.sources)} are accepted here. Nothing was changed."
         )
 
 
