@@ -1,7 +1,7 @@
 """Options for reports from TOML files in the inbox.
 
-``import.toml`` holds for every report of its folder, and a sidecar, ``report.json.toml``, for
-``report.json`` alone; the sidecar overrides it, and both override the command's options.
+``import.toml`` applies to every report of its folder, a sidecar such as ``report.json.toml`` only to
+``report.json``. The sidecar overrides ``import.toml``, and both override the command's options.
 """
 
 import tomllib
@@ -100,7 +100,7 @@ def _category(value: object) -> str:
     )
 
 
-# The field of ``ReportOptions`` and the check of its value, by the option's name.
+# For each option: its field in ``ReportOptions``, and the function that checks the value.
 _OPTIONS: dict[str, tuple[str, Callable[[object], Any]]] = {
     "format": ("format_name", _format),
     "complete": ("complete", _complete),

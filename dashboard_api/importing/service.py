@@ -1,4 +1,4 @@
-"""Import a file for one website, on record: for the command, the inbox and the admin."""
+"""Import of a file for one website: every way to bring a report ends here, and is recorded."""
 
 import dataclasses
 import hashlib
@@ -30,7 +30,7 @@ from dashboard_api.scanners.report import Budget, EmptyReport, UnreadableReport
 from dashboard_api.scanners.streams import ByteSource
 
 SHOWN_REASONS = 20
-# The fields of a result that its record has, too.
+# Columns of ImportRun with the same name in ImportResult.
 _RECORDED = (
     *("scanned_at", "state", "detail", "rows", "findings", "occurrences", "coverage", "rejected"),
     *("new", "updated", "reopened", "fixed"),
@@ -39,15 +39,15 @@ _AUDITED = ("state", "rows", "rejected", "new", "updated", "reopened", "fixed", 
 
 
 class RefusedReport(ValueError):
-    """Nothing was changed; the message says why, and what to do."""
+    """A refused report, which changed no data; the message says why, and what to do."""
 
 
 class OtherSource(RefusedReport):
-    """The report is of a scanner that the caller may not import."""
+    """A report from a scanner that the caller may not import."""
 
 
 class EmptyRefusal(RefusedReport):
-    """The report has no rows; callers add how to confirm that this is right."""
+    """A report without rows; callers add how to confirm that this is right."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,14 +79,14 @@ def import_file(stream: BinaryIO, website: Website, options: ImportOptions) -> l
     with transaction.atomic():
         _lock(website)
         _check_scanners(website, all_results)
-        of_file = {
+        columns = {
             "by": options.by,
             "file_name": PurePath(options.file_name).name[-255:],
             "digest": digest.hexdigest(),
             "file_modified_at": options.report.modified_at,
         }
         results = _store_all(
-            reports, unusable, website, of_file, on_stored=lambda count: options.on_stored(count, total)
+            reports, unusable, website, columns, on_stored=lambda count: options.on_stored(count, total)
         )
         options.before_commit(results)
         transaction.set_rollback(options.dry_run)
@@ -97,15 +97,15 @@ def _store_all(
     reports: Sequence[ReadReport],
     unusable: Sequence[ImportResult],
     website: Website,
-    of_file: Mapping[str, Any],
+    columns: Mapping[str, Any],
     *,
     on_stored: Callable[[int], object],
 ) -> list[ImportResult]:
-    """Store the reports, each with its record, and record the unusable ones; return all results."""
-    runs = [_run(result, website, of_file) for result in (*(each.result for each in reports), *unusable)]
+    """Store the reports, and create an ImportRun for each, usable or not; ``columns`` are shared by all."""
+    runs = [_record(result, website, columns) for result in (*(each.result for each in reports), *unusable)]
     results = [
         store(report, Journal(run), on_stored=on_stored)
-        for report, run in zip(reports, runs, strict=False)  # those without a report come last
+        for report, run in zip(reports, runs, strict=False)  # the unusable ones come last
     ]
     results += unusable
     # One value for all reports of the file, so that the change feed shows them together.
@@ -123,7 +123,7 @@ def _check_not_archived(website: Website) -> None:
 
 
 def _lock(website: Website) -> None:
-    """Let no other import of the website begin until the end of the transaction; raise RefusedReport."""
+    """Lock the website against other imports until the transaction ends; raise RefusedReport."""
     locked = Website.objects.select_for_update(no_key=True).filter(pk=website.pk).first()
     if locked is None:
         raise RefusedReport(f"{website} was deleted meanwhile.")
@@ -131,7 +131,7 @@ def _lock(website: Website) -> None:
 
 
 def _check_scanners(website: Website, results: Sequence[ImportResult]) -> None:
-    """Raise RefusedReport for new scanners of a website that has the most."""
+    """Raise RefusedReport if a new scanner exceeds the limit of the website."""
     slugs = {result.source for result in results}
     runs = ImportRun.objects.filter(website=website)
     known = set(Source.objects.filter(pk__in=runs.values("source")).values_list("slug", flat=True))
@@ -146,7 +146,7 @@ def _check_scanners(website: Website, results: Sequence[ImportResult]) -> None:
 def _read_all(
     stream: BinaryIO, website: Website, options: ImportOptions
 ) -> tuple[list[ReadReport], list[ImportResult]]:
-    """Return the reports to store, and the results of those without a usable row; raise RefusedReport."""
+    """Return the reports to store, and the results of reports without a usable row; raise RefusedReport."""
     usable: list[ReadReport] = []
     unusable: list[ImportResult] = []
     try:
@@ -217,12 +217,12 @@ def _not_imported(result: ImportResult) -> ImportResult:
 
 
 def digest_of(stream: BinaryIO) -> str:
-    """Return the digest of a file, as the record of its import has it."""
+    """Return the SHA-256 of a file in hexadecimal, as ``ImportRun.digest`` stores it."""
     return hashlib.file_digest(stream, "sha256").hexdigest()  # type: ignore[arg-type]
 
 
 def in_words(result: ImportResult) -> list[str]:
-    """Return the result in words, one line each, in the active language."""
+    """Return the result as lines of English text."""
     values = {field.name: getattr(result, field.name) for field in dataclasses.fields(result)}
     values["scanned_at"] = f"{result.scanned_at:%Y-%m-%d %H:%M}"
     values["state"] = result.state
@@ -242,7 +242,9 @@ def in_words(result: ImportResult) -> list[str]:
     for row in (*result.rejects, *result.failures, *result.suppressions):
         rows.setdefault(row.reason.rstrip("."), []).append(row.row)
     reasons = list(rows.items())[:SHOWN_REASONS]
-    lines += [_row_in_words(reason, *numbers) for reason, numbers in reasons]
+    for reason, (first, *others) in reasons:
+        more_rows = f" (and {len(others)} more row{'s' * (len(others) > 1)})" if others else ""
+        lines.append(f"Row {first} {reason}{more_rows}.")
     count = sum(len(numbers) for _, numbers in reasons)
     if more := result.rejected + result.failed + result.suppressed - count:
         lines.append(f"And {more} more.")
@@ -250,7 +252,7 @@ def in_words(result: ImportResult) -> list[str]:
 
 
 def scope_in_words(result: ImportResult) -> str:
-    """Return, in English, where a missing finding counts as fixed; empty where the report proves nothing."""
+    """Return the targets where missing findings count as fixed, or a note about the scope, in English."""
     if not result.targets:
         return result.note if result.state == Coverage.State.OK else ""
     more = f" and {result.more_targets} more" if result.more_targets else ""
@@ -258,24 +260,19 @@ def scope_in_words(result: ImportResult) -> str:
     return f"Scope of what is fixed: {', '.join(result.targets)}{more}{category}. {result.note}".strip()
 
 
-def _row_in_words(reason: str, first: int, *others: int) -> str:
-    more = f" (and {len(others)} more row{'s' * (len(others) > 1)})" if others else ""
-    return f"Row {first} {reason}{more}."
-
-
-def _run(result: ImportResult, website: Website, of_file: Mapping[str, Any]) -> ImportRun:
-    """Return the record of a report that is about to be stored, with what the reports of a file share."""
+def _record(result: ImportResult, website: Website, columns: Mapping[str, Any]) -> ImportRun:
+    """Record an import before its report is stored, because the journal refers to the record."""
     return ImportRun.objects.create(
         website=website,
         source=Source.objects.imported(result.source, result.source_name),
         **{name: getattr(result, name) for name in _RECORDED},
         rejects=[{"row": reject.row, "reason": reject.reason} for reject in result.rejects],
-        **of_file,
+        **columns,
     )
 
 
 def _complete(run: ImportRun, result: ImportResult, newest: change_feed.FeedPosition) -> None:
-    """Save what is only known after the report was stored."""
+    """Save the columns that are known only after the report was stored."""
     for name in _RECORDED:
         setattr(run, name, getattr(result, name))
     run.scope = scope_in_words(result)[:500]
@@ -285,7 +282,7 @@ def _complete(run: ImportRun, result: ImportResult, newest: change_feed.FeedPosi
 
 
 class _Observed(ByteSource):
-    """A stream that calls ``observers`` with each part that is read."""
+    """A stream that passes each part it reads to ``observers``."""
 
     def __init__(self, stream: BinaryIO, observers: Sequence[Callable[[bytes], object]]) -> None:
         self._stream, self._observers = stream, observers
