@@ -97,7 +97,7 @@ def apply_absent(staged: StagedReport, website: Website, source: Source, scan: S
 
 
 def apply_absent_plan(plan: AbsentPlan, website: Website, scan: Scan, journal: Journal) -> None:
-    """Store the plan, and the values it replaces in ``journal``: one part has all values of a finding."""
+    """Write ``plan``, and record the replaced values; all values of a finding go to one part."""
     fixed_at = dict(plan.fixed)
     reduced = {each.id: each for each in plan.reduced}
     for numbers in _in_portions(plan.gone):

@@ -45,7 +45,7 @@ _EMPTY_ADVICE = (
 
 
 class InboxLocked(Exception):
-    """The lock of the folder is held by another run."""
+    """A folder that another run has locked."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -110,7 +110,7 @@ class ReadReport:
     targets: tuple[str, ...]  # of its coverage; (EVERYWHERE,) if the report does not name them all
     is_broken_off: bool  # the report says so; what was checked is unknown
     proves_absence: bool
-    is_unnamed_part: bool  # one of several parts of a scan, without a category
+    is_unnamed_part: bool  # perhaps one of several parts; no category says which
 
 
 def read(report: ScanReport, website: Website, options: ReportOptions) -> ReadReport:
@@ -159,13 +159,13 @@ def _complete_scope(rows: StagedReport, report: ScanReport, website: Website, op
     if scope.targets:
         return ""
     scope.targets.add(website.host)
-    return NOTHING_SCANNED if report.names_targets else _NO_TARGET  # names each target reached
+    return NOTHING_SCANNED if report.names_targets else _NO_TARGET  # such a report names every target
 
 
 def _scanned_at(report: ScanReport, options: ReportOptions) -> datetime | None:
     """Return the time of the scan, if known; raise UnreadableReport if it is ambiguous.
 
-    To assume "now" or the time of the file instead would let an old scan fix findings of a newer one.
+    With "now" or the time of the file in its place, an old scan could fix findings of a newer one.
     """
     time = options.scanned_at or report.scanned_at or options.modified_at
     if isinstance(time, UnreadTime):
@@ -299,7 +299,7 @@ def _checked_addresses(report: ReadReport) -> dict[str, int | None]:
 
 
 def _with_category(report: ReadReport, source: Source) -> ReadReport:
-    """Return ``report`` with the category of the reports that it continues; if unclear, without proof."""
+    """Return ``report`` in the category that it continues; if unclear, it proves no absence."""
     category = category_of(report.rows.rules_and_locations(), report.website, source)
     report.rows.scope.category = category or ""
     if category is not None:

@@ -22,7 +22,7 @@ Before = dict[str, Any] | None
 OccurrenceKey = tuple[int, str]  # the finding's id, and the digest of the location
 ScopeKey = tuple[str, str]  # category and target
 _SCOPE_COLUMNS = ("state", "last_run_at", "completed_at", "urls_checked", "version", "detail")
-_MAX_SUPPRESSED = 10_000  # one row holds them, and memory when decisions end
+_MAX_SUPPRESSED = 10_000  # they are in one row, and in memory when decisions end
 
 
 class RecordedScan(msgspec.Struct, kw_only=True):

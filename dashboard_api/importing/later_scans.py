@@ -27,7 +27,7 @@ def fix_gone(website: Website, source_id: int, ids: Sequence[int]) -> set[int]:
     """Close open findings of a source, or some of their locations, that scans on record prove gone.
 
     Return the fixed findings. Only scans after an analyst's last decision count: the analyst knew the earlier
-    ones. The journal of the newest import records the changes; to take this import back calls ``fix_gone``
+    ones. The journal of the newest import records the changes; taking that import back calls ``fix_gone``
     again, with the remaining scans.
     """
     if not ids:

@@ -128,7 +128,7 @@ class ReportedPlan:
 
     new: list[tuple[NewFinding, list[NewOccurrence]]] = field(default_factory=list)
     changed: list[StoredFinding] = field(default_factory=list)
-    seen_again: list[tuple[datetime, int]] = field(default_factory=list)  # if only the time differs
+    seen_again: list[tuple[datetime, int]] = field(default_factory=list)  # last_seen, id; the rest is equal
     reopened: list[ReopenedFinding] = field(default_factory=list)  # also in changed or seen_again
     occurrences: list[OccurrenceChange] = field(default_factory=list)
     new_occurrences: list[tuple[int, NewOccurrence]] = field(default_factory=list)
@@ -261,7 +261,7 @@ def _plan_known(
 
 
 def _with_report(stored: StoredFinding, group: GroupedFinding) -> StoredFinding:
-    """Return ``stored`` with the values of a report that is not older; open if the finding is back."""
+    """Return ``stored`` updated from the report: open if the finding is back, with the newer texts."""
     finding = stored._replace(first_seen=min(stored.first_seen, group.first_seen))
     if stored.fixed_at is not None and group.last_seen > stored.fixed_at:
         finding = finding._replace(status=OPEN, fixed_at=None)

@@ -84,7 +84,7 @@ class Scope:
             self.ports.add(port)
 
     def add_failure(self, target: str, rules: tuple[str, ...]) -> None:
-        """Exclude failed or skipped ``rules`` at ``target``; all rules without names, or with too many."""
+        """Exclude failed or skipped ``rules`` at ``target``; every rule if they are unnamed or too many."""
         self.named_failures += len(rules)
         for rule in (rules if self.named_failures <= _MAX_NAMED_FAILURES else ()) or ("",):
             self.failed[rule].add(target)

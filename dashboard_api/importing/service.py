@@ -1,4 +1,4 @@
-"""Import of a file for one website: every way to bring a report ends here, and is recorded."""
+"""Import of a file for one website. Commands, inbox, admin, API and scans all end here."""
 
 import dataclasses
 import hashlib
