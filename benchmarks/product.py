@@ -25,10 +25,9 @@ from dashboard_api.api.authorization import authorize
 from dashboard_api.billing import entitlements
 from dashboard_api.contract.requests import read_request
 from dashboard_api.importing import bulk_insert
-from dashboard_api.importing.ingest import ImportOptions
 from dashboard_api.importing.plan import NewFinding, plan_reported
 from dashboard_api.importing.scopes import Scan, Scope
-from dashboard_api.importing.service import import_file
+from dashboard_api.importing.service import ImportOptions, import_file
 from dashboard_api.importing.staging import GroupedFinding
 from dashboard_api.models import Finding, SiteLink, Source, Website
 from dashboard_api.queries.credentials import read_credentials
@@ -42,6 +41,7 @@ ROWS_OF_STATEMENT = 500
 REPORT_ROWS = 1_000
 BARE = "benchmark_bare"
 WEBSITE = dataset.LARGE
+AS_BENCHMARK = ImportOptions(file_name="report", by="benchmark")
 _NUMBERS = count(1)
 
 
@@ -242,7 +242,7 @@ def report_import(batch: list[dataset.Row]) -> Callable[[], object]:
     """Return a function that imports a report of a batch."""
     website = Website.objects.get(host=dataset.host(WEBSITE))
     file = BytesIO(b"".join(reports.finding_lines(batch)))
-    return lambda: import_file(file, website, ImportOptions(), file_name="report", by="benchmark")
+    return lambda: import_file(file, website, AS_BENCHMARK)
 
 
 def import_for(seconds: float, batches: Iterator[list[dataset.Row]]) -> int:
@@ -311,9 +311,7 @@ class Subject:
                 yield finding._replace(first_seen=stored, last_seen=stored)
 
     def _import(self) -> None:
-        (result,) = import_file(
-            self._file, self._website, ImportOptions(), file_name="report", by="benchmark"
-        )
+        (result,) = import_file(self._file, self._website, AS_BENCHMARK)
         assert (result.rows, result.rejected) == (self._rows, 0)  # noqa: S101  # otherwise the figure means nothing
 
     def _cost(self, write: Callable[[], object]) -> float:

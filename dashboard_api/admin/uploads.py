@@ -16,9 +16,9 @@ from django.utils.dateparse import parse_datetime
 
 from dashboard_api import limits
 from dashboard_api.admin.operations import Words, user_name
-from dashboard_api.importing.ingest import ImportOptions, ImportResult
+from dashboard_api.importing.ingest import ImportResult, ReportOptions
 from dashboard_api.importing.locations import OutsideWebsite, normalise_location
-from dashboard_api.importing.service import EmptyRefusal, RefusedReport, import_file, in_words
+from dashboard_api.importing.service import EmptyRefusal, ImportOptions, RefusedReport, import_file, in_words
 from dashboard_api.models import Finding, FindingEvent, Upload, Website
 from dashboard_api.scanners import READERS
 
@@ -173,10 +173,11 @@ class Uploads(admin.ModelAdmin):
 
 def _import(upload: Upload, **how: Any) -> list[ImportResult]:
     at = upload.options["scanned_at"]
-    options = ImportOptions(**upload.options | {"scanned_at": parse_datetime(at) if at else None})
+    report = ReportOptions(**upload.options | {"scanned_at": parse_datetime(at) if at else None})
     content = BytesIO(bytes(upload.content))
+    options = ImportOptions(file_name=upload.file_name, by=upload.by, report=report, **how)
     try:
-        return import_file(content, upload.website, options, file_name=upload.file_name, by=upload.by, **how)
+        return import_file(content, upload.website, options)
     except EmptyRefusal as error:
         advice = 'Upload it again, tick "Complete" and choose "Format".'
         raise RefusedReport(f"{error} {advice}") from error

@@ -31,7 +31,7 @@ _PART_BYTES = 1024**2
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReportRequest:
-    """The query parameters as ``ImportOptions`` has them, and those of the call itself."""
+    """The query parameters as ``ReportOptions`` has them, and those of the call itself."""
 
     host: str
     key: str
@@ -249,7 +249,7 @@ def _category(text: str) -> str:
     return text
 
 
-# The check of each parameter, which returns its value for ``ImportOptions`` or raises ValueError.
+# The check of each parameter, which returns its value for ``ReportOptions`` or raises ValueError.
 _PARAMETERS: dict[str, Callable[[list[str]], Any]] = {
     "host": _host,
     "format": _single(_one_of("auto", *READERS), "auto"),

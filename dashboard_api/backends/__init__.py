@@ -1,6 +1,6 @@
 """SQL that differs between SQLite and PostgreSQL: triggers of revisions, and calls.
 
-The name of a trigger ends in a digest of its text. After each ``migrate``, missing triggers are created.
+Names of triggers end in a digest of the SQL, so ``migrate`` replaces triggers with another text.
 """
 
 from types import ModuleType

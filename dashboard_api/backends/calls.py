@@ -6,7 +6,7 @@ def _marks(columns: str) -> str:
     return ", ".join(f"%({column})s" for column in columns.split(", "))
 
 
-# The facts of a call that go from the row of its nonce to its record.
+# Columns that are copied from the nonce of a call to its record.
 FACTS = "at, account_id, secret_id, link_id, route, request_id, address"
 
 _NONCE = "account_id, nonce, expires_at, at, secret_id, link_id, route, request_id, address"
@@ -19,8 +19,8 @@ SELECT {_marks(_NONCE)}
 WHERE NOT EXISTS ({_FENCED})
 ON CONFLICT DO NOTHING
 """  # constant text
-# ``arrival`` is the time, in microseconds, until which the calls of the account use up its rate. It changes a
-# row only if the nonce is new and the account is within its limits. The parameters are those of CLAIM and of
+# Changes a row only if the nonce is new and the account is within its limits. ``arrival`` is the time, in
+# microseconds, until which the calls of the account use up its rate. Its parameters are the ones of CLAIM and
 # ``CallLimit.parameters``.
 CLAIM_AND_COUNT_POSTGRESQL = f"""
 WITH claimed AS ({CLAIM} RETURNING 1)
@@ -42,13 +42,13 @@ INSERT INTO dashboard_api_callrecord ({FACTS}, status, code)
 SELECT {FACTS}, COALESCE(status, 200), COALESCE(code, '')
 FROM {{expired}} LEFT JOIN {{outcomes}} USING (account_id, nonce) WHERE at IS NOT NULL
 """  # constant text
-# By row id: by its key, SQLite would scan the table. Each of the statements finds the same rows.
+# SQLite would scan the table for the composite key. All statements of PRUNE_SQLITE find the same rows.
 _IS_EXPIRED = f"rowid IN (SELECT rowid {_EXPIRED.format(more=', rowid')})"
 _DELETE_OUTCOMES = f"""
 DELETE FROM dashboard_api_calloutcome WHERE (account_id, nonce) IN
 (SELECT account_id, nonce FROM dashboard_api_nonce WHERE {_IS_EXPIRED})
 """  # constant text
-# In one transaction; the last statement changes as many rows as nonces have expired.
+# To run in one transaction. The row count of the last statement is the number of expired nonces.
 PRUNE_SQLITE = (
     _RECORD.format(
         expired=f"(SELECT * FROM dashboard_api_nonce WHERE {_IS_EXPIRED})",

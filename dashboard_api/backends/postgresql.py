@@ -1,4 +1,4 @@
-"""SQL for PostgreSQL: triggers see a whole statement, so that a thousand rows cost little more than one."""
+"""SQL for PostgreSQL. Triggers run once a statement, so a thousand rows cost little more than one."""
 
 from collections.abc import Iterator
 
@@ -20,8 +20,8 @@ def _function(name: str, body: str) -> str:
     """
 
 
-# A random number of as many bits as a double has, for each website; in the order of the websites, so that two
-# statements never wait for each other.
+# Sets a random number of 53 bits, as a double has, for each website. The order by website prevents deadlocks
+# between two statements.
 _BUMP = """
 INSERT INTO dashboard_api_revision (website_id, tag)
 SELECT website_id, (random() * 9007199254740991)::bigint

@@ -1,4 +1,4 @@
-"""SQL for SQLite, whose triggers see a row at a time."""
+"""SQL for SQLite. Triggers run once a row."""
 
 from collections.abc import Iterator
 

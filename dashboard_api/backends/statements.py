@@ -1,4 +1,4 @@
-"""Helpers to run hand-written SQL, for statements that the ORM takes longer to write than to run."""
+"""Helpers for hand-written SQL, used where the ORM takes longer to build a statement than to run it."""
 
 import functools
 from collections.abc import Collection, Mapping, Sequence
@@ -13,14 +13,14 @@ from dashboard_api.backends import backend_of
 
 @functools.cache
 def alias_of(model: type[models.Model]) -> str:
-    """Return the alias of the database of ``model``, where it is read and written; it never changes."""
+    """Return the alias of the database that has ``model``; it never changes, so it is cached."""
     return str(router.db_for_write(model))
 
 
 def rows(
     model: type[models.Model], statement: str, parameters: Sequence[Any] | Mapping[str, Any]
 ) -> list[tuple[Any, ...]]:
-    """Return all rows of a statement, from the database of ``model``."""
+    """Run a statement on the database of ``model``; return its rows."""
     with connections[alias_of(model)].cursor() as cursor:
         cursor.execute(statement, parameters)
         found: list[tuple[Any, ...]] = cursor.fetchall()
@@ -30,7 +30,7 @@ def rows(
 def changed_rows(
     model: type[models.Model], statement: str, parameters: Sequence[Any] | Mapping[str, Any]
 ) -> int:
-    """Return how many rows a statement has changed in the database of ``model``."""
+    """Run a statement on the database of ``model``; return the number of changed rows."""
     with connections[alias_of(model)].cursor() as cursor:
         cursor.execute(statement, parameters)
         count: int = cursor.rowcount
@@ -38,7 +38,7 @@ def changed_rows(
 
 
 def rows_changed_by_triggers(model: type[models.Model], statement: str, parameters: Mapping[str, Any]) -> int:
-    """Return how many rows a statement and its triggers have changed, on SQLite only."""
+    """Run a statement on SQLite; return the number of rows that it and its triggers changed."""
     connection = connections[alias_of(model)]
     with connection.cursor() as cursor:
         before: int = connection.connection.total_changes
@@ -54,13 +54,13 @@ def backend_for(model: type[models.Model]) -> ModuleType:
 def first_rows(
     model: type[models.Model], statement: str, parameters: Mapping[str, Any]
 ) -> list[tuple[Any, ...]]:
-    """Return all rows of the first statement of a call, on a new connection if the kept one is broken.
+    """Run the first statement of a call, if needed on a new connection; return its rows.
 
-    This replaces Django's health check, which is a statement of its own in every call.
+    The retry replaces Django's health check, which costs another statement in every call.
     """
     connection = connections[alias_of(model)]
     was_kept = connection.connection is not None and not connection.in_atomic_block
-    connection.health_check_done = True  # type: ignore[attr-defined]  # Django asks no more
+    connection.health_check_done = True  # type: ignore[attr-defined]  # disables the check by Django
     try:
         return rows(model, statement, parameters)
     except (OperationalError, InterfaceError):
@@ -76,12 +76,12 @@ def marks(values: Collection[Any]) -> str:
 
 
 def moment(value: Any) -> Any:
-    """Return a stored time with its zone, UTC, which SQLite leaves out; of an expression it has a text."""
+    """Return a stored time in UTC; SQLite returns it without a zone, or as text from an expression."""
     if isinstance(value, str):
         value = datetime.fromisoformat(value)
     return value.replace(tzinfo=UTC) if value is not None and value.tzinfo is None else value
 
 
 def stored(value: datetime) -> str:
-    """Return a time as SQLite stores it and PostgreSQL reads it, for comparisons."""
+    """Return a time as text for comparisons, as SQLite stores it and PostgreSQL reads it."""
     return str(value.astimezone(UTC).replace(tzinfo=None))

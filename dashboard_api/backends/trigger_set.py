@@ -1,4 +1,4 @@
-"""A set of triggers whose names include a digest of their text."""
+"""Sets of triggers with a digest of their SQL in their names."""
 
 import hashlib
 import re

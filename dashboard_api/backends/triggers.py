@@ -1,4 +1,4 @@
-"""The triggers of the database, which every ``migrate`` installs when it ends."""
+"""Installation of the triggers, at the end of every ``migrate``."""
 
 from django.db import transaction
 from django.db.backends.base.base import BaseDatabaseWrapper
@@ -9,11 +9,16 @@ from dashboard_api.backends.trigger_set import TriggerSet
 
 
 def install(connection: BaseDatabaseWrapper) -> None:
-    """Create missing triggers, and change every revision: changes may have been missed meanwhile."""
+    """Create missing triggers; then change every revision, because changes may have been missed."""
     backend = backend_of(connection)
+    triggers: TriggerSet = backend.REVISION_TRIGGERS
     with transaction.atomic(using=connection.alias), connection.cursor() as cursor:
-        if _replace(cursor, connection, backend.REVISION_TRIGGERS):
-            cursor.execute(backend.BUMP_EVERY_WEBSITE)
+        if _installed(cursor, connection, triggers).keys() == triggers.names:
+            return
+        _drop(cursor, connection, triggers)
+        for statement in triggers.statements:
+            cursor.execute(statement)
+        cursor.execute(backend.BUMP_EVERY_WEBSITE)
 
 
 def remove(connection: BaseDatabaseWrapper) -> None:
@@ -22,20 +27,10 @@ def remove(connection: BaseDatabaseWrapper) -> None:
         _drop(cursor, connection, backend_of(connection).REVISION_TRIGGERS)
 
 
-def _replace(cursor: CursorWrapper, connection: BaseDatabaseWrapper, triggers: TriggerSet) -> bool:
-    """Create the triggers unless all are there; return whether they were created."""
-    if _installed(cursor, connection, triggers).keys() == triggers.names:
-        return False
-    _drop(cursor, connection, triggers)
-    for statement in triggers.statements:
-        cursor.execute(statement)
-    return True
-
-
 def _installed(
     cursor: CursorWrapper, connection: BaseDatabaseWrapper, triggers: TriggerSet
 ) -> dict[str, str]:
-    """Return the names of the triggers in the database, of whatever version, each with its table."""
+    """Return the tables of the installed triggers by name; the triggers may have an older version."""
     cursor.execute(backend_of(connection).LIST_TRIGGERS)
     return {name: table for name, table in cursor.fetchall() if name.startswith(triggers.prefix)}
 

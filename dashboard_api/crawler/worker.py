@@ -22,8 +22,8 @@ from dashboard_api.crawler.home_page import HomePage
 from dashboard_api.crawler.known_page import FIRST_LOOK
 from dashboard_api.crawler.reasons import explanation
 from dashboard_api.crawler.runs import BLOCKED, Run, run_engine, user_agent
-from dashboard_api.importing.ingest import ImportOptions, ImportResult
-from dashboard_api.importing.service import RefusedReport, import_file
+from dashboard_api.importing.ingest import ImportResult, ReportOptions
+from dashboard_api.importing.service import ImportOptions, RefusedReport, import_file
 from dashboard_api.models import Coverage, EngineRun, Finding, ImportRun, ScanJob, SiteLink, Website
 from dashboard_api.models.scan_job import PAGE_CHANGED
 from foundation.outbound.names import NoAddress, origin_of
@@ -350,14 +350,13 @@ def _import(job: ScanJob, run: Run, *, may_fix: bool) -> bool:
         return run.is_left_out
     try:
         with run.report.open("rb") as file:
-            results = import_file(
-                file,
-                job.website,
-                _options(run, run.row.started_at, may_fix=may_fix),
+            options = ImportOptions(
                 file_name=f"{run.engine.name}, scan {job.pk}",
                 by=f"scan {job.pk}",
+                report=_report_options(run, run.row.started_at, may_fix=may_fix),
                 max_bytes=run.engine.report_mb * 1024**2,
             )
+            results = import_file(file, job.website, options)
     except (OSError, RefusedReport) as error:
         logger.warning("scan %s: the report of %s was refused: %s", job.pk, run.engine.name, error)
         run.row.state, run.row.reason = EngineRun.State.FAILED, "report_unreadable"
@@ -374,9 +373,9 @@ def _failed_check(results: Sequence[ImportResult]) -> str:
     return next((error for error in errors if error in _OF_CHECKS), "")
 
 
-def _options(run: Run, started: datetime, *, may_fix: bool) -> ImportOptions:
+def _report_options(run: Run, started: datetime, *, may_fix: bool) -> ReportOptions:
     succeeded = run.row.exit_code in run.engine.success
-    return ImportOptions(
+    return ReportOptions(
         format_name="findings" if run.is_ours else run.engine.format,
         complete=run.engine.complete and succeeded and not run.is_ours,
         category=run.engine.category,

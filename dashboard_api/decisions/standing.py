@@ -1,8 +1,8 @@
-"""Apply standing decisions to findings: after each import, and when a decision begins; take them back.
+"""Standing decisions: they apply when they begin and after each import, until they are taken back.
 
-Every function may be repeated: findings to which a decision applies already stay unchanged. Each change is an
-event in the timeline of the finding, with the decision and its reason. An analyst's own decision about a
-finding always wins: a severity that an analyst chose, and a finding that an analyst reopened.
+Every function can be repeated without further changes. Each change is an event in the timeline of the
+finding, with the decision and its reason. An analyst's decision about a single finding wins: a severity that
+an analyst chose, or a finding that an analyst reopened.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -31,7 +31,7 @@ _LOADED = ("pk", "website_id", "problem", "severity", "source_severity")
 
 
 class Reach(NamedTuple):
-    """Numbers of what a decision would change: findings, their websites, and accounts that see them."""
+    """Reach of a decision: numbers of findings, their websites, and the accounts that see them."""
 
     findings: int
     websites: int
@@ -41,7 +41,7 @@ class Reach(NamedTuple):
 def apply_to(website: Website, source: Source, now: datetime) -> int:
     """Apply the active decisions to the findings of a source; return the number of changes.
 
-    Without decisions this is one query. The transaction of the caller has locked the website.
+    Without decisions this is one query. The caller has begun a transaction and locked the website.
     """
     in_force = {each.rule: each for each in StandingDecision.objects.in_force(source, website)}
     if not in_force:
@@ -62,7 +62,7 @@ def apply_to(website: Website, source: Source, now: datetime) -> int:
 
 
 def reach(decision: StandingDecision) -> Reach:
-    """Return what ``decision``, which need not be stored, would change."""
+    """Count what ``decision`` would change; it may be unsaved."""
     findings: QuerySet[Finding] = Finding.objects.filter(source=decision.source)
     if decision.website is not None:
         findings = findings.filter(website=decision.website)
@@ -78,7 +78,8 @@ def reach(decision: StandingDecision) -> Reach:
 def begin(decision: StandingDecision, now: datetime) -> int:
     """Store ``decision`` if it is new, and apply it; return the number of changed findings.
 
-    A commit follows each website. Raise ValidationError if there is an active decision about the same.
+    Commits after each website. Raise ValidationError if an active decision has the same scanner, rule and
+    website.
     """
     decision.full_clean()
     with transaction.atomic():
@@ -106,7 +107,7 @@ def websites_of(decision: StandingDecision) -> Iterable[Website]:
 
 
 def _by_problem(decisions: Sequence[StandingDecision]) -> dict[str, StandingDecision]:
-    """Return the decisions by the problems of their rules, which an index of findings has."""
+    """Return the decisions by problem key, the indexed column for their rules."""
     return {problem_key(each.source.slug, each.rule, ""): each for each in decisions}
 
 
@@ -159,7 +160,7 @@ def _to_accept(findings: QuerySet[Finding], floor: StandingDecision) -> QuerySet
 def _accepted_by_a_floor(
     findings: QuerySet[Finding], floor: StandingDecision | None = None
 ) -> QuerySet[Finding]:
-    """Return accepted risks whose last event about their status is of a floor: of ``floor``, or of any."""
+    """Return accepted risks with their last change of status by ``floor``, or by any minimum severity."""
     others = (Event.RATED, Event.CONFIRMED, Event.UNCONFIRMED)
     last = FindingEvent.objects.filter(finding=OuterRef("pk")).exclude(event__in=others).order_by("-pk")
     accepted = findings.filter(status=Finding.Status.ACCEPTED_RISK)
@@ -206,7 +207,7 @@ def _set_status(batch: Sequence[Finding], status: Finding.Status) -> None:
 
 
 def take_back(decision: StandingDecision, website: Website, *, by: str, reason: str, now: datetime) -> int:
-    """Take back what ``decision`` alone changed on ``website``."""
+    """Take back the changes on ``website`` that ``decision`` made last; return the number of findings."""
     touched = FindingEvent.objects.filter(decision=decision, website_id=website.pk)
     ids = list(touched.order_by("finding").values_list("finding", flat=True).distinct())
     findings = Finding.objects.all()
@@ -237,7 +238,7 @@ def _in_batches(
     change: Callable[[Sequence[Finding]], None],
     ids: Sequence[int] | None = None,
 ) -> int:
-    """Call ``change`` with all ``findings``, or those with these ids, batch by batch; return their number."""
+    """Lock ``findings``, only ``ids`` if given, and call ``change`` with each batch; return their number."""
     if ids is None:
         ids = list(findings.order_by().values_list("pk", flat=True))
     changed = 0

@@ -1,7 +1,7 @@
-"""Decisions of analysts about findings: later scans respect them, and they can have a last day.
+"""Decisions of analysts about single findings. Later scans respect them, and they can have a last day.
 
-Each function changes the finding and adds an event to its timeline in one transaction. ``ended_decisions``
-ends them after their last day.
+Each function changes the finding and adds an event to its timeline, in one transaction. The module
+``ended_decisions`` ends decisions after their last day.
 """
 
 from datetime import date, datetime
@@ -28,7 +28,7 @@ def decide(
 ) -> None:
     """Make ``finding`` a false positive, an accepted risk or fixed; ``until`` is the decision's last day.
 
-    A false positive is no longer confirmed by an analyst.
+    A false positive loses its confirmation by an analyst.
     Raise ValidationError if the finding is fixed already, the reason is empty, or the day has passed.
     """
     event = EVENT_OF_STATUS[Finding.Status(status)]
@@ -51,7 +51,7 @@ def decide(
 def reopen(finding: Finding, *, by: str, reason: str, now: datetime) -> None:
     """Make ``finding`` open again; raise ValidationError if it is open, or the reason is empty.
 
-    What went when it was fixed is there again.
+    The locations that it had when it was fixed are present again.
     """
     locked = _locked(finding)
     if locked.status == Finding.Status.OPEN:
@@ -67,7 +67,7 @@ def reopen(finding: Finding, *, by: str, reason: str, now: datetime) -> None:
 def override_severity(finding: Finding, severity: int | None, *, by: str, reason: str, now: datetime) -> None:
     """Replace the scanner's severity of ``finding``, or restore it with None.
 
-    Raise ValidationError if nothing would change, or the reason is empty.
+    Raise ValidationError if the severity would not change, or the reason is empty.
     """
     locked = _locked(finding)
     of_source = locked.severity if locked.source_severity is None else locked.source_severity
@@ -84,7 +84,7 @@ def override_severity(finding: Finding, severity: int | None, *, by: str, reason
 
 @transaction.atomic
 def confirm(finding: Finding, *, by: str, reason: str, now: datetime) -> None:
-    """Confirm ``finding`` on behalf of an analyst, also where its scanner has confirmed it.
+    """Confirm ``finding`` for an analyst, even if its scanner has confirmed it.
 
     Raise ValidationError if it cannot be confirmed (``can_confirm``), or the reason is empty.
     """

@@ -1,1 +1,1 @@
-"""Import reports of scanners as findings."""
+"""Import of scanner reports as findings."""

@@ -1,4 +1,4 @@
-"""Load what a plan needs, and write what it returns. Only here does an import change findings."""
+"""The database side of plans: load their input, and write their changes."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -28,16 +28,16 @@ from dashboard_api.models import Finding, FindingEvent, Occurrence, Severity, So
 _BATCH = 1_000
 _KEY = ("website", "source", "fingerprint")
 _WAS_OPEN = {"status": Finding.Status.OPEN.value, "fixed_at": None}
-_UNCHANGED = ("id", "fingerprint", "reviewed_at")  # staff review findings while an import runs
+_UNCHANGED = ("id", "fingerprint", "reviewed_at")  # reviewed_at: staff may review during an import
 _CHANGED = [name for name in StoredFinding._fields if name not in _UNCHANGED] + ["problem", "host", "words"]
 
 
 def apply_reported(
     groups: Mapping[str, GroupedFinding], website: Website, source: Source, scan: Scan, journal: Journal
 ) -> tuple[Counter[str], list[int]]:
-    """Store the findings of one batch of a report.
+    """Store a batch of findings of a report.
 
-    Return the numbers of new, updated and reopened ones, and the ids of the new and reopened ones.
+    Return the numbers of new, updated and reopened findings, and the ids of the new and reopened findings.
     """
     findings = _stored_findings(groups, website, source)
     occurrences: dict[int, dict[str, StoredOccurrence]] = defaultdict(dict)
@@ -57,7 +57,7 @@ def apply_reported(
         .order_by()
         .values_list("finding")
         .annotate(Max("at"))
-    )  # perhaps after the scan ended; what ends a decision follows it
+    )  # a decision may be later than the scan; its end must follow it in the timeline
     reopened = [each._replace(at=max(each.at, decided.get(each.id, each.at))) for each in plan.reopened]
     events = _add_events(FindingEvent.Event.REGRESSED, reopened, website)
     journal.record_reported(
@@ -72,7 +72,7 @@ def apply_reported(
 
 
 def severities_of_open(ids: Sequence[int]) -> dict[str, int]:
-    """Return the number of open findings of each severity, by its label, the worst first."""
+    """Count the open findings among ``ids`` by severity label, the worst first."""
     counts: Counter[int] = Counter()
     for start in range(0, len(ids), _BATCH):
         opened = Finding.objects.filter(pk__in=ids[start : start + _BATCH], status=Finding.Status.OPEN)
@@ -81,27 +81,23 @@ def severities_of_open(ids: Sequence[int]) -> dict[str, int]:
 
 
 def apply_absent(staged: StagedReport, website: Website, source: Source, scan: Scan, journal: Journal) -> int:
-    """Close the open findings, missing from the report, that ``scan`` proves gone; return their number."""
+    """Close the open findings that ``scan`` proves gone; return their number."""
     if scan.absent_at is None:
         return 0
     candidates = Finding.objects.filter(website=website, source=source, status=Finding.Status.OPEN)
     candidates = candidates.filter(Q(last_seen__lt=scan.absent_at) | Q(locations_count__gt=1)).order_by()
     fingerprints = candidates.values_list("pk", "fingerprint").iterator()
     absent = [pk for pk, fingerprint in fingerprints if fingerprint not in staged]
-    return sum(
-        _apply_absent_batch(absent[start : start + _BATCH], website, scan, journal)
-        for start in range(0, len(absent), _BATCH)
-    )
-
-
-def _apply_absent_batch(ids: Sequence[int], website: Website, scan: Scan, journal: Journal) -> int:
-    plan = plan_absent(with_occurrences(ids), scan)
-    apply_absent_plan(plan, website, scan, journal)
-    return len(plan.fixed)
+    fixed = 0
+    for start in range(0, len(absent), _BATCH):
+        plan = plan_absent(with_occurrences(absent[start : start + _BATCH]), scan)
+        apply_absent_plan(plan, website, scan, journal)
+        fixed += len(plan.fixed)
+    return fixed
 
 
 def apply_absent_plan(plan: AbsentPlan, website: Website, scan: Scan, journal: Journal) -> None:
-    """Store what is gone by ``plan``, and what that replaces in ``journal``, each finding in one part."""
+    """Write ``plan``, and record the replaced values; all values of a finding go to one part."""
     fixed_at = dict(plan.fixed)
     reduced = {each.id: each for each in plan.reduced}
     for numbers in _in_portions(plan.gone):
@@ -122,7 +118,7 @@ def apply_absent_plan(plan: AbsentPlan, website: Website, scan: Scan, journal: J
 
 
 def _in_portions(gone: Mapping[int, Sequence[int]]) -> Iterator[list[int]]:
-    """Yield the findings in lists, each with about _BATCH occurrences that are gone, or as many findings."""
+    """Split the findings into lists of about _BATCH gone occurrences; a finding counts at least one."""
     portion: list[int] = []
     size = 0
     for number, occurrences in gone.items():
@@ -136,7 +132,7 @@ def _in_portions(gone: Mapping[int, Sequence[int]]) -> Iterator[list[int]]:
 
 
 def _reduce(reduced: ReducedFinding) -> dict[str, Any]:
-    """Update the finding, and return the values that this replaces."""
+    """Update a finding that lost some of its locations; return the replaced values."""
     fields: dict[str, Any] = {
         "locations_count": reduced.locations_count,
         "other_locations": reduced.other_locations,
@@ -160,7 +156,7 @@ def _stored_findings(
 
 
 def _stored_occurrences(findings: Sequence[int]) -> Iterator[StoredOccurrence]:
-    """Yield the occurrences of ``findings``, one finding after the other."""
+    """Yield the occurrences of ``findings``, ordered by finding."""
     rows = Occurrence.objects.filter(finding__in=findings).order_by("finding", "pk")
     return map(StoredOccurrence._make, rows.values_list(*StoredOccurrence._fields).iterator())
 
@@ -179,7 +175,7 @@ def with_occurrences(ids: Sequence[int]) -> Iterator[tuple[AbsentFinding, Sequen
 
 
 def _change_findings(plan: ReportedPlan, website: Website, source: Source) -> None:
-    """Update all findings in one statement, an insert that finds each row by its key."""
+    """Update all changed findings in one statement, an upsert by their key."""
     Finding.objects.bulk_create(
         [
             Finding(website=website, source=source, **(finding._asdict() | {"id": None}))
@@ -194,7 +190,7 @@ def _change_findings(plan: ReportedPlan, website: Website, source: Source) -> No
 def _add_events(
     event: FindingEvent.Event, findings: Sequence[tuple[int, datetime, str]], website: Website
 ) -> list[int]:
-    """Add the event to the timelines of these findings, and return the ids of the new entries."""
+    """Add the event to the timelines of these findings; return the ids of the events."""
     events = FindingEvent.objects.bulk_create(
         FindingEvent(finding_id=finding, website_id=website.pk, event=event, at=at, reason=reason)
         for finding, at, reason in findings

@@ -12,8 +12,8 @@ from dashboard_api.importing.plan import NewFinding, NewOccurrence, OccurrenceCh
 from dashboard_api.models import Finding
 
 Row = TypeVar("Row", NewFinding, NewOccurrence)
-_SEE_AGAIN = "UPDATE dashboard_api_finding SET last_seen = %s WHERE id = %s"
-_SEE_PLACES = """
+_UPDATE_LAST_SEEN = "UPDATE dashboard_api_finding SET last_seen = %s WHERE id = %s"
+_UPDATE_OCCURRENCE = """
 UPDATE dashboard_api_occurrence
 SET first_seen = %s, last_seen = %s, gone_at = %s, evidence = COALESCE(%s, evidence),
     category = COALESCE(%s, category)
@@ -23,7 +23,7 @@ WHERE id = %s
 
 @lru_cache(maxsize=1024)  # the findings of a report share a few times
 def stored_time(time: datetime | None) -> Any:
-    """Return ``time`` as the database takes it."""
+    """Convert ``time`` to the parameter that the database driver expects."""
     return connection.ops.adapt_datetimefield_value(time)
 
 
@@ -36,7 +36,7 @@ def ids_of(website_id: int, source_id: int, fingerprints: Iterable[str]) -> list
 
 
 def add_findings(new: Sequence[tuple[NewFinding, Sequence[NewOccurrence]]]) -> Sequence[int]:
-    """Insert findings with their occurrences, and return the ids of the findings."""
+    """Insert findings with their occurrences; return the ids of the findings."""
     if not new:
         return []
     with transaction.atomic(savepoint=False), connection.cursor() as cursor:
@@ -50,22 +50,22 @@ def add_findings(new: Sequence[tuple[NewFinding, Sequence[NewOccurrence]]]) -> S
 
 
 def add_occurrences(new: Sequence[tuple[int, NewOccurrence]]) -> None:
-    """Insert occurrences of stored findings, by the findings' ids."""
+    """Insert occurrences of stored findings, given with the findings' ids."""
     if new:
         with transaction.atomic(savepoint=False), connection.cursor() as cursor:
             _insert_occurrences(cursor, new)
 
 
 def change_last_seen(changes: Sequence[tuple[datetime, int]]) -> None:
-    """Update the time of findings, by their ids, where nothing else changes."""
+    """Update only ``last_seen`` of findings, given as pairs of time and id."""
     rows = [(stored_time(last_seen), number) for last_seen, number in changes]
-    _update_rows(_SEE_AGAIN, rows)
+    _update_rows(_UPDATE_LAST_SEEN, rows)
 
 
 def change_occurrences(changes: Sequence[OccurrenceChange]) -> None:
     """Update stored occurrences."""
     rows = [(*map(stored_time, change[:3]), *change[3:]) for change in changes]
-    _update_rows(_SEE_PLACES, rows)
+    _update_rows(_UPDATE_OCCURRENCE, rows)
 
 
 def _update_rows(statement: str, rows: Sequence[tuple[Any, ...]]) -> None:
@@ -75,7 +75,7 @@ def _update_rows(statement: str, rows: Sequence[tuple[Any, ...]]) -> None:
 
 
 def _next_ids(cursor: CursorWrapper, count: int) -> Sequence[int]:
-    """Return the next ids of findings: SQLite has one writer at a time, PostgreSQL a sequence."""
+    """Return ids for new findings: the next numbers on SQLite (one writer), the sequence on PostgreSQL."""
     if connection.vendor == "sqlite":
         cursor.execute("SELECT MAX(seq) FROM sqlite_sequence WHERE name = 'dashboard_api_finding'")
         first = (cursor.fetchone()[0] or 0) + 1
@@ -100,7 +100,7 @@ def _stored(row: Row) -> Row:
 def insert_rows(
     cursor: CursorWrapper, table: str, columns: Iterable[str], rows: Sequence[tuple[Any, ...]]
 ) -> None:
-    """Insert ``rows``, each with a value for every one of ``columns``."""
+    """Insert ``rows``, which have a value for each column; by COPY on PostgreSQL."""
     names = [f'"{column}"' for column in columns]
     into = f"{table} ({', '.join(names)})"
     if connection.vendor == "sqlite":

@@ -1,4 +1,4 @@
-"""The runs of a source by scope, and the category that a report without a name belongs to."""
+"""Coverage: the last run of each scope of a source, and the category of unnamed reports."""
 
 from collections import defaultdict
 from collections.abc import Collection, Mapping
@@ -7,7 +7,7 @@ from dashboard_api.importing.journal import Journal, scope_values
 from dashboard_api.models import Coverage, CoverageScope, Occurrence, Source, Website
 from dashboard_api.models.scopes import summarise
 
-EVERYWHERE = ""  # the target of reports that do not name all of theirs
+EVERYWHERE = ""  # the target of reports that do not name all their targets
 
 
 def record_run(
@@ -18,9 +18,10 @@ def record_run(
     urls: Mapping[str, int | None],
     journal: Journal,
 ) -> set[str]:
-    """Store ``run``, of no target yet, for each target in ``urls`` with its number of checked addresses.
+    """Store ``run`` for each target in ``urls``, with the number of addresses checked there.
 
-    Return the targets where it is the newest run; the same run again is, unless it was complete before.
+    Return the targets where it is now the newest run. A run of the same time replaces the stored run, unless
+    only the stored run was complete.
     """
     coverage = Coverage.objects.filter(website=website, source=source).first()
     rows = coverage.scopes.all() if coverage else []
@@ -57,7 +58,7 @@ def _update(scope: CoverageScope, run: CoverageScope) -> bool:
 
 
 def _save(coverage: Coverage, scopes: list[CoverageScope]) -> None:
-    """Insert or update all of them in one statement; their key is unique."""
+    """Upsert the scopes in one statement, by their unique key."""
     for scope in scopes:
         scope.pk, scope.coverage = None, coverage
     CoverageScope.objects.bulk_create(
@@ -71,10 +72,11 @@ def _save(coverage: Coverage, scopes: list[CoverageScope]) -> None:
 def category_of(
     rules_and_locations: Collection[tuple[tuple[str, ...], str]], website: Website, source: Source
 ) -> str | None:
-    """Return the category of earlier reports with at least half of these rules and locations.
+    """Return the category of a report that does not name it, by its similarity to earlier reports.
 
-    A rule has its id and older ones. Otherwise the report starts a new category. An empty report continues
-    the only category there is; None where there are several.
+    It is the category that shares most rules and locations with the report, and at least half of them; a new
+    one otherwise. Each rule is given as its id and older ids. An empty report continues the only category;
+    None if there are several.
     """
     shared: defaultdict[str, set[tuple[tuple[str, ...], str]]] = defaultdict(set)
     categories = set()

@@ -1,4 +1,4 @@
-"""End decisions: findings are open again, or fixed where complete scans no longer found them meanwhile."""
+"""The end of decisions: their findings open again, unless complete scans have proven them gone."""
 
 from collections import defaultdict
 from datetime import datetime
@@ -16,7 +16,7 @@ Event = FindingEvent.Event
 
 
 def expire_triage(now: datetime) -> int:
-    """End the decisions whose last day has passed, with a commit for each batch; return their number."""
+    """End decisions after their last day, with a commit for each batch; return their number."""
     total = 0
     while expired := _expire_batch(now):
         total += expired
@@ -46,10 +46,10 @@ def _expire_batch(now: datetime) -> int:
 
 
 def end(decision: StandingDecision, *, by: str, reason: str, now: datetime) -> int:
-    """End ``decision`` and take back what it changed; return the number of findings.
+    """End ``decision`` and take its changes back; return the number of changed findings.
 
-    A commit follows each website; ending a decision again completes what was interrupted. Raise
-    ValidationError without a name or a reason.
+    Commits after each website, so another call completes an interrupted one. Raise ValidationError if the
+    name or the reason is missing.
     """
     if decision.ended_at is None:
         decision.ended_at, decision.ended_by, decision.end_reason = now, by.strip(), reason.strip()
@@ -70,7 +70,7 @@ def end(decision: StandingDecision, *, by: str, reason: str, now: datetime) -> i
 
 
 def _fix_reopened(decision: StandingDecision, website: Website, now: datetime) -> None:
-    """Fix the findings that were just opened and are gone; in their timelines, no one has reopened them."""
+    """Fix just opened findings that scans prove gone; their event becomes an expired decision."""
     reopened = FindingEvent.objects.filter(
         website_id=website.pk, event=Event.RECONSIDERED, decision__source=decision.source, at=now
     )

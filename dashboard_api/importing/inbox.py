@@ -1,8 +1,8 @@
-"""Import the reports that scanners leave in a folder, DIR/<host>/<file>, each once and as a whole.
+"""The inbox: reports that scanners leave as DIR/<host>/<file>, each imported once and as a whole.
 
-Imported files move to DIR/<host>/done, refused ones to DIR/<host>/failed with the reason in a separate file.
-The digest and the modification time identify a file, so a crash before the move repeats no import, and the
-same bytes of a later scan are another import.
+Imported files move to DIR/<host>/done, refused files to DIR/<host>/failed with the reason in a separate file.
+Digest and modification time identify a file. So a crash before the move repeats no import, and the same bytes
+from a later scan are another import.
 """
 
 import fcntl
@@ -18,9 +18,9 @@ from dashboard_api import limits
 from dashboard_api.importing.inbox_files import Folder, UnsafeFile
 from dashboard_api.importing.inbox_options import SIDECAR
 from dashboard_api.importing.inbox_reports import DONE, FAILED, InboxReport, inbox_reports, printable
-from dashboard_api.importing.ingest import ImportOptions, ImportResult
+from dashboard_api.importing.ingest import ImportResult, ReportOptions
 from dashboard_api.importing.locations import OutsideWebsite, normalise_location
-from dashboard_api.importing.service import EmptyRefusal, RefusedReport, digest_of, import_file
+from dashboard_api.importing.service import EmptyRefusal, ImportOptions, RefusedReport, digest_of, import_file
 from dashboard_api.models import ImportRun, Website
 from dashboard_api.scanners.report import UnreadableReport
 from dashboard_api.scanners.streams import in_megabytes, unpack
@@ -30,7 +30,7 @@ from foundation.operations.storage import is_storage_fault
 logger = logging.getLogger(__name__)
 
 _LOCK = ".lock"
-_BLANK = b" \t\r\n\xff\xfe\xef\xbb\xbf"  # with byte order marks
+_BLANK = b" \t\r\n\xff\xfe\xef\xbb\xbf"  # white space and byte order marks
 _BLANK_BYTES = 1024  # a file that begins with this much white space counts as empty
 _CHANGED = "It changed while it was read; the next run imports it."
 _FORMER = "It was written while a former owner had the website, so it is not shown to the new one."
@@ -45,12 +45,12 @@ _EMPTY_ADVICE = (
 
 
 class InboxLocked(Exception):
-    """Another run has locked the folder."""
+    """A folder that another run has locked."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InboxResult:
-    """The outcome of a file: ``results`` of its import, ``why`` there was none, or neither."""
+    """The outcome of a file: ``results`` of its import, and ``why`` it was not imported or not moved."""
 
     path: str
     results: Sequence[ImportResult] = ()
@@ -60,10 +60,10 @@ class InboxResult:
 
 
 class _NotYet(Exception):
-    """The file stays in the folder for a later run; the message says why."""
+    """A file that waits for a later run; the message says why."""
 
 
-def import_all(path: Path, *, options: ImportOptions, by: str) -> Iterator[InboxResult]:
+def import_all(path: Path, *, options: ReportOptions, by: str) -> Iterator[InboxResult]:
     """Import the reports in the folder at ``path``, the oldest first; raise InboxLocked or UnsafeFile."""
     with Folder.at(path) as inbox, _locked(inbox):
         for report in inbox_reports(inbox):
@@ -83,7 +83,7 @@ def import_all(path: Path, *, options: ImportOptions, by: str) -> Iterator[Inbox
                 yield InboxResult(path=report.path, why="Its import failed, and the log says why. It waits.")
 
 
-def _import(inbox: Folder, report: InboxReport, options: ImportOptions, *, by: str) -> InboxResult:
+def _import(inbox: Folder, report: InboxReport, options: ReportOptions, *, by: str) -> InboxResult:
     if report.why:
         raise _NotYet(report.why)
     website = _website_of(report)
@@ -118,8 +118,8 @@ def _website_of(report: InboxReport) -> Website:
     return website
 
 
-def _options_of(report: InboxReport, website: Website, options: ImportOptions) -> ImportOptions:
-    """Return the options for this report: the command's, overridden by its folder's and its own."""
+def _options_of(report: InboxReport, website: Website, options: ReportOptions) -> ReportOptions:
+    """Return the command's options, overridden by those for the folder and for the report; raise _NotYet."""
     options = replace(options, modified_at=report.modified_at, **report.options)
     base_url = options.base_url and options.base_url.replace("{host}", website.host)
     locations = [("base address", base_url), *(("target", target) for target in options.targets)]
@@ -132,9 +132,9 @@ def _options_of(report: InboxReport, website: Website, options: ImportOptions) -
 
 
 def _import_once(
-    file: BinaryIO, folder: Folder, report: InboxReport, website: Website, options: ImportOptions, *, by: str
+    file: BinaryIO, folder: Folder, report: InboxReport, website: Website, options: ReportOptions, *, by: str
 ) -> list[ImportResult]:
-    """Return the result of each report in the file; none for a file that was imported before."""
+    """Import the file, unless it was imported before; return the result of each report in it."""
     if not report.is_still(os.fstat(file.fileno())):
         raise _NotYet(_CHANGED)
     if website.retired_ones().filter(retired_at__gte=report.modified_at).exists():
@@ -146,17 +146,16 @@ def _import_once(
         return []
     file.seek(0)
     if not report.is_complete_itself and _is_blank(file):
-        # A crashed scanner leaves an empty file, too.
+        # A scanner that crashed leaves an empty file as well.
         options = replace(options, complete=False)
     file.seek(0)
-    return import_file(
-        file,
-        website,
-        options,
+    import_options = ImportOptions(
         file_name=report.name,
         by=by,
+        report=options,
         before_commit=lambda _: _check_unchanged(folder, report),
     )
+    return import_file(file, website, import_options)
 
 
 def _check_unchanged(folder: Folder, report: InboxReport) -> None:
@@ -168,11 +167,11 @@ def _is_blank(file: BinaryIO) -> bool:
     try:
         return not unpack(file).read(_BLANK_BYTES).strip(_BLANK)
     except UnreadableReport:
-        return False  # the import says what is wrong
+        return False  # the import reports the error
 
 
 def _move(folder: Folder, report: InboxReport, target: Folder, *, reason: str = "") -> None:
-    """Move the report; another file that has its name by now stays for the next run."""
+    """Move the report, unless another file has taken its name: the next run imports that file."""
     if report.is_still(folder.status(report.name)):
         sidecar = SIDECAR if report.has_sidecar else ""
         folder.move(report.name, target, sidecar=sidecar, reason=reason)

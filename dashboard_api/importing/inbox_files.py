@@ -1,7 +1,7 @@
-"""Safe access to files of the inbox: no link is followed, nothing is overwritten.
+"""Safe access to files of the inbox: it follows no link and overwrites no file.
 
-Users who may write to a folder of the inbox can swap names during an import. So every name is opened in an
-open folder, and the checks are on the open file instead of the name.
+Users who may write to a folder of the inbox can swap names during an import. So every name is opened relative
+to an open folder, and checks look at the open file, not at the name.
 """
 
 import errno
@@ -16,8 +16,8 @@ from typing import BinaryIO, Self
 _READ_ONLY = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK  # opening a pipe must not block
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 _LOCK = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
-_LONGEST_NAME = 255  # in bytes, as file systems have it
-_LONGEST_ENDING = 20  # a longer one is part of the stem
+_LONGEST_NAME = 255  # in bytes: the limit of common file systems
+_LONGEST_ENDING = 20  # a longer one counts as part of the stem
 
 WHY = ".why.txt"
 
@@ -68,7 +68,7 @@ class Folder:
         return folder
 
     def statuses(self) -> dict[str, os.stat_result]:
-        """Return the status of each entry by name; of a link, the link's own."""
+        """Return the status of each entry by name; do not follow links."""
         statuses = {}
         with os.scandir(self.descriptor) as entries:
             for entry in entries:
@@ -77,7 +77,7 @@ class Folder:
         return statuses
 
     def status(self, name: str) -> os.stat_result:
-        """Return the current status of the entry ``name``; of a link, the link's own."""
+        """Return the current status of the entry ``name``; do not follow a link."""
         return os.stat(name, dir_fd=self.descriptor, follow_symlinks=False)
 
     def open(self, name: str) -> BinaryIO:
@@ -95,7 +95,7 @@ class Folder:
         return file
 
     def objection(self, status: os.stat_result) -> str:
-        """Return why a file of this folder with this status must not be used; empty if it may."""
+        """Return why a file of this folder with this status is unsafe; empty if it is safe."""
         return objection(status, self._trusted_owners())
 
     def lock_file(self, name: str) -> int:
@@ -114,15 +114,15 @@ class Folder:
     def move(self, name: str, target: "Folder", *, sidecar: str = "", reason: str = "") -> str:
         """Move a file into ``target`` under a free name, and return that name.
 
-        ``sidecar`` is the suffix of a file that moves first, because it must not apply to the next report of
-        this name. ``reason`` is written to a separate file.
+        ``sidecar`` is the suffix of the options file. It moves first, because it must not apply to the next
+        report of this name. ``reason`` goes to a separate file.
         """
         new = target.reserve(name, {sidecar: b"", "": b""} | ({WHY: reason.encode()} if reason else {}))
         suffixes = [sidecar, ""] if sidecar else [""]
         try:
             while suffixes:
                 source, path = name + suffixes[0], new + suffixes[0]
-                # This replaces only the empty file that ``reserve`` created.
+                # Replaces only the empty file that ``reserve`` created.
                 os.rename(source, path, src_dir_fd=self.descriptor, dst_dir_fd=target.descriptor)
                 del suffixes[0]
         except OSError:
@@ -131,12 +131,13 @@ class Folder:
         return new
 
     def reserve(self, name: str, contents: Mapping[str, bytes]) -> str:
-        """Create a file for each suffix under the first name that is free for all, and return that name."""
+        """Create a file for each suffix of the first name that is free with all of them; return the name."""
         for new in _numbered(name):
             created: list[str] = []
             try:
                 for suffix, content in contents.items():
-                    self._create(new + suffix, content)
+                    with os.fdopen(os.open(new + suffix, _NEW, 0o640, dir_fd=self.descriptor), "wb") as file:
+                        file.write(content)
                     created.append(new + suffix)
             except FileExistsError:
                 self.remove(created)
@@ -149,16 +150,12 @@ class Folder:
         for name in names:
             os.unlink(name, dir_fd=self.descriptor)
 
-    def _create(self, name: str, content: bytes) -> None:
-        with os.fdopen(os.open(name, _NEW, 0o640, dir_fd=self.descriptor), "wb") as file:
-            file.write(content)
-
     def _trusted_owners(self) -> set[int]:
         return {os.geteuid(), 0, os.fstat(self.descriptor).st_uid}
 
 
 def objection(status: os.stat_result, owners: set[int]) -> str:
-    """Return why a file must not be used; empty if it may."""
+    """Return why a file with this status is unsafe; empty if it is safe."""
     if stat.S_ISLNK(status.st_mode):
         return "It is a link: put the file itself here."
     if not stat.S_ISREG(status.st_mode):

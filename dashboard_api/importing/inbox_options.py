@@ -1,7 +1,7 @@
 """Options for reports from TOML files in the inbox.
 
-``import.toml`` holds for every report of its folder, and a sidecar, ``report.json.toml``, for
-``report.json`` alone; the sidecar overrides it, and both override the command's options.
+``import.toml`` applies to every report of its folder, a sidecar such as ``report.json.toml`` only to
+``report.json``. The sidecar overrides ``import.toml``, and both override the command's options.
 """
 
 import tomllib
@@ -26,7 +26,7 @@ class WrongOptions(ValueError):
 
 
 def options_in(data: bytes, *, is_sidecar: bool) -> dict[str, Any]:
-    """Return the fields of ``ImportOptions`` that a file sets; raise WrongOptions."""
+    """Return the fields of ``ReportOptions`` that a file sets; raise WrongOptions."""
     if len(data) > MAX_BYTES:
         raise WrongOptions("is too large for a file of options")
     try:
@@ -100,7 +100,7 @@ def _category(value: object) -> str:
     )
 
 
-# The field of ``ImportOptions`` and the check of its value, by the option's name.
+# For each option: its field in ``ReportOptions``, and the function that checks the value.
 _OPTIONS: dict[str, tuple[str, Callable[[object], Any]]] = {
     "format": ("format_name", _format),
     "complete": ("complete", _complete),

@@ -21,16 +21,16 @@ _LAST_SECOND = int(datetime(9999, 12, 31, tzinfo=UTC).timestamp())
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InboxReport:
-    """A report to import; with ``why``, a file that cannot be imported yet."""
+    """A report in the inbox; ``why`` says why it cannot be imported yet, and is empty if it can."""
 
     host: str
     name: str
     status: os.stat_result
     has_sidecar: bool = False
-    options: Mapping[str, Any] = field(default_factory=dict)  # fields of ``ImportOptions``
-    is_complete_itself: bool = False  # its own sidecar says so
+    options: Mapping[str, Any] = field(default_factory=dict)  # fields of ``ReportOptions``
+    is_complete_itself: bool = False  # its sidecar says complete = true
     why: str = ""
-    is_recent: bool = False  # it may still be written
+    is_recent: bool = False  # a scanner may still write it
 
     @property
     def path(self) -> str:
@@ -50,12 +50,12 @@ class InboxReport:
         return (self.options.get("scanned_at") or self.modified_at, self.host, self.name)
 
     def is_still(self, status: os.stat_result) -> bool:
-        """Return whether ``status`` is that of the same file with the same content."""
+        """Return whether ``status`` shows the same file, unchanged."""
         return _identity(self.status) == _identity(status)
 
 
 def inbox_reports(inbox: Folder) -> list[InboxReport]:
-    """Return the reports, the oldest scan first, with those that cannot be imported yet."""
+    """Return all reports, the oldest scan first, even if they cannot be imported yet."""
     reports: list[InboxReport] = []
     for host, status in inbox.statuses().items():
         if stat.S_ISLNK(status.st_mode):
@@ -110,13 +110,13 @@ def _objection(folder: Folder, report: InboxReport) -> str:
 
 
 def _have_settled(statuses: Iterable[os.stat_result | None]) -> bool:
-    """Return whether all files were last changed a while ago, or have a time in the future."""
+    """Return whether the time of every file is more than INBOX_SETTLE_SECONDS from now."""
     now = time.time()
     return not any(abs(now - status.st_mtime) < limits.INBOX_SETTLE_SECONDS for status in statuses if status)
 
 
 def _with_options(folder: Folder, report: InboxReport, *, of_folder: bool) -> InboxReport:
-    """Return ``report`` with its options; where one is wrong, with ``why`` it waits."""
+    """Return ``report`` with its options, or with ``why`` it waits if one is wrong."""
     try:
         general = _read(folder, OF_FOLDER) if of_folder else {}
         own = _read(folder, report.name + SIDECAR) if report.has_sidecar else {}

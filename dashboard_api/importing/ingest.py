@@ -1,7 +1,7 @@
-"""Read a report of one website, and store what it says as findings and coverage.
+"""The two steps of an import: ``read`` a report without locks, then ``store`` findings and coverage.
 
-Every row counts once: as a finding, a further occurrence, coverage or a reject. Only a complete scan that is
-the newest of its scope can prove that a finding is gone, and only inside that scope.
+Every row counts once: as a finding, a further occurrence, coverage or a reject. A scan proves that a finding
+is gone only inside its scope, and only if it is complete and the newest of this scope.
 """
 
 from collections import Counter
@@ -38,16 +38,17 @@ _ANY_PART = "The report is empty and may be any of several parts: name its categ
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ImportOptions:
-    """The operator's statements about a report, which it does not contain itself.
+class ReportOptions:
+    """The operator's statements about a report, in addition to its content.
 
-    ``scanned_at`` replaces every time in the report; ``modified_at``, of the file, counts where there is
-    none. ``targets`` were scanned without being named. ``category`` names the scan, of which this is the only
-    report: rules that it does not list ran as well. Without ``may_fix``, what is missing is not gone.
+    ``scanned_at`` replaces every time in the report; ``modified_at`` is the file's time, for reports without
+    a time. ``targets`` are scanned targets that the report does not name. ``category`` names the scan, and
+    says that this report is all of it: rules that it does not list ran as well. ``may_fix=False`` keeps
+    missing findings open.
     """
 
     format_name: str = "auto"
-    complete: bool = False  # counts where the format cannot say it
+    complete: bool = False  # used if the format cannot say it
     scanned_at: datetime | None = None
     base_url: str | None = None
     modified_at: datetime | None = None
@@ -67,30 +68,30 @@ class ImportResult:
     state: str
     detail: str
     rows: int
-    findings: int  # rows that name a finding first; each is new, updated or reopened
+    findings: int  # distinct findings; each is new, updated or reopened
     occurrences: int  # further rows of the same findings
     coverage: int  # rows about what was checked
     rejected: int
-    failed: int  # rows of the coverage whose check failed
-    rejects: tuple[Reject, ...]  # the first of those that were rejected, and why
-    failures: tuple[Reject, ...]  # the first of those that failed
-    suppressed: int = 0  # rows of the coverage that the report itself suppresses
-    suppressions: tuple[Reject, ...] = ()  # the first of those
+    failed: int  # coverage rows with a failed check
+    rejects: tuple[Reject, ...]  # the first rejected rows, with reasons
+    failures: tuple[Reject, ...]  # the first failed rows, with reasons
+    suppressed: int = 0  # coverage rows that the report itself suppresses
+    suppressions: tuple[Reject, ...] = ()  # the first suppressed rows, with reasons
     new: int = 0
     updated: int = 0
     reopened: int = 0
     fixed: int = 0
-    new_severities: dict[str, int] = field(default_factory=dict)  # of the new and reopened that stay open
-    unclear_severities: dict[str, int] = field(default_factory=dict)  # of finding rows at unclear locations
+    new_severities: dict[str, int] = field(default_factory=dict)  # new and reopened findings that are open
+    unclear_severities: dict[str, int] = field(default_factory=dict)  # finding rows at unclear locations
     category: str = ""
-    targets: tuple[str, ...] = ()  # the first of those where a missing finding counts as fixed
+    targets: tuple[str, ...] = ()  # the first targets where missing findings count as fixed
     more_targets: int = 0
     note: str = ""  # about the scope, for the operator
-    unknown_severities: int = 0  # unreadable rows, which may be findings of any severity
+    unknown_severities: int = 0  # unreadable rows: each may be a finding of any severity
 
 
 class NothingImported(ValueError):
-    """The report is empty, or every row was rejected; nothing was changed, and ``result`` says why."""
+    """An empty report, or one with only rejected rows; ``result`` says why. The database is unchanged."""
 
     def __init__(self, result: ImportResult) -> None:
         self.result = result
@@ -99,20 +100,20 @@ class NothingImported(ValueError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadReport:
-    """A report about ``website`` after its last row; ``result`` lacks the numbers that storing it gives."""
+    """A report that was read to its end; ``result`` lacks the numbers that ``store`` adds."""
 
     website: Website
     version: str
     rows: StagedReport
     result: ImportResult
     time_of: TimeOf
-    targets: tuple[str, ...]  # of its coverage: EVERYWHERE where the report does not name all of them
-    is_broken_off: bool  # as it says itself, so that nobody knows what was checked
+    targets: tuple[str, ...]  # of its coverage; (EVERYWHERE,) if the report does not name them all
+    is_broken_off: bool  # the report says so; what was checked is unknown
     proves_absence: bool
-    is_unnamed_part: bool
+    is_unnamed_part: bool  # perhaps one of several parts; no category says which
 
 
-def read(report: ScanReport, website: Website, options: ImportOptions) -> ReadReport:
+def read(report: ScanReport, website: Website, options: ReportOptions) -> ReadReport:
     """Read every row of ``report``; raise NothingImported or UnreadableReport."""
     # Some rows, such as a certificate's expiry, are judged as of this time.
     report.judged_at = _scanned_at(report, options)
@@ -147,8 +148,8 @@ def read(report: ScanReport, website: Website, options: ImportOptions) -> ReadRe
     )
 
 
-def _complete_scope(rows: StagedReport, report: ScanReport, website: Website, options: ImportOptions) -> str:
-    """Add what the operator says to the scope; return a note where no target is named."""
+def _complete_scope(rows: StagedReport, report: ScanReport, website: Website, options: ReportOptions) -> str:
+    """Add the operator's targets and category to the scope; return a note if no target is named."""
     scope, category = rows.scope, one_line(options.category)
     for target in options.targets:
         scope.targets.add(target_of(normalise_location(website.host, target)))
@@ -158,13 +159,13 @@ def _complete_scope(rows: StagedReport, report: ScanReport, website: Website, op
     if scope.targets:
         return ""
     scope.targets.add(website.host)
-    return NOTHING_SCANNED if report.names_targets else _NO_TARGET  # it would name what it reached
+    return NOTHING_SCANNED if report.names_targets else _NO_TARGET  # such a report names every target
 
 
-def _scanned_at(report: ScanReport, options: ImportOptions) -> datetime | None:
-    """Return the time of the scan, as far as it is read; raise UnreadableReport for one that is not clear.
+def _scanned_at(report: ScanReport, options: ReportOptions) -> datetime | None:
+    """Return the time of the scan, if known; raise UnreadableReport if it is ambiguous.
 
-    As "now", or the time of the file, it would let an old scan fix what a newer one found.
+    With "now" or the time of the file in its place, an old scan could fix findings of a newer one.
     """
     time = options.scanned_at or report.scanned_at or options.modified_at
     if isinstance(time, UnreadTime):
@@ -174,8 +175,8 @@ def _scanned_at(report: ScanReport, options: ImportOptions) -> datetime | None:
     return time
 
 
-def _time_of(options: ImportOptions, *, ended_at: datetime, now: datetime) -> TimeOf:
-    """Return the function that gives a row its time: its own, unless the operator's replaces it."""
+def _time_of(options: ReportOptions, *, ended_at: datetime, now: datetime) -> TimeOf:
+    """Return a function from the time in a row to the time that counts for the row."""
     if options.scanned_at:
         return lambda _: ended_at
     return lambda at: ended_at if at is None else min(at, now)
@@ -184,10 +185,9 @@ def _time_of(options: ImportOptions, *, ended_at: datetime, now: datetime) -> Ti
 def store(
     report: ReadReport, journal: Journal, *, on_stored: Callable[[int], object] = lambda _: None
 ) -> ImportResult:
-    """Store ``report``, in the transaction of the caller, which has locked the website.
+    """Store ``report``; the caller has begun a transaction and locked the website.
 
-    ``journal`` records what this replaces; ``on_stored`` is called with the number of findings
-    after each batch.
+    ``journal`` records the replaced values. ``on_stored`` gets the number of findings of each batch.
     """
     website, rows, result = report.website, report.rows, report.result
     with transaction.atomic(savepoint=False):
@@ -198,15 +198,15 @@ def store(
         scan = _record_run(report, source, journal)
         journal.record_scan(scan, rows.suppressed_fingerprints())
         counts: Counter[str] = Counter()
-        came: list[int] = []
+        opened: list[int] = []
         for batch in _batches(rows.grouped_findings(report.time_of)):
-            of_batch, ids = apply_reported(batch, website, source, scan, journal)
-            counts += of_batch
-            came += ids
+            batch_counts, ids = apply_reported(batch, website, source, scan, journal)
+            counts += batch_counts
+            opened += ids
             on_stored(len(batch))
         fixed = apply_absent(rows, website, source, scan, journal)
         standing.apply_to(website, source, timezone.now())
-        new_severities = severities_of_open(came)
+        new_severities = severities_of_open(opened)
     targets = () if scan.absent_at is None else tuple(scan.scope.targets)  # where absence is proven
     return replace(
         result,
@@ -231,7 +231,7 @@ def _result(
     if rows.failed.count and reached_nothing:
         state = Coverage.State.FAILED
     elif remarks or not is_complete:
-        # A row that failed or could not be read may be the one about a stored finding.
+        # A failed or unreadable row may be about a stored finding.
         state = Coverage.State.PARTIAL
     else:
         state = Coverage.State.OK
@@ -263,7 +263,7 @@ def _result(
 
 
 def _stored_fingerprints(website: Website, slug: str, fingerprints: Sequence[str]) -> set[str]:
-    """Return those of ``fingerprints`` that stored findings of the source have."""
+    """Return the ``fingerprints`` that are stored for the source ``slug``."""
     matches: set[str] = set()
     for source in Source.objects.filter(slug=slug):
         for start in range(0, len(fingerprints), BATCH):
@@ -273,7 +273,7 @@ def _stored_fingerprints(website: Website, slug: str, fingerprints: Sequence[str
 
 
 def _record_run(report: ReadReport, source: Source, journal: Journal) -> Scan:
-    """Record the run; return the scope in which it proves absence, which only the newest run can."""
+    """Record the run; return its scan, reduced to the targets where the run is the newest."""
     result, scope = report.result, report.rows.scope
     run = CoverageScope(
         category=scope.category,
@@ -282,14 +282,14 @@ def _record_run(report: ReadReport, source: Source, journal: Journal) -> Scan:
         version=report.version,
         last_run_at=result.scanned_at,
     )
-    newest = record_run(report.website, source, run, urls=_urls(report), journal=journal)
+    newest = record_run(report.website, source, run, urls=_checked_addresses(report), journal=journal)
     if EVERYWHERE not in newest and len(newest) < len(report.targets):
         scope.targets = Targets(newest)
     return Scan(scope=scope, absent_at=result.scanned_at if newest and report.proves_absence else None)
 
 
-def _urls(report: ReadReport) -> dict[str, int | None]:
-    """Return the number of addresses checked at each target, where the report says so."""
+def _checked_addresses(report: ReadReport) -> dict[str, int | None]:
+    """Return the number of addresses checked at each target, if the report says it."""
     if not report.rows.coverage or (report.is_broken_off and report.result.state != Coverage.State.FAILED):
         return dict.fromkeys(report.targets)
     if len(report.targets) == 1:
@@ -299,7 +299,7 @@ def _urls(report: ReadReport) -> dict[str, int | None]:
 
 
 def _with_category(report: ReadReport, source: Source) -> ReadReport:
-    """Return ``report`` with the category that it continues; if unclear, it proves no absence."""
+    """Return ``report`` in the category that it continues; if unclear, it proves no absence."""
     category = category_of(report.rows.rules_and_locations(), report.website, source)
     report.rows.scope.category = category or ""
     if category is not None:
@@ -308,7 +308,7 @@ def _with_category(report: ReadReport, source: Source) -> ReadReport:
 
 
 def _batches(findings: Iterable[tuple[str, GroupedFinding]]) -> Iterator[dict[str, GroupedFinding]]:
-    """Yield batches of about as many occurrences each, so that memory stays flat."""
+    """Yield batches of about BATCH occurrences, so that memory does not grow with the report."""
     batch: dict[str, GroupedFinding] = {}
     occurrences = 0
     for fingerprint, finding in findings:

@@ -1,4 +1,4 @@
-"""The values that an import replaces, so that the import can be taken back."""
+"""The journal of an import: the values that it replaced, so that it can be taken back."""
 
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
@@ -17,16 +17,16 @@ from dashboard_api.importing.plan import (
 from dashboard_api.importing.scopes import Scan, Scope, Targets
 from dashboard_api.models import CoverageScope, ImportChange, ImportRun
 
-# The replaced values by column; None where the import added the row.
+# Replaced values by column; None if the import added the row.
 Before = dict[str, Any] | None
 OccurrenceKey = tuple[int, str]  # the finding's id, and the digest of the location
 ScopeKey = tuple[str, str]  # category and target
 _SCOPE_COLUMNS = ("state", "last_run_at", "completed_at", "urls_checked", "version", "detail")
-_MAX_SUPPRESSED = 10_000  # because they are in one row, and in memory when decisions end
+_MAX_SUPPRESSED = 10_000  # they are in one row, and in memory when decisions end
 
 
 class RecordedScan(msgspec.Struct, kw_only=True):
-    """The scope of a complete report: what it does not list there is gone since ``absent_at``."""
+    """The scope of a complete report: findings that it omits there are gone since ``absent_at``."""
 
     absent_at: datetime
     category: str
@@ -34,13 +34,13 @@ class RecordedScan(msgspec.Struct, kw_only=True):
     checks: list[str] | None
     rule_separators: str
     failed: dict[str, list[str]]
-    suppressed: list[str]  # fingerprints: neither part of the report nor gone
+    suppressed: list[str]  # fingerprints that the report suppresses: they are not gone
     ports: list[str] | None = None
     failed_locations: list[str] = []
 
     @classmethod
     def of(cls, scope: Scope, absent_at: datetime, suppressed: Iterable[str]) -> "RecordedScan":
-        """Return what a report of ``scope`` proves."""
+        """Copy ``scope`` to a value that can be stored."""
         return cls(
             absent_at=absent_at,
             category=scope.category,
@@ -54,7 +54,7 @@ class RecordedScan(msgspec.Struct, kw_only=True):
         )
 
     def scan(self) -> Scan:
-        """Return the scan to plan with."""
+        """Return the recorded scan, for ``plan_absent``."""
         scope = Scope(
             category=self.category,
             targets=Targets(self.targets),
@@ -68,23 +68,23 @@ class RecordedScan(msgspec.Struct, kw_only=True):
 
 
 class Changes(msgspec.Struct, kw_only=True):
-    """Rows that an import changed, added or lists as they were, with the values before it."""
+    """Rows that an import changed, added or saw unchanged, with the values before it."""
 
     added: list[tuple[int, int]] = []  # ranges of ids of new findings, both ends included
     findings: dict[int, Before] = {}
     occurrences: dict[OccurrenceKey, Before] = {}
     scopes: dict[ScopeKey, Before] = {}
-    events: list[int] = []  # of the timelines
+    events: list[int] = []  # ids of FindingEvent
     scan: RecordedScan | None = None  # if it proves absence
     decisions_ended: list[int] = []  # findings that ``fix_gone`` changed after the import
 
     def to_bytes(self) -> bytes:
-        """Return the changes as they are stored."""
+        """Encode the changes for ``ImportChange.content``."""
         return zlib.compress(msgspec.msgpack.encode(self), level=1)
 
     @classmethod
     def from_bytes(cls, content: bytes) -> "Changes":
-        """Return stored changes; new findings are among ``findings``."""
+        """Decode stored changes; the ids in ``added`` move to ``findings``."""
         changes = _DECODER.decode(zlib.decompress(content))
         for first, last in changes.added:
             changes.findings |= dict.fromkeys(range(first, last + 1))
@@ -92,12 +92,12 @@ class Changes(msgspec.Struct, kw_only=True):
         return changes
 
     def add(self, other: "Changes") -> None:
-        """Add later changes; the values before the first change of a row count."""
+        """Merge later changes; of two replaced values of a column, keep the earlier one."""
         for number, before in other.findings.items():
             self.findings[number] = _merged(before, self.findings.get(number, {}))
         for key, before in other.occurrences.items():
             self.occurrences[key] = _merged(before, self.occurrences.get(key, {}))
-        self.scopes |= other.scopes  # one part has all of them
+        self.scopes |= other.scopes  # only one part has scopes
         self.events += other.events
         self.decisions_ended += other.decisions_ended
 
@@ -117,7 +117,7 @@ class Journal:
         self.run = run
 
     def record(self, changes: Changes) -> None:
-        """Store one part, unless nothing changed."""
+        """Store one part, if it has changes."""
         if changes == Changes():
             return
         ImportChange.objects.create(run=self.run, content=changes.to_bytes())
@@ -131,7 +131,7 @@ class Journal:
         added: Sequence[int],
         events: list[int],
     ) -> None:
-        """Store what ``plan`` replaces in these findings and occurrences, and the ids that it added."""
+        """Store the values that ``plan`` replaces in these rows, and the ids of the rows that it added."""
         before = {finding.id: finding for finding in findings}
         stored = {occurrence.id: occurrence for occurrence in occurrences}
         changes = Changes(added=_ranges(added), events=events)
@@ -149,7 +149,7 @@ class Journal:
         self.record(changes)
 
     def record_scan(self, scan: Scan, suppressed: Iterable[str]) -> None:
-        """Store what the report proves to be gone, if it does, and if what it suppresses can be named."""
+        """Store the scope of a report that proves absence, unless it suppresses too many findings."""
         named = list(islice(suppressed, _MAX_SUPPRESSED + 1))
         if scan.absent_at is not None and len(named) <= _MAX_SUPPRESSED:
             self.record(Changes(scan=RecordedScan.of(scan.scope, scan.absent_at, named)))
@@ -162,13 +162,13 @@ class Journal:
 
 
 def _values(change: OccurrenceChange) -> dict[str, Any]:
-    """Return what ``change`` writes: without evidence and category, those stay as they are."""
+    """Return the values that ``change`` writes: evidence and category only if they are set."""
     unchanged = {name for name in ("evidence", "category") if getattr(change, name) is None}
     return {name: value for name, value in change._asdict().items() if name not in unchanged}
 
 
 def _replaced(stored: StoredFinding | StoredOccurrence, values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the columns of ``stored`` that have another value in ``values``."""
+    """Return the old values of the columns that differ in ``values``."""
     return {name: old for name, new in values.items() if (old := getattr(stored, name)) != new}
 
 
@@ -178,7 +178,7 @@ def scope_values(scope: CoverageScope) -> dict[str, Any]:
 
 
 def _ranges(ids: Sequence[int]) -> list[tuple[int, int]]:
-    """Return increasing ids as ranges of consecutive ones."""
+    """Group increasing ids into ranges of first and last id."""
     if not ids:
         return []
     gaps = [(last, first) for last, first in pairwise(ids) if first != last + 1]

@@ -1,4 +1,4 @@
-"""Complete scans during a decision that has ended: what they prove to be gone."""
+"""Scans on record: when a decision ends, they may prove that its findings are gone."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -16,7 +16,7 @@ _DECISIONS = (FindingEvent.Event.FALSE_POSITIVE, FindingEvent.Event.ACCEPTED_RIS
 
 
 class _ScanOnRecord(NamedTuple):
-    """A scan that proved absence when it was imported, as its journal has it."""
+    """A scan that proves absence, from the journal of its import."""
 
     scan: Scan
     suppressed: frozenset[str]
@@ -24,10 +24,11 @@ class _ScanOnRecord(NamedTuple):
 
 
 def fix_gone(website: Website, source_id: int, ids: Sequence[int]) -> set[int]:
-    """Fix open findings of a source that scans prove gone, or gone from a part of their locations.
+    """Close open findings of a source, or some of their locations, that scans on record prove gone.
 
-    Return the fixed ones. Only scans after an analyst's last decision count: an analyst knew the others. The
-    journal of the newest import has the changes; its undo asks the scans that are left again.
+    Return the fixed findings. Only scans after an analyst's last decision count: the analyst knew the earlier
+    ones. The journal of the newest import records the changes; taking that import back calls ``fix_gone``
+    again, with the remaining scans.
     """
     if not ids:
         return set()
@@ -51,7 +52,7 @@ def fix_gone(website: Website, source_id: int, ids: Sequence[int]) -> set[int]:
 def _fix_batch(
     ids: Sequence[int], scans: Sequence[_ScanOnRecord], website: Website, journal: Journal
 ) -> set[int]:
-    """Apply what ``scans`` prove, one after the other."""
+    """Apply the scans, one after the other; return the fixed findings."""
     fixed: set[int] = set()
     changed: set[int] = set()
     rows = _since_decisions(ids)
@@ -74,7 +75,7 @@ def _fix_batch(
 
 
 def _since_decisions(ids: Sequence[int]) -> list[tuple[str, AbsentFinding, Sequence[StoredOccurrence]]]:
-    """Return the open ones with fingerprint: an analyst's last decision counts like a reopening by one."""
+    """Return the open findings; an analyst's last decision counts as a reopening by the analyst."""
     opened = Finding.objects.filter(pk__in=ids, status=Finding.Status.OPEN)
     fingerprints = dict(opened.values_list("pk", "fingerprint"))
     decisions = FindingEvent.objects.filter(finding__in=ids, event__in=_DECISIONS, decision=None)

@@ -1,4 +1,4 @@
-"""The stored form of a location, and whether it is on the website at all."""
+"""Locations: their stored form, and the check that they are on the website."""
 
 import ipaddress
 import re
@@ -12,31 +12,31 @@ from foundation.addresses.hosts import InvalidHost, covers, normalise_dns_name
 _SCHEME = re.compile(r"[a-z][a-z0-9+.-]*://", re.IGNORECASE | re.ASCII)
 # Scheme, host with port, and path; urlsplit checks each host once, in _host_and_port.
 _PARTS = re.compile(r"(?:([a-z][a-z0-9+.-]*):)?//([^/?#]*)([^?#]*)", re.IGNORECASE | re.ASCII)
-# What names a host: an address of a network, or a host with or without a port, which no file is called.
+# A text that names a host: a network address, or a host with or without a port. Not the name of a file.
 _FILE = r"[^:]*\.(?:php\d?|phtml|[sx]?html?|aspx?|ashx|asmx|jspx?|do|action|cgi|cfm|js|css|json|xml)"
 _NAMES_HOST = re.compile(
     rf"{NETWORK_SCHEME}://[^\\]*|(?!{_FILE}\Z)[^/?#\\]*", re.IGNORECASE | re.ASCII | re.DOTALL
 )
-_USER = re.compile(r"(?<![^/\\?#@])[^/\\?#@]*@")  # and password, also where the address has another form
-_SESSION = re.compile(r";jsessionid=[^/;]*", re.IGNORECASE)  # in the path, another in each scan
+_USER = re.compile(r"(?<![^/\\?#@])[^/\\?#@]*@")  # and password, also in malformed addresses
+_SESSION = re.compile(r";jsessionid=[^/;]*", re.IGNORECASE)  # in the path, different in each scan
 _LABEL = re.compile(r"[a-z0-9-]+", re.ASCII)
 DEFAULT_PORTS = {"http": 80, "https": 443, "ws": 80, "wss": 443}
 
 
 class OutsideWebsite(ValueError):
-    """The location is not on the website; the message completes "row 7 ..."."""
+    """A location outside the website; the message continues "Row 7 ..."."""
 
 
 class UnclearLocation(OutsideWebsite):
-    """The location names no host that is understood, so it may be on the website."""
+    """A location without a readable host, which may be on the website."""
 
 
 def normalise_location(site: str, location: str, *, base_url: str | None = None) -> str:
-    """Return ``location`` with scheme and host in one form, and without user, query and fragment.
+    """Normalise scheme and host of ``location``, and remove user, query and fragment.
 
-    It may lack a scheme (``www.example.com:443``), or the host as well (``/login``); then ``base_url``
-    completes it. DNS names are locations, too (``_dmarc.example.com``, ``*.example.com``). Raises
-    OutsideWebsite unless the host is ``site`` or one of its subdomains, and UnclearLocation if it may be.
+    The scheme may be missing (``www.example.com:443``). ``base_url`` completes a location without a host
+    (``/login``). DNS names are valid (``_dmarc.example.com``, ``*.example.com``). Raises OutsideWebsite if
+    the host is neither ``site`` nor one of its subdomains, and UnclearLocation if the host cannot be read.
     """
     if location.lower().startswith("file:"):
         raise UnclearLocation(
@@ -76,7 +76,7 @@ def is_on_website(site: str, host: str) -> bool:
 
 
 def _refusal(site: str, location: str, *, host: str) -> OutsideWebsite:
-    """Return the error for ``location``; ``host`` is what would be its host, or empty."""
+    """Return the error for ``location``; ``host`` is its supposed host, or empty."""
     if host and _NAMES_HOST.fullmatch(location):
         return OutsideWebsite(f"is of {host}, which is neither {site} nor one of its subdomains")
     return UnclearLocation(
@@ -85,7 +85,7 @@ def _refusal(site: str, location: str, *, host: str) -> OutsideWebsite:
 
 
 def _private_host(netloc: str) -> str:
-    """Return the IP address or single label in ``netloc``, which is another host; empty for anything else."""
+    """Return the host of ``netloc`` if it is an IP address or a single label; otherwise an empty text."""
     try:
         authority = urlsplit("//" + netloc.partition("\\")[0])
         host, _ = authority.hostname or "", authority.port
@@ -95,7 +95,7 @@ def _private_host(netloc: str) -> str:
 
 
 def _shown(location: str) -> str:
-    """Return the beginning of a location for a message, without a password."""
+    """Return the beginning of a location for a message, without user and password."""
     address = location if _SCHEME.match(location) else f"//{location.removeprefix('//')}"
     shown = redact_addresses(f"x:{address}").removeprefix("x:").removeprefix("//")
     return _USER.sub("", shown)[:100]
@@ -114,7 +114,7 @@ def _parts(location: str) -> tuple[str, str, str]:
 def _host_and_port(netloc: str) -> tuple[str, int | None]:
     r"""Return the normalised host and the port of ``netloc``; raise ValueError.
 
-    Browsers read a backslash as a slash: the host of https://other.example\@shop.example.com is the first.
+    Browsers read a backslash as a slash: https://other.example\@shop.example.com is on other.example.
     """
     urlsplit("//" + netloc)
     authority = urlsplit("//" + netloc.partition("\\")[0])

@@ -1,7 +1,7 @@
-"""The changes that a report makes, as values: this module reads and writes no database.
+"""Plans: the changes that a report makes, as values. This module uses no database.
 
-``plan_reported`` compares findings of a report with stored ones; ``plan_absent`` decides which stored
-findings, missing from the report, are gone. ``apply`` loads what they need and writes what they return.
+``plan_reported`` compares the findings of a report with stored ones. ``plan_absent`` decides which missing
+findings are gone. ``apply`` loads their input and writes their result.
 """
 
 import json
@@ -16,13 +16,13 @@ from dashboard_api.importing.scopes import Scan
 from dashboard_api.importing.staging import GroupedFinding, ReportedOccurrence
 from dashboard_api.models import host_of, problem_key, searched_words
 
-_LOCATION_LENGTH = 2000  # of the columns; the digest of the whole location identifies the occurrence
-_SHOWN_LENGTH = 350  # of a location in a reason, which has 500 characters
+_LOCATION_LENGTH = 2000  # of the columns; the digest is of the whole location
+_SHOWN_LENGTH = 350  # of a location in a reason, which has at most 500 characters
 OPEN, FIXED, FALSE_POSITIVE = "open", "fixed", "false_positive"
 
 
 class NewFinding(NamedTuple):
-    """An open finding as its columns store it; lists are JSON."""
+    """Columns of a new finding; lists are JSON."""
 
     website_id: int
     source_id: int
@@ -50,7 +50,7 @@ class NewFinding(NamedTuple):
 
 
 class NewOccurrence(NamedTuple):
-    """An occurrence as its columns store it."""
+    """Columns of a new occurrence."""
 
     location: str
     location_digest: str
@@ -61,7 +61,7 @@ class NewOccurrence(NamedTuple):
 
 
 class StoredFinding(NamedTuple):
-    """The columns of a finding that a report may change, and its key."""
+    """Columns of a stored finding: its key, and the columns that a report may change."""
 
     id: int
     fingerprint: str
@@ -90,7 +90,7 @@ class StoredFinding(NamedTuple):
 
 
 class StoredOccurrence(NamedTuple):
-    """The columns of an occurrence that a report may change, and its keys."""
+    """Columns of a stored occurrence: its keys, and the columns that a report may change."""
 
     id: int
     finding_id: int
@@ -104,7 +104,7 @@ class StoredOccurrence(NamedTuple):
 
 
 class OccurrenceChange(NamedTuple):
-    """New values of a stored occurrence; without evidence and category, those stay as they are."""
+    """New values of a stored occurrence; evidence and category are unchanged without a value."""
 
     first_seen: datetime
     last_seen: datetime
@@ -115,7 +115,7 @@ class OccurrenceChange(NamedTuple):
 
 
 class ReopenedFinding(NamedTuple):
-    """A finding that is open again: it was fixed, or a false positive; the reason says where it is now."""
+    """A fixed finding or a false positive that opens again; only a false positive has a reason."""
 
     id: int
     at: datetime
@@ -124,12 +124,12 @@ class ReopenedFinding(NamedTuple):
 
 @dataclass(slots=True, kw_only=True)
 class ReportedPlan:
-    """The changes by findings that a report lists."""
+    """Changes by the findings that a report lists."""
 
     new: list[tuple[NewFinding, list[NewOccurrence]]] = field(default_factory=list)
     changed: list[StoredFinding] = field(default_factory=list)
-    seen_again: list[tuple[datetime, int]] = field(default_factory=list)  # only the time differs; with ids
-    reopened: list[ReopenedFinding] = field(default_factory=list)  # also in one of the two above
+    seen_again: list[tuple[datetime, int]] = field(default_factory=list)  # last_seen, id; the rest is equal
+    reopened: list[ReopenedFinding] = field(default_factory=list)  # also in changed or seen_again
     occurrences: list[OccurrenceChange] = field(default_factory=list)
     new_occurrences: list[tuple[int, NewOccurrence]] = field(default_factory=list)
 
@@ -144,9 +144,10 @@ def plan_reported(
     source_id: int,
     source_slug: str,
 ) -> ReportedPlan:
-    """Return the changes by ``groups`` of a report, by fingerprint.
+    """Return the changes by the reported ``groups``, which have fingerprints as keys.
 
-    ``findings`` are the stored ones, by fingerprint, and ``occurrences`` theirs, by finding and digest.
+    ``findings`` are the stored findings by fingerprint, and ``occurrences`` their occurrences by finding and
+    digest of the location.
     """
     plan = ReportedPlan()
     category = scan.scope.category
@@ -211,7 +212,7 @@ def _as_json(values: tuple[str | int, ...]) -> str:
 
 
 def other_locations(shown: str, locations: Iterable[str]) -> str:
-    """Return the locations to search other than ``shown``, one a line, up to a limit."""
+    """Return the locations to search except ``shown``, one a line, up to a limit."""
     others = [location for location in dict.fromkeys(locations) if location != shown]
     return "\n".join(others[: limits.MAX_OTHER_LOCATIONS])
 
@@ -229,7 +230,7 @@ def _plan_known(
     if further:
         finding = _open_at(further[0], finding)
     if finding.status == OPEN and stored.status != OPEN:
-        plan.reopened.append(ReopenedFinding(stored.id, group.last_seen, _where(further)))
+        plan.reopened.append(ReopenedFinding(stored.id, group.last_seen, _reopening_reason(further)))
     changes = [
         _seen_again(occurrence, group.occurrences[digest], category)
         for digest, occurrence in occurrences.items()
@@ -260,7 +261,7 @@ def _plan_known(
 
 
 def _with_report(stored: StoredFinding, group: GroupedFinding) -> StoredFinding:
-    """Return ``stored`` with the values of the report, unless it is older; open if the finding is back."""
+    """Return ``stored`` updated from the report: open if the finding is back, with the newer texts."""
     finding = stored._replace(first_seen=min(stored.first_seen, group.first_seen))
     if stored.fixed_at is not None and group.last_seen > stored.fixed_at:
         finding = finding._replace(status=OPEN, fixed_at=None)
@@ -291,22 +292,22 @@ def _with_report(stored: StoredFinding, group: GroupedFinding) -> StoredFinding:
 def _further_occurrences(
     stored: StoredFinding, occurrences: Mapping[str, StoredOccurrence], group: GroupedFinding
 ) -> list[ReportedOccurrence]:
-    """Return the reported occurrences that a false positive did not have, so that no analyst saw them.
+    """Return the reported occurrences that the analyst of a false positive has not seen.
 
-    Empty where that is unknown: the report is older or has samples, or not every location is stored.
+    Empty if that is unknown: the report is older or has only samples, or not every location is stored.
     """
     if stored.status != FALSE_POSITIVE or group.last_seen < stored.last_seen or group.row.is_sampled:
         return []
     if stored.locations_count > limits.MAX_OCCURRENCES:
         return []
     reported = group.occurrences.items()
-    if not occurrences:  # an analyst wrote the finding down
+    if not occurrences:  # an analyst entered the finding by hand
         return [each for _, each in reported if each.location != stored.location]
     return [each for digest, each in reported if digest not in occurrences]
 
 
 def _open_at(occurrence: ReportedOccurrence, finding: StoredFinding) -> StoredFinding:
-    """Return a false positive as open and to be reviewed; it shows the occurrence that opened it."""
+    """Return a false positive as open and not reviewed; it shows the occurrence that opened it."""
     return finding._replace(
         status=OPEN,
         triage_until=None,
@@ -316,8 +317,8 @@ def _open_at(occurrence: ReportedOccurrence, finding: StoredFinding) -> StoredFi
     )
 
 
-def _where(further: Sequence[ReportedOccurrence]) -> str:
-    """Return why a false positive is open again; empty without further occurrences."""
+def _reopening_reason(further: Sequence[ReportedOccurrence]) -> str:
+    """Return why a false positive opens again; empty without further occurrences."""
     if not further:
         return ""
     location = further[0].location
@@ -342,7 +343,7 @@ def _seen_again(stored: StoredOccurrence, reported: ReportedOccurrence, category
 def _gone(
     rule: str, occurrences: Mapping[str, StoredOccurrence], group: GroupedFinding, scan: Scan
 ) -> Iterator[OccurrenceChange]:
-    """Yield the occurrences that the report does not list, and that it proves to be gone."""
+    """Yield a change for each occurrence that the report omits and proves gone."""
     for digest, occurrence in occurrences.items():
         if digest not in group.occurrences and occurrence.gone_at is None and is_gone(rule, occurrence, scan):
             yield OccurrenceChange(
@@ -351,7 +352,7 @@ def _gone(
 
 
 def is_gone(rule: str, occurrence: StoredOccurrence, scan: Scan) -> bool:
-    """Return whether ``scan``, which does not list ``occurrence``, proves that it is gone."""
+    """Return whether ``scan``, which omits ``occurrence``, proves it gone."""
     if scan.absent_at is None or occurrence.last_seen >= scan.absent_at:
         return False
     return scan.scope.covers(rule=rule, location=occurrence.location, category=occurrence.category)
@@ -360,9 +361,9 @@ def is_gone(rule: str, occurrence: StoredOccurrence, scan: Scan) -> bool:
 def _locations_count(
     stored: StoredFinding, present: int, without_room: int, group: GroupedFinding, scan: Scan
 ) -> int:
-    """Return the number of locations, of which only ``present`` are stored.
+    """Return the number of locations, stored or not.
 
-    Beyond the limit it is what the newest complete report lists, or the most that any other report showed.
+    Beyond MAX_OCCURRENCES it is the number in the newest complete report, else the highest number so far.
     """
     if present < limits.MAX_OCCURRENCES:
         return present
@@ -372,7 +373,7 @@ def _locations_count(
 
 
 class AbsentFinding(NamedTuple):
-    """The columns of a finding, missing from a report, that decide whether it is gone."""
+    """Columns that decide whether a finding that a report omits is gone."""
 
     id: int
     rule: str
@@ -385,16 +386,16 @@ class ReducedFinding(NamedTuple):
     """A finding that is gone from some of its locations."""
 
     id: int
-    shown: StoredOccurrence | None  # the occurrence to show instead, where the shown one is gone
+    shown: StoredOccurrence | None  # the occurrence to show, if the shown one is gone
     other_locations: str
     locations_count: int
 
 
 @dataclass(slots=True, kw_only=True)
 class AbsentPlan:
-    """The changes by what a report no longer lists."""
+    """Changes by the findings and locations that a report omits."""
 
-    fixed: list[tuple[int, datetime]] = field(default_factory=list)  # with the time
+    fixed: list[tuple[int, datetime]] = field(default_factory=list)  # id and time
     reduced: list[ReducedFinding] = field(default_factory=list)
     gone: dict[int, list[int]] = field(default_factory=dict)  # ids of occurrences, by finding
 
@@ -402,7 +403,7 @@ class AbsentPlan:
 def plan_absent(
     findings: Iterable[tuple[AbsentFinding, Sequence[StoredOccurrence]]], scan: Scan
 ) -> AbsentPlan:
-    """Return what ``scan``, which lists none of ``findings`` with their occurrences, proves about them."""
+    """Return the changes by ``scan``, which omits these findings with all their occurrences."""
     plan = AbsentPlan()
     for finding, occurrences in findings:
         _plan_missing(plan, finding, occurrences, scan)
@@ -412,7 +413,7 @@ def plan_absent(
 def _plan_missing(
     plan: AbsentPlan, finding: AbsentFinding, occurrences: Sequence[StoredOccurrence], scan: Scan
 ) -> None:
-    """Add what ``scan`` proves about one finding: nothing if an analyst reopened it after the scan."""
+    """Add the changes to one finding, unless an analyst reopened it after the scan."""
     if scan.absent_at is None or (finding.reopened_at is not None and finding.reopened_at >= scan.absent_at):
         return
     listed = [each for each in occurrences or [_only_occurrence(finding)] if each.gone_at is None]
@@ -433,7 +434,7 @@ def _plan_missing(
 
 
 def _only_occurrence(finding: AbsentFinding) -> StoredOccurrence:
-    """Return the occurrence of a finding that has none of its own: analysts write down such findings."""
+    """Return an occurrence for a finding that an analyst entered by hand: it has no stored ones."""
     return StoredOccurrence(
         0, finding.id, "", finding.location, "", finding.last_seen, finding.last_seen, None, ""
     )

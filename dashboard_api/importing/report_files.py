@@ -1,6 +1,6 @@
-"""The files of reports that were sent over HTTP, in REPORTS_FOLDER until their job has finished.
+"""Files of reports that were sent over HTTP, in REPORTS_FOLDER until their job has finished.
 
-A process that imports a file holds its lock, which the operating system releases when the process dies.
+The process that imports a file holds its lock; the operating system releases it if the process dies.
 """
 
 import fcntl
@@ -21,7 +21,7 @@ _UNFINISHED = ".part"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredReport:
-    """A report on disk; ``id`` is also that of its job, and ``digest`` the SHA-256 of its bytes."""
+    """A report on disk; ``id`` is also the id of its job, and ``digest`` the SHA-256 of its bytes."""
 
     id: uuid.UUID
     digest: str
@@ -49,7 +49,7 @@ def store(parts: Iterable[bytes]) -> StoredReport:
 
 @contextmanager
 def locked(job: uuid.UUID) -> Iterator[BinaryIO | None]:
-    """Yield the open file with its lock; None if there is no file here, or another process has the lock."""
+    """Yield the open, locked file; None if it is missing or another process has the lock."""
     try:
         file = (_folder() / str(job)).open("rb")
     except FileNotFoundError:
@@ -65,7 +65,7 @@ def delete(job: uuid.UUID) -> None:
 
 
 def delete_orphan(job: uuid.UUID, *, before: datetime) -> None:
-    """Delete the file if it was written ``before``; a younger one may be about to get its job."""
+    """Delete the file if it was written ``before``; the job of a newer file may not be stored yet."""
     path = _folder() / str(job)
     with suppress(FileNotFoundError):
         if path.stat().st_mtime < before.timestamp():
@@ -73,14 +73,14 @@ def delete_orphan(job: uuid.UUID, *, before: datetime) -> None:
 
 
 def stored_jobs() -> list[uuid.UUID]:
-    """Return the ids of the jobs whose report is here."""
+    """Return the ids of the jobs with a file in the folder."""
     if not _folder().is_dir():
         return []
     return [job for path in _folder().iterdir() if (job := _id_in(path.name))]
 
 
 def delete_unfinished(*, before: datetime) -> int:
-    """Delete files whose writing ended ``before`` in the middle, such as by a crash; return their number."""
+    """Delete incomplete files, last written ``before``, that crashes left; return their number."""
     if not _folder().is_dir():
         return 0
     old = [path for path in _folder().glob(f"*{_UNFINISHED}") if path.stat().st_mtime < before.timestamp()]

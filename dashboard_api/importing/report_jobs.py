@@ -1,7 +1,7 @@
-"""Import the reports that were sent over HTTP, each once and as a whole.
+"""Jobs that import the reports sent over HTTP, each once and as a whole.
 
-The outcome is recorded in the transaction of the import. A process that dies in the middle leaves the job
-unfinished and its file unlocked, and the next process that asks for the job imports the file.
+The transaction of the import also records the outcome. A process that dies leaves the job unfinished and its
+file unlocked; then the next process that asks for the job imports the file.
 """
 
 import dataclasses
@@ -23,9 +23,15 @@ from django.utils.dateparse import parse_datetime
 from audit.recording import Acting, Person, acting
 from dashboard_api import errors, limits
 from dashboard_api.importing import report_files
-from dashboard_api.importing.ingest import ImportOptions, ImportResult
+from dashboard_api.importing.ingest import ImportResult, ReportOptions
 from dashboard_api.importing.report_files import StoredReport
-from dashboard_api.importing.service import EmptyRefusal, OtherSource, RefusedReport, import_file
+from dashboard_api.importing.service import (
+    EmptyRefusal,
+    ImportOptions,
+    OtherSource,
+    RefusedReport,
+    import_file,
+)
 from dashboard_api.models import Account, ReportJob, ReportToken, Severity, Website
 from dashboard_api.scanners.report import Budget
 from foundation.operations.operator_command import wait_for_writers
@@ -41,15 +47,15 @@ _DAY = timedelta(days=1)
 
 
 class _LostRight(RefusedReport):
-    """The sender may no longer report about the website."""
+    """A report from a sender who may no longer report about the website."""
 
 
 def add(
     token: ReportToken, website: Website, report: StoredReport, options: Mapping[str, Any], *, key: str
 ) -> ReportJob:
-    """Return the job of the report: a new one, or the one that the key already names.
+    """Create a job for the report, or return the job that ``key`` already names.
 
-    Raises ReusedKey if that one has another body or other options, and TooManyReports.
+    Raises ReusedKey if that job has another website, body or options, and TooManyReports.
     """
     with transaction.atomic():
         Account.objects.select_for_update().get(pk=token.account_id)  # one request at a time decides
@@ -71,22 +77,22 @@ def add(
 
 
 def check_room(token: ReportToken, *, key: str, now: datetime) -> None:
-    """Raise TooManyReports for as many reports of the account as are allowed at once, or in a day.
+    """Raise TooManyReports if the account has its limit of unfinished reports, or of bytes in a day.
 
-    A repetition, whose ``key`` names a job, needs no room.
+    A repeated request needs no room: its ``key`` names a job.
     """
     if key and ReportJob.objects.filter(token=token, idempotency_key=key).exists():
         return
     _check_unfinished(token.account_id)
     since = now - _DAY
     sent = ReportJob.objects.filter(token__account=token.account_id, created_at__gt=since)
-    most = limits.MAX_SENT_BYTES_A_DAY
+    room = limits.MAX_SENT_BYTES_A_DAY
     sums = sent.aggregate(bytes=Sum("length", default=0), reports=Count("pk"))
-    if sums["bytes"] + sums["reports"] * limits.MORE_BYTES_A_REPORT < most:
+    if sums["bytes"] + sums["reports"] * limits.MORE_BYTES_A_REPORT < room:
         return
     for length, sent_at in sent.order_by("-created_at").values_list("length", "created_at"):
-        most -= length + limits.MORE_BYTES_A_REPORT
-        if most <= 0:
+        room -= length + limits.MORE_BYTES_A_REPORT
+        if room <= 0:
             raise errors.TooManyReports(
                 errors.TooManyReports.IN_A_DAY, seconds=ceil((sent_at - since).total_seconds())
             )
@@ -99,17 +105,14 @@ def _check_unfinished(account_id: int) -> None:
 
 
 def run_and_wait(job: ReportJob, *, seconds: float) -> None:
-    """Import the report in a thread, unless it is being imported; wait for the end, but not longer.
-
-    ``job`` is reloaded from the database.
-    """
+    """Import the report in a thread, wait for its end at most ``seconds``, and reload ``job``."""
     if job.finished_at is None:
         wait_for([_started(job.pk)], timeout=seconds)
         job.refresh_from_db()
 
 
 def run(job_id: uuid.UUID) -> bool:
-    """Import the report if no other process does, and return whether its job has finished."""
+    """Import the report; return False if its file is missing or another process imports it."""
     with report_files.locked(job_id) as file:
         if file is None:
             return False
@@ -121,20 +124,20 @@ def run(job_id: uuid.UUID) -> bool:
 
 
 def run_all() -> list[ReportJob]:
-    """Import the reports whose process died, the oldest first; return the jobs that finished."""
-    here = ReportJob.objects.unfinished().filter(pk__in=report_files.stored_jobs())
-    finished = [pk for pk in here.values_list("pk", flat=True) if _is_run(pk)]
+    """Import reports that dead processes left, the oldest first; return the finished jobs."""
+    waiting = ReportJob.objects.unfinished().filter(pk__in=report_files.stored_jobs())
+    finished = [pk for pk in waiting.values_list("pk", flat=True) if _try_to_run(pk)]
     return list(ReportJob.objects.filter(pk__in=finished).select_related("website", "token__account"))
 
 
 def prune(now: datetime) -> int:
-    """Give up lost reports, and delete what is no longer needed; return the number of deleted jobs."""
+    """Fail jobs with a lost file, and delete stale files and old jobs; return the number of deleted jobs."""
     lost_since = now - limits.LOST_REPORT_PERIOD
     report_files.delete_unfinished(before=lost_since)
-    here = set(report_files.stored_jobs())
-    for job in ReportJob.objects.unfinished().filter(created_at__lt=lost_since).exclude(pk__in=here):
+    stored = set(report_files.stored_jobs())
+    for job in ReportJob.objects.unfinished().filter(created_at__lt=lost_since).exclude(pk__in=stored):
         _fail(job)
-    for pk in here - set(ReportJob.objects.unfinished().values_list("pk", flat=True)):
+    for pk in stored - set(ReportJob.objects.unfinished().values_list("pk", flat=True)):
         report_files.delete_orphan(pk, before=lost_since)
     old = ReportJob.objects.filter(finished_at__lt=now - limits.REPORT_JOB_LIFETIME)
     return old.delete()[0]
@@ -150,15 +153,15 @@ def _started(job_id: uuid.UUID) -> Future[None]:
 def _run_in_thread(job_id: uuid.UUID) -> None:
     try:
         wait_for_writers()
-        _is_run(job_id)
+        _try_to_run(job_id)
     finally:
         with _lock:
             del _running[job_id]
         connections.close_all()
 
 
-def _is_run(job_id: uuid.UUID) -> bool:
-    """Call ``run``; after an unforeseen error the job stays unfinished, and the next call tries again."""
+def _try_to_run(job_id: uuid.UUID) -> bool:
+    """Call ``run`` and log unforeseen errors; the job is then unfinished, and the next call tries again."""
     try:
         return run(job_id)
     except Exception:
@@ -188,7 +191,7 @@ def _run(job: ReportJob, file: BinaryIO) -> None:
 
 
 def _check_right(job: ReportJob) -> None:
-    """Raise _LostRight if the token or the link of the website was revoked; lock neither of them."""
+    """Raise _LostRight if the token or the link of the website was revoked; take no lock."""
     if not ReportToken.objects.filter(pk=job.token_id, revoked_at=None).exists():
         raise _LostRight("The token was revoked.")
     if not job.token.account.links.not_revoked().filter(website=job.website_id).exists():
@@ -207,12 +210,10 @@ def _import(job: ReportJob, file: BinaryIO) -> None:
     by = f"{job.token.name} (token {job.token.pk})"
     try:
         with acting(Acting(person=lambda: Person(None, by), account=job.token.account.ref)):
-            results = import_file(
-                file,
-                job.website,
-                _import_options(job.options),
+            options = ImportOptions(
                 file_name=FILE_NAME,
                 by=by,
+                report=_report_options(job.options),
                 dry_run=dry_run,
                 sources=job.token.sources,
                 reserved_sources=limits.OWN_SOURCES,
@@ -220,6 +221,7 @@ def _import(job: ReportJob, file: BinaryIO) -> None:
                 budget=budget,
                 before_commit=finish,
             )
+            results = import_file(file, job.website, options)
     except RefusedReport:
         job.length = budget.length
         raise
@@ -227,24 +229,24 @@ def _import(job: ReportJob, file: BinaryIO) -> None:
         finish(results)
 
 
-def _import_options(options: Mapping[str, Any]) -> ImportOptions:
+def _report_options(options: Mapping[str, Any]) -> ReportOptions:
     at = options["scanned_at"]
     values = {name: options[name] for name in IMPORT_OPTIONS}
-    return ImportOptions(**values | {"scanned_at": parse_datetime(at) if at else None})
+    return ReportOptions(**values | {"scanned_at": parse_datetime(at) if at else None})
 
 
 def _outcome(results: Sequence[ImportResult], *, dry_run: bool, fail_on: str) -> dict[str, Any]:
-    """Return the members of the response; ``passed`` is false if a finding is as bad as ``fail_on``.
+    """Return the members of the response; ``passed`` is false if a finding is as severe as ``fail_on``.
 
-    One that is not stored, because its location is unclear, counts as well. So does a row that cannot be
-    read, which may be a finding of any severity.
+    Findings at unclear locations count, although they are not stored. So do unreadable rows, because they may
+    be findings of any severity.
     """
-    bad = {severity.label for severity in Severity if fail_on and severity >= Severity[fail_on.upper()]}
+    failing = {severity.label for severity in Severity if fail_on and severity >= Severity[fail_on.upper()]}
     reports = [dataclasses.asdict(result) | {"dry_run": dry_run} for result in results]
     found = {label for result in results for label in (*result.new_severities, *result.unclear_severities)}
     is_unknown = bool(fail_on) and any(result.unknown_severities for result in results)
     return {
-        "passed": not (bad & found or is_unknown),
+        "passed": not (failing & found or is_unknown),
         "reports": msgspec.to_builtins(reports),
     }
 

@@ -12,7 +12,7 @@ _MAX_NAMED_FAILURES = 10_000  # because they are kept in memory
 
 
 def target_of(location: str) -> str:
-    """Return host and port of a normalised location; the host alone where no port is known."""
+    """Return host and port of a normalised location; only the host if the port is unknown."""
     scheme, mark, rest = location.partition("://")
     if not mark or "/" in scheme:
         scheme, rest = "", location
@@ -49,7 +49,7 @@ class Targets:
             self._hosts.add(_host(target))
 
     def without_names(self) -> "Targets":
-        """Return the targets without a host whose ports are targets, too."""
+        """Return the targets without plain hosts that are also listed with ports."""
         hosts = {_host(target) for target in self._targets if _port(target)}
         return Targets(self._targets - hosts)
 
@@ -70,11 +70,11 @@ class Scope:
 
     category: str = ""
     targets: Targets = field(default_factory=Targets)
-    checks: set[str] | None = None  # None: every rule
-    ports: set[str] | None = None  # of every target; None: all
+    checks: set[str] | None = None  # that ran; unset: all
+    ports: set[str] | None = None  # at every target; unset: all
     rule_separators: str = "/"
-    failed: dict[str, Targets] = field(default_factory=lambda: defaultdict(Targets))  # by rule; "": any rule
-    failed_locations: set[str] = field(default_factory=set)  # there alone, for any rule
+    failed: dict[str, Targets] = field(default_factory=lambda: defaultdict(Targets))  # by rule; "": all
+    failed_locations: set[str] = field(default_factory=set)  # failed for every rule, only there
     named_failures: int = 0
 
     def add_target(self, target: str) -> None:
@@ -84,13 +84,13 @@ class Scope:
             self.ports.add(port)
 
     def add_failure(self, target: str, rules: tuple[str, ...]) -> None:
-        """Exclude failed or skipped ``rules`` at ``target``; every rule if none or too many are named."""
+        """Exclude failed or skipped ``rules`` at ``target``; every rule if they are unnamed or too many."""
         self.named_failures += len(rules)
         for rule in (rules if self.named_failures <= _MAX_NAMED_FAILURES else ()) or ("",):
             self.failed[rule].add(target)
 
     def add_failed_location(self, location: str) -> None:
-        """Exclude this location; all of its target if too many are named."""
+        """Exclude this location, or its whole target if the report names too many."""
         self.named_failures += 1
         if self.named_failures > _MAX_NAMED_FAILURES:
             self.failed[""].add(target_of(location))
@@ -119,7 +119,7 @@ def _parents(rule: str, separators: str) -> Iterator[str]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scan:
-    """The absence that a report proves: in ``scope``, at ``absent_at``; None if it proves none."""
+    """A scan as proof of absence in ``scope`` at ``absent_at``; None if it proves no absence."""
 
     scope: Scope
     absent_at: datetime | None

@@ -1,4 +1,4 @@
-"""Import a file for one website, on record: for the command, the inbox and the admin."""
+"""Import of a file for one website. Commands, inbox, admin, API and scans all end here."""
 
 import dataclasses
 import hashlib
@@ -14,10 +14,10 @@ from dashboard_api import limits
 from dashboard_api.importing.ingest import (
     NOTHING_SCANNED,
     SAYS_INCOMPLETE,
-    ImportOptions,
     ImportResult,
     NothingImported,
     ReadReport,
+    ReportOptions,
     read,
     store,
 )
@@ -30,7 +30,7 @@ from dashboard_api.scanners.report import Budget, EmptyReport, UnreadableReport
 from dashboard_api.scanners.streams import ByteSource
 
 SHOWN_REASONS = 20
-# The fields of a result that its record has, too.
+# Columns of ImportRun with the same name in ImportResult.
 _RECORDED = (
     *("scanned_at", "state", "detail", "rows", "findings", "occurrences", "coverage", "rejected"),
     *("new", "updated", "reopened", "fixed"),
@@ -39,62 +39,57 @@ _AUDITED = ("state", "rows", "rejected", "new", "updated", "reopened", "fixed", 
 
 
 class RefusedReport(ValueError):
-    """Nothing was changed; the message says why, and what to do."""
+    """A refused report, which changed no data; the message says why, and what to do."""
 
 
 class OtherSource(RefusedReport):
-    """The report is of a scanner that the caller may not import."""
+    """A report from a scanner that the caller may not import."""
 
 
 class EmptyRefusal(RefusedReport):
-    """The report has no rows; callers add how to confirm that this is right."""
+    """A report without rows; callers add how to confirm that this is right."""
 
 
-def import_file(
-    stream: BinaryIO,
-    website: Website,
-    options: ImportOptions,
-    *,
-    file_name: str,
-    by: str,
-    dry_run: bool = False,
-    sources: Collection[str] = (),
-    reserved_sources: Collection[str] = (),
-    max_bytes: int | None = None,
-    budget: Budget | None = None,
-    on_read: Callable[[bytes], object] | None = None,
-    on_stored: Callable[[int, int], object] = lambda _count, _total: None,
-    before_commit: Callable[[list[ImportResult]], object] = lambda _results: None,
-) -> list[ImportResult]:
-    """Import all reports of a file, one for each tool in it, in one transaction; raise RefusedReport.
+@dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
+class ImportOptions:
+    """Options of one import: its file and author, limits, and callbacks."""
 
-    With ``dry_run`` the transaction is rolled back. If ``sources`` are named, reports of others are refused;
-    reports of ``reserved_sources`` are refused unless ``sources`` names them. A file of more than
-    ``max_bytes`` is refused, too, also after unpacking; ``budget`` counts its bytes. ``on_read`` is called
-    with each part that is read, ``on_stored`` with the number of findings of each batch and of all reports
-    together, and ``before_commit`` with the results, at the end of the transaction.
-    """
+    file_name: str
+    by: str
+    report: ReportOptions = dataclasses.field(default_factory=ReportOptions)
+    dry_run: bool = False  # roll back at the end
+    sources: Collection[str] = ()  # accept only these; empty: all but the reserved ones
+    reserved_sources: Collection[str] = ()  # refuse these, unless ``sources`` names them
+    max_bytes: int | None = None  # also after unpacking
+    budget: Budget | None = None  # counts the bytes
+    on_read: Callable[[bytes], object] = lambda _part: None
+    on_stored: Callable[[int, int], object] = lambda _count, _total: None  # findings of a batch, of the file
+    before_commit: Callable[[list[ImportResult]], object] = lambda _results: None  # in the transaction
+
+
+def import_file(stream: BinaryIO, website: Website, options: ImportOptions) -> list[ImportResult]:
+    """Import all reports of a file, one for each tool in it, in one transaction; raise RefusedReport."""
     _check_not_archived(website)
     digest = hashlib.sha256()
-    observers = [digest.update, on_read] if on_read else [digest.update]
-    observed = io.BufferedReader(_Observed(stream, observers))
-    reports, unusable = _read_all(observed, website, options, max_bytes, budget)
-    _check_sources([*(report.result for report in reports), *unusable], sources, reserved_sources)
+    observed = io.BufferedReader(_Observed(stream, [digest.update, options.on_read]))
+    reports, unusable = _read_all(observed, website, options)
+    all_results = [*(report.result for report in reports), *unusable]
+    _check_sources(all_results, options)
     total = sum(report.result.findings for report in reports)
     with transaction.atomic():
         _lock(website)
-        _check_scanners(website, [*(report.result for report in reports), *unusable])
-        of_file = {
-            "by": by,
-            "file_name": PurePath(file_name).name[-255:],
+        _check_scanners(website, all_results)
+        columns = {
+            "by": options.by,
+            "file_name": PurePath(options.file_name).name[-255:],
             "digest": digest.hexdigest(),
-            "file_modified_at": options.modified_at,
+            "file_modified_at": options.report.modified_at,
         }
         results = _store_all(
-            reports, unusable, website, of_file, on_stored=lambda count: on_stored(count, total)
+            reports, unusable, website, columns, on_stored=lambda count: options.on_stored(count, total)
         )
-        before_commit(results)
-        transaction.set_rollback(dry_run)
+        options.before_commit(results)
+        transaction.set_rollback(options.dry_run)
     return results
 
 
@@ -102,15 +97,15 @@ def _store_all(
     reports: Sequence[ReadReport],
     unusable: Sequence[ImportResult],
     website: Website,
-    of_file: Mapping[str, Any],
+    columns: Mapping[str, Any],
     *,
     on_stored: Callable[[int], object],
 ) -> list[ImportResult]:
-    """Store the reports, each with its record, and record the unusable ones; return all results."""
-    runs = [_run(result, website, of_file) for result in (*(each.result for each in reports), *unusable)]
+    """Store the reports, and create an ImportRun for each, usable or not; ``columns`` are shared by all."""
+    runs = [_record(result, website, columns) for result in (*(each.result for each in reports), *unusable)]
     results = [
         store(report, Journal(run), on_stored=on_stored)
-        for report, run in zip(reports, runs, strict=False)  # those without a report come last
+        for report, run in zip(reports, runs, strict=False)  # the unusable ones come last
     ]
     results += unusable
     # One value for all reports of the file, so that the change feed shows them together.
@@ -128,7 +123,7 @@ def _check_not_archived(website: Website) -> None:
 
 
 def _lock(website: Website) -> None:
-    """Let no other import of the website begin until the end of the transaction; raise RefusedReport."""
+    """Lock the website against other imports until the transaction ends; raise RefusedReport."""
     locked = Website.objects.select_for_update(no_key=True).filter(pk=website.pk).first()
     if locked is None:
         raise RefusedReport(f"{website} was deleted meanwhile.")
@@ -136,7 +131,7 @@ def _lock(website: Website) -> None:
 
 
 def _check_scanners(website: Website, results: Sequence[ImportResult]) -> None:
-    """Raise RefusedReport for new scanners of a website that has the most."""
+    """Raise RefusedReport if a new scanner exceeds the limit of the website."""
     slugs = {result.source for result in results}
     runs = ImportRun.objects.filter(website=website)
     known = set(Source.objects.filter(pk__in=runs.values("source")).values_list("slug", flat=True))
@@ -149,20 +144,21 @@ def _check_scanners(website: Website, results: Sequence[ImportResult]) -> None:
 
 
 def _read_all(
-    stream: BinaryIO,
-    website: Website,
-    options: ImportOptions,
-    max_bytes: int | None,
-    budget: Budget | None,
+    stream: BinaryIO, website: Website, options: ImportOptions
 ) -> tuple[list[ReadReport], list[ImportResult]]:
-    """Return the reports to store, and the results of those without a usable row; raise RefusedReport."""
+    """Return the reports to store, and the results of reports without a usable row; raise RefusedReport."""
     usable: list[ReadReport] = []
     unusable: list[ImportResult] = []
     try:
-        first = read_report(stream, format_name=options.format_name, max_bytes=max_bytes, budget=budget)
+        first = read_report(
+            stream,
+            format_name=options.report.format_name,
+            max_bytes=options.max_bytes,
+            budget=options.budget,
+        )
         for report in (first, *first.others):
             try:
-                usable.append(read(report, website, options))
+                usable.append(read(report, website, options.report))
             except NothingImported as error:
                 unusable.append(error.result)
     except EmptyReport as error:
@@ -174,19 +170,17 @@ def _read_all(
     return usable, [_not_imported(result) for result in unusable]
 
 
-def _check_sources(
-    results: Sequence[ImportResult], sources: Collection[str], reserved_sources: Collection[str]
-) -> None:
-    others = {result.source for result in results} - set(sources)
-    if foreign := others & set(reserved_sources):
+def _check_sources(results: Sequence[ImportResult], options: ImportOptions) -> None:
+    others = {result.source for result in results} - set(options.sources)
+    if foreign := others & set(options.reserved_sources):
         raise OtherSource(
             f"Only this service itself reports as {', '.join(sorted(foreign))}: give your "
             "scanner a name of its own. Nothing was changed."
         )
-    if sources and others:
+    if options.sources and others:
         raise OtherSource(
             f"The report is from {', '.join(sorted(others))}, and only reports from "
-            f"{', '.join(sources)} are accepted here. Nothing was changed."
+            f"{', '.join(options.sources)} are accepted here. Nothing was changed."
         )
 
 
@@ -223,12 +217,12 @@ def _not_imported(result: ImportResult) -> ImportResult:
 
 
 def digest_of(stream: BinaryIO) -> str:
-    """Return the digest of a file, as the record of its import has it."""
+    """Return the SHA-256 of a file in hexadecimal, as ``ImportRun.digest`` stores it."""
     return hashlib.file_digest(stream, "sha256").hexdigest()  # type: ignore[arg-type]
 
 
 def in_words(result: ImportResult) -> list[str]:
-    """Return the result in words, one line each, in the active language."""
+    """Return the result as lines of English text."""
     values = {field.name: getattr(result, field.name) for field in dataclasses.fields(result)}
     values["scanned_at"] = f"{result.scanned_at:%Y-%m-%d %H:%M}"
     values["state"] = result.state
@@ -248,7 +242,9 @@ def in_words(result: ImportResult) -> list[str]:
     for row in (*result.rejects, *result.failures, *result.suppressions):
         rows.setdefault(row.reason.rstrip("."), []).append(row.row)
     reasons = list(rows.items())[:SHOWN_REASONS]
-    lines += [_row_in_words(reason, *numbers) for reason, numbers in reasons]
+    for reason, (first, *others) in reasons:
+        more_rows = f" (and {len(others)} more row{'s' * (len(others) > 1)})" if others else ""
+        lines.append(f"Row {first} {reason}{more_rows}.")
     count = sum(len(numbers) for _, numbers in reasons)
     if more := result.rejected + result.failed + result.suppressed - count:
         lines.append(f"And {more} more.")
@@ -256,7 +252,7 @@ def in_words(result: ImportResult) -> list[str]:
 
 
 def scope_in_words(result: ImportResult) -> str:
-    """Return, in English, where a missing finding counts as fixed; empty where the report proves nothing."""
+    """Return the targets where missing findings count as fixed, or a note about the scope, in English."""
     if not result.targets:
         return result.note if result.state == Coverage.State.OK else ""
     more = f" and {result.more_targets} more" if result.more_targets else ""
@@ -264,24 +260,19 @@ def scope_in_words(result: ImportResult) -> str:
     return f"Scope of what is fixed: {', '.join(result.targets)}{more}{category}. {result.note}".strip()
 
 
-def _row_in_words(reason: str, first: int, *others: int) -> str:
-    more = f" (and {len(others)} more row{'s' * (len(others) > 1)})" if others else ""
-    return f"Row {first} {reason}{more}."
-
-
-def _run(result: ImportResult, website: Website, of_file: Mapping[str, Any]) -> ImportRun:
-    """Return the record of a report that is about to be stored, with what the reports of a file share."""
+def _record(result: ImportResult, website: Website, columns: Mapping[str, Any]) -> ImportRun:
+    """Record an import before its report is stored, because the journal refers to the record."""
     return ImportRun.objects.create(
         website=website,
         source=Source.objects.imported(result.source, result.source_name),
         **{name: getattr(result, name) for name in _RECORDED},
         rejects=[{"row": reject.row, "reason": reject.reason} for reject in result.rejects],
-        **of_file,
+        **columns,
     )
 
 
 def _complete(run: ImportRun, result: ImportResult, newest: change_feed.FeedPosition) -> None:
-    """Save what is only known after the report was stored."""
+    """Save the columns that are known only after the report was stored."""
     for name in _RECORDED:
         setattr(run, name, getattr(result, name))
     run.scope = scope_in_words(result)[:500]
@@ -291,7 +282,7 @@ def _complete(run: ImportRun, result: ImportResult, newest: change_feed.FeedPosi
 
 
 class _Observed(ByteSource):
-    """A stream that calls ``observers`` with each part that is read."""
+    """A stream that passes each part it reads to ``observers``."""
 
     def __init__(self, stream: BinaryIO, observers: Sequence[Callable[[bytes], object]]) -> None:
         self._stream, self._observers = stream, observers

@@ -29,7 +29,7 @@ TimeOf = Callable[[datetime | None], datetime]  # the time that counts for a row
 
 @dataclass(slots=True, kw_only=True)
 class ReportedOccurrence:
-    """A location where a report has a finding, with the times and the evidence of its rows."""
+    """A location of a reported finding, with times and evidence from its rows."""
 
     location: str
     first_seen: datetime
@@ -54,7 +54,7 @@ class GroupedFinding:
     """The rows of a report that share a fingerprint: the most severe row and the occurrences.
 
     ``occurrences`` maps digests of locations to the first ``limits.MAX_OCCURRENCES`` occurrences;
-    ``locations_count`` counts all of them. Where the report ``is_sampled``, it does not list every location.
+    ``locations_count`` counts all of them. If ``is_sampled``, the report does not list every location.
     """
 
     row: ReportedFinding
@@ -66,7 +66,7 @@ class GroupedFinding:
 
     @property
     def first_occurrence(self) -> ReportedOccurrence:
-        """The occurrence whose location and evidence the finding shows."""
+        """The occurrence that the finding shows."""
         return next(iter(self.occurrences.values()))
 
     @property
@@ -94,7 +94,7 @@ class GroupedFinding:
 
 @dataclass(slots=True, kw_only=True)
 class RowList:
-    """A count of rows, and the first of them with their reasons."""
+    """A count of rows, and the first rows with their reasons."""
 
     count: int = 0
     first: list[Reject] = field(default_factory=list)
@@ -107,23 +107,23 @@ class RowList:
 
 
 class StagedReport:
-    """Every row of a report: as part of a finding, as coverage, or rejected.
+    """All rows of a report, sorted into findings, coverage and rejects.
 
-    Findings, fingerprints and locations are in a temporary SQLite database, which uses the disk only for long
-    reports, so memory stays flat. ``scope`` is what the report covers.
+    Rows are in a temporary SQLite database, which uses the disk only for long reports. So memory does not
+    grow with the report. ``scope`` is what the report covers.
     """
 
     def __init__(self, scope: Scope, budget: Budget | None = None) -> None:
         self.scope, self._budget = scope, budget or Budget()
         self.coverage = self.unreadable = 0
-        self.unidentified = 0  # of the unreadable rows, those that may be about any finding
-        self.unknown_severities = 0  # unreadable rows, of which not even the severity is known
-        self.unclear_severities: Counter[Severity] = Counter()  # of the finding rows at unclear locations
+        self.unidentified = 0  # unreadable rows that may be about any finding
+        self.unknown_severities = 0  # unreadable rows without a known severity
+        self.unclear_severities: Counter[Severity] = Counter()  # finding rows at unclear locations
         self.rejected, self.failed, self.suppressed = RowList(), RowList(), RowList()
         self._rows: list[tuple[str, str, bytes]] = []
         self._aliases: list[tuple[str, str]] = []
-        self._worst: dict[str, Severity] = {}  # of the rows of each of the last findings
-        # One thread uses it, and the garbage collector may close it in another.
+        self._worst: dict[str, Severity] = {}  # highest severity of each of the last findings
+        # Only one thread uses it, but the garbage collector may close it in another one.
         self._database = sqlite3.connect("", isolation_level=None, check_same_thread=False)
         weakref.finalize(self, self._database.close)
         self._database.executescript(_TABLES)
@@ -131,7 +131,7 @@ class StagedReport:
     def add(self, fingerprint: str, location: str, row: ReportedFinding, aliases: Iterable[str] = ()) -> None:
         """Add a row about a finding; ``aliases`` are older fingerprints of the same finding."""
         worst = self._worst.get(fingerprint)
-        if worst is None or row.severity > worst:  # a finding has the texts of the first of its worst rows
+        if worst is None or row.severity > worst:  # a finding keeps the texts of its first worst row
             if len(self._worst) == _REMEMBERED:
                 self._worst.clear()
             self._worst[fingerprint] = row.severity
@@ -151,14 +151,14 @@ class StagedReport:
         )
 
     def keep(self, fingerprints: Sequence[str]) -> None:
-        """Add findings that the report has at an unclear location: neither they nor a location is gone."""
+        """Add findings that the report has at an unclear location: they and their locations are not gone."""
         self.suppress(fingerprints)
         self._database.executemany(
             "INSERT OR IGNORE INTO kept VALUES (?)", [(each,) for each in fingerprints]
         )
 
     def suppressed_fingerprints(self) -> Iterator[str]:
-        """Yield the findings that the report suppresses, or has at an unclear location."""
+        """Yield the fingerprints that the report suppresses, or has at an unclear location."""
         for (fingerprint,) in self._database.execute("SELECT fingerprint FROM suppressed"):
             yield fingerprint
 
@@ -167,14 +167,14 @@ class StagedReport:
         self._database.execute("INSERT OR IGNORE INTO checked VALUES (?)", [location])
 
     def finish(self) -> None:
-        """Write the last rows, and index them for what is read from now on."""
+        """Write the last rows, and create the index for reading."""
         self._write_rows()
         self._database.execute("CREATE INDEX report_row_of ON report_row (fingerprint)")
 
     def use_stored_aliases(self, stored_of: Callable[[Sequence[str]], Container[str]]) -> None:
-        """Replace fingerprints that are not stored by an alias that is; findings may become one.
+        """Replace fingerprints that are not stored by a stored alias; this may merge findings.
 
-        An alias that is the fingerprint of another finding in the report is not used.
+        Aliases that are fingerprints of other findings in the report are ignored.
         """
         aliases_of: dict[str, list[str]] = {}
         for fingerprint, alias in self._database.execute(_ALIASES):
@@ -206,7 +206,7 @@ class StagedReport:
         return Counter(target_of(location) for (location,) in self._database.execute(_LOCATIONS))
 
     def rules_and_locations(self) -> set[tuple[tuple[str, ...], str]]:
-        """Return the ids of the rule, the newest first, and the location of every row about a finding."""
+        """Return the ids of the rule, the newest first, and the location of each row about a finding."""
         ids_and_locations = set()
         for location, data in self._database.execute("SELECT location, row FROM report_row"):
             row = _decode(data)
@@ -329,7 +329,7 @@ def stage(report: ScanReport, site: str, *, base_url: str | None) -> StagedRepor
 
 
 def _keep_open(staged: StagedReport, row: ReportedFinding | Check, source: str) -> None:
-    """Let the finding of a row whose location is unclear stay open; every finding if a check failed there."""
+    """Keep findings open that a row at an unclear location may be about; all if it is a failed check."""
     staged.unreadable += 1
     if isinstance(row, ReportedFinding):
         staged.unclear_severities[row.severity] += 1
@@ -362,7 +362,7 @@ def _stage_check(staged: StagedReport, check: Check, location: str, source: str)
 def fingerprint_of(source: str, identity: Iterable[str]) -> str:
     """Return the digest that identifies a finding of a website in every report of ``source``.
 
-    Identities contain no NUL, so it can replace "|" within a part: no two identities join to the same text.
+    NUL replaces "|" within a part, so different identities never join to the same text: they contain no NUL.
     """
     parts = "|".join([part.replace("|", "\0") for part in (source, *identity)])
     return hashlib.sha256(parts.encode()).hexdigest()

@@ -1,4 +1,4 @@
-"""Take the newest import of a scanner back: all is as before, but decisions of analysts stay."""
+"""Undo: take back the newest import of a scanner, and keep the decisions of analysts."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -32,7 +32,7 @@ from dashboard_api.models.scopes import summarise
 _BATCH = 500
 _NAMED = 5  # newer imports in a refusal
 Row = TypeVar("Row", Finding, Occurrence)
-# Decisions of analysts about the status, and the columns that keep them.
+# Analysts' decisions about the status, and the columns that store them.
 _DECISIONS = ("false_positive", "accepted_risk", "fixed", "reconsidered")
 _DECIDED = ("status", "triage_until", "reviewed_at", "fixed_at")
 _HAS_WORK = (
@@ -42,13 +42,13 @@ _HAS_WORK = (
 
 @dataclass(slots=True, kw_only=True)
 class UndoResult:
-    """Numbers of findings by what happens to them when an import is taken back."""
+    """Numbers of findings by the effect of taking an import back."""
 
-    deleted: int = 0  # only the import brought them
-    with_work: int = 0  # of those, with a note or a decision by an analyst, which disappear as well
+    deleted: int = 0  # the import had added them
+    with_work: int = 0  # deleted ones with a note or decision by an analyst, which are lost
     opened: int = 0  # the import had closed them
     closed: int = 0  # the import had opened them again
-    restored: int = 0  # otherwise as they were before
+    restored: int = 0  # the import had changed other values
 
     def in_words(self) -> str:
         """Return the numbers as sentences."""
@@ -71,17 +71,17 @@ def newer_imports(run: ImportRun) -> QuerySet[ImportRun]:
 
 
 def preview(run: ImportRun, *, now: datetime) -> UndoResult:
-    """Return what ``undo`` would do; it only reads. Raise ValidationError like ``undo``."""
+    """Return the result of ``undo`` without any change; raise ValidationError like ``undo``."""
     _check(run, now=now)
     return _outcome(_load(run))
 
 
 @transaction.atomic
 def undo(run: ImportRun, *, by: str, reason: str, now: datetime) -> UndoResult:
-    """Take ``run`` back, completely or not at all.
+    """Take ``run`` back as a whole.
 
-    Raise ValidationError if there are newer imports of the scanner, if the import was taken back before or is
-    too old, or without a reason.
+    Raise ValidationError if the scanner has newer imports, if ``run`` was taken back before, is too old or
+    changed no data, or if the reason is empty.
     """
     Website.objects.select_for_update(no_key=True).get(pk=run.website_id)
     locked = ImportRun.objects.select_for_update().get(pk=run.pk)
@@ -93,7 +93,7 @@ def undo(run: ImportRun, *, by: str, reason: str, now: datetime) -> UndoResult:
     _delete(FindingEvent, changes.events)
     _restore_occurrences(changes)
     _restore_findings(changes, locked.source.slug)
-    _agree_with_decisions(locked, {number for number, _digest in changes.occurrences})
+    _match_locations_to_decisions(locked, {number for number, _digest in changes.occurrences})
     _restore_scopes(locked, changes.scopes)
     locked.changes.all().delete()
     fix_gone(locked.website, locked.source_id, changes.decisions_ended)
@@ -122,7 +122,7 @@ def _check(run: ImportRun, *, now: datetime) -> None:
 
 
 def _load(run: ImportRun) -> Changes:
-    """Return all changes of ``run``, without the status before it where an analyst has decided since."""
+    """Return all changes of ``run``, except to the status of findings with a later decision by an analyst."""
     changes = Changes()
     for part in run.changes.iterator():
         changes.add(Changes.from_bytes(bytes(part.content)))
@@ -134,13 +134,13 @@ def _load(run: ImportRun) -> Changes:
 
 
 def _decided_since(run: ImportRun, findings: Collection[int]) -> set[int]:
-    """Return the findings with a decision about their status by an analyst since ``run``."""
+    """Return the findings with a decision by an analyst about their status since ``run``."""
     since = FindingEvent.objects.filter(finding__in=findings, at__gte=run.imported_at, decision=None)
     return set(since.filter(event__in=_DECISIONS).exclude(by="").values_list("finding", flat=True))
 
 
 def _outcome(changes: Changes) -> UndoResult:
-    """Return what restoring ``changes`` does to the findings."""
+    """Count the findings by the effect of restoring ``changes``."""
     result = UndoResult()
     for batch in _batches([pk for pk, before in changes.findings.items() if before is None]):
         findings = Finding.objects.filter(pk__in=batch)
@@ -159,7 +159,7 @@ def _outcome(changes: Changes) -> UndoResult:
 
 
 def _restore_occurrences(changes: Changes) -> None:
-    """Restore the occurrences of findings that stay."""
+    """Restore the occurrences of findings that are older than the import."""
     changed = {
         key: before
         for key, before in changes.occurrences.items()
@@ -178,7 +178,7 @@ def _restore_occurrences(changes: Changes) -> None:
 
 
 def _restore_findings(changes: Changes, slug: str) -> None:
-    """Delete the findings that only the import brought, and restore the others with their words."""
+    """Delete the findings that the import added; restore the others and their search words."""
     _delete(Finding, [pk for pk, before in changes.findings.items() if before is None])
     for batch in _batches([pk for pk, before in changes.findings.items() if before]):
         stored = Finding.objects.filter(pk__in=batch)
@@ -189,7 +189,7 @@ def _restore_findings(changes: Changes, slug: str) -> None:
 
 
 def _as_before(finding: Finding, before: Mapping[str, Any], slug: str) -> dict[str, Any]:
-    """Return the values to restore; what a decision covers now is restored as what the scanner said."""
+    """Return the values to restore; if a decision overrides one now, restore the scanner's value below it."""
     restored = dict(before)
     for name in ("severity", "kind"):
         of_scanner = restored.pop(f"source_{name}", restored.pop(name, None))
@@ -205,7 +205,7 @@ def _as_before(finding: Finding, before: Mapping[str, Any], slug: str) -> dict[s
 
 
 def _restore(model: type[Row], rows: Iterable[tuple[Row, Before]]) -> None:
-    """Delete the rows that had no values before the import, and set the values of the others."""
+    """Delete the rows that the import added; set the values of the others."""
     added: list[int] = []
     changed: list[Row] = []
     columns: set[str] = set()
@@ -222,10 +222,10 @@ def _restore(model: type[Row], rows: Iterable[tuple[Row, Before]]) -> None:
         model.objects.bulk_update(changed, sorted(columns), batch_size=100)
 
 
-def _agree_with_decisions(run: ImportRun, findings: Collection[int]) -> None:
-    """Let locations be gone, or there, as the status says that an analyst has decided since ``run``.
+def _match_locations_to_decisions(run: ImportRun, findings: Collection[int]) -> None:
+    """Mark locations as gone or present, to match the status that an analyst has chosen since ``run``.
 
-    A finding that is open nowhere would be fixed by the next complete scan of anything.
+    An open finding without a present location would be fixed by the next complete scan, whatever its scope.
     """
     present = Count("occurrences", filter=Q(occurrences__gone_at=None))
     is_fixed = Q(status=Finding.Status.FIXED)
@@ -240,7 +240,7 @@ def _agree_with_decisions(run: ImportRun, findings: Collection[int]) -> None:
 
 
 def _restore_scopes(run: ImportRun, scopes: Mapping[ScopeKey, Before]) -> None:
-    """Restore the coverage by the scanner."""
+    """Restore the coverage by the scanner, or delete it if the import added all of it."""
     coverage = Coverage.objects.filter(website=run.website_id, source=run.source_id).first()
     if coverage is None or not scopes:
         return
@@ -255,7 +255,7 @@ def _restore_scopes(run: ImportRun, scopes: Mapping[ScopeKey, Before]) -> None:
         scope.save()
         remaining.append(scope)
     if remaining:
-        coverage.completed_at = None  # the newest of the scopes
+        coverage.completed_at = None  # summarise() takes the newest of the scopes
         summarise(coverage, remaining)
     else:
         coverage.delete()

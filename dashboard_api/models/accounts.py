@@ -19,12 +19,12 @@ from dashboard_api.models.nonces import SecretUse
 from foundation.sealing import CannotUnseal, seal, unseal
 from signed_api.limits import MAX_ACCOUNT_REF_LENGTH
 
-# With secret: retired or revoked in the open transaction, which a receiver may refuse by ValidationError.
+# Sent with ``secret``, retired or revoked in the open transaction. Receivers refuse it by ValidationError.
 secret_ends = Signal()
 
 
 class Publicity(models.TextChoices):
-    """The part of websites that may be published, the strictest first."""
+    """Permission to publish data about websites, the strictest first."""
 
     NOTHING = "nothing", "nothing"
     COUNTED = "counted", "counted in the statistics"
@@ -67,7 +67,7 @@ class Account(models.Model):
         help_text="What may be published about its websites; owners choose it in the portal.",
     )
 
-    # None only until the next process_callbacks, if code before this column added the account.
+    # process_callbacks sets it for accounts without one.
     billing_ref = models.UUIDField(
         "reference for payments", null=True, unique=True, default=uuid.uuid4, editable=False
     )
@@ -87,7 +87,7 @@ def sealed_for(account_id: int) -> str:
 
 
 class TooManySecrets(ValidationError):
-    """The account already has two usable secrets."""
+    """The account already has as many usable secrets as it may."""
 
 
 class DuplicateSecret(ValidationError):
@@ -125,10 +125,11 @@ class SecretQuerySet(models.QuerySet["Secret"]):
         for_portal: bool = False,
         portal_secret: int | None = None,
     ) -> tuple["Secret", str]:
-        """Store a new secret, or the given ``secret``, and return it in clear, which happens only once.
+        """Store a new secret, or the given ``secret``; return it in clear, for the only time.
 
-        Raises TooManySecrets when two, or one test secret, are usable; ValidationError or DuplicateSecret
-        for a bad ``secret``. The portal's are counted apart: those for it, and ``portal_secret``.
+        Raises TooManySecrets if two secrets, or one test secret, are usable. Secrets for the portal have
+        their own count, and the secret with the id ``portal_secret`` does not count. Raises ValidationError
+        or DuplicateSecret for a bad ``secret``.
         """
         account = Account.objects.select_for_update().get(pk=account.pk)
         self._check_room(
@@ -247,7 +248,7 @@ class Secret(models.Model):
 
     @property
     def last_used_at(self) -> datetime | None:
-        """The time of the last call signed with the secret, to the minute; None if there was none."""
+        """The time of the last call signed with the secret, to the minute; None before the first call."""
         use = SecretUse.objects.filter(secret_id=self.pk).first()
         return use.last_used_at if use else None
 
@@ -257,7 +258,7 @@ class Secret(models.Model):
 
     @sensitive_variables("secret")
     def holds(self, secret: str) -> bool:
-        """Return whether this row holds ``secret``; False if the row can no longer be opened."""
+        """Return whether this row holds ``secret``; False if it can no longer be unsealed."""
         try:
             return self.reveal() == secret
         except CannotUnseal:

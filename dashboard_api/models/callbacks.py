@@ -26,7 +26,7 @@ class CallbackEvent(models.Model):
         FAILED = "failed", "failed"
         DEAD = "dead", "given up"
 
-    # Their bodies are still to be applied, by themselves or by an operator.
+    # States that keep the body: it is applied later, or by an operator.
     NOT_DONE = (State.RECEIVED, State.WAITING, State.FAILED, State.DEAD)
 
     provider = models.CharField("provider", max_length=20)
@@ -80,7 +80,7 @@ class CallbackEvent(models.Model):
 
 
 class Subscription(models.Model):
-    """A subscription of a provider; ``held`` are its newest snapshots, several only of the same moment."""
+    """A subscription of a provider; ``held`` has its newest snapshot, or several of the same time."""
 
     provider = models.CharField("provider", max_length=20)
     object_id = models.CharField("subscription", max_length=NAME_LENGTH)
@@ -88,7 +88,7 @@ class Subscription(models.Model):
         Account, on_delete=models.CASCADE, related_name="subscriptions", verbose_name="customer"
     )
     held: Any = models.JSONField("snapshots", default=list)
-    # The newest events that began a late payment, and those without one: they say since when one is late.
+    # Times of the newest events with and without a late payment, to know since when one is late.
     late_at = models.DateTimeField(null=True)
     settled_at = models.DateTimeField(null=True)
     unclear_until = models.DateTimeField(null=True)  # events with the same timestamp contradict each other
@@ -108,7 +108,7 @@ class Subscription(models.Model):
 
 
 class PlanPrice(models.Model):
-    """A price of a provider, and the revision of a plan that is bought with it."""
+    """A price of a provider, and the revision of a plan that it buys."""
 
     provider = models.CharField("provider", max_length=20, help_text="Such as stripe.")
     price = models.CharField(
@@ -129,7 +129,7 @@ class PlanPrice(models.Model):
 
 
 class BillingCustomer(models.Model):
-    """The customer of a provider that an account is; at most one for each provider."""
+    """An account as a customer of a provider; at most one for each provider."""
 
     provider = models.CharField("provider", max_length=20)
     customer = models.CharField("customer of the provider", max_length=NAME_LENGTH)

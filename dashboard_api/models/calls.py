@@ -14,14 +14,14 @@ NO_ALLOWANCE = 2**31 - 1  # more calls than a row can count
 
 
 class Pause(NamedTuple):
-    """The seconds until an account may call again; if its calls of the day are used up, with their number."""
+    """Seconds until an account may call again; ``used`` is set if it has used up its calls of the day."""
 
     seconds: int
     used: int | None = None
 
 
 class CallLimit(NamedTuple):
-    """The rate of calls that an account may make, how many at once, and how many a day (UTC)."""
+    """Limits of an account: calls a second, calls at once, and calls a day (UTC)."""
 
     per_second: int
     burst: int
@@ -41,7 +41,7 @@ class CallLimit(NamedTuple):
         }
 
     def refuses(self, account_id: int, at: datetime) -> bool:
-        """Return whether a call at ``at`` comes too early; if so, other calls only make it later."""
+        """Return whether a call at ``at`` comes too early; other calls meanwhile never change a yes."""
         usage = Usage.objects.filter(account_id=account_id, day=at.date()).first()
         if usage is None:
             return False
@@ -52,7 +52,7 @@ class CallLimit(NamedTuple):
         usage = Usage.objects.filter(account_id=account_id, day=at.date()).first()
         if usage is None:
             return Pause(1)
-        midnight = 86_400 - int(at.timestamp()) % 86_400  # then the rate starts again
+        midnight = 86_400 - int(at.timestamp()) % 86_400  # a new row begins then
         if self._is_used_up(usage):
             return Pause(midnight, usage.calls)
         excess = usage.arrival - self._latest(int(at.timestamp() * 1_000_000))
@@ -68,7 +68,7 @@ class CallLimit(NamedTuple):
 class Usage(models.Model):
     """The calls of an account on a day (UTC), and its rate limit: counted and limited by one statement.
 
-    ``arrival`` is the time in microseconds until which its calls use up the rate (the generic cell rate
+    ``arrival`` is the time in microseconds until which its calls use up the rate (generic cell rate
     algorithm). The portal's own calls are neither counted nor limited.
     """
 
@@ -87,7 +87,7 @@ class Usage(models.Model):
 
 
 class CallOutcome(models.Model):
-    """The status and error code of a call that was not answered with 200, until its nonce expires."""
+    """Status and error code of a call with another status than 200, until its nonce expires."""
 
     pk = models.CompositePrimaryKey("account_id", "nonce")
     account_id = models.BigIntegerField()
@@ -109,7 +109,7 @@ class CallOutcome(models.Model):
 
 
 class CallRecordQuerySet(models.QuerySet["CallRecord"]):
-    """The end of old records."""
+    """Deletion of old records."""
 
     def forget(self, *, before: datetime, batch: int) -> int:
         """Delete at most ``batch`` records from before a time, and return their number."""
@@ -121,10 +121,10 @@ class CallRecordQuerySet(models.QuerySet["CallRecord"]):
 
 
 class CallRecord(models.Model):
-    """A call whose signature was verified, after its nonce has expired: never a host or a body.
+    """A call with a verified signature, recorded when its nonce expires; without website and body.
 
-    Triggers refuse every change, and a deletion before 180 days (migration 0009). A call that a crash
-    interrupted has the status 200, too.
+    Triggers refuse changes, and deletion within 180 days (0001_callrecord). A call that a crash interrupted
+    also has the status 200.
     """
 
     at = models.DateTimeField("time")

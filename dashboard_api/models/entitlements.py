@@ -47,12 +47,12 @@ class Terms:
         return self.starts_on <= day <= self.usable_until
 
     def may_grow_on(self, day: date) -> bool:
-        """Return whether websites can be added on ``day``, also before the first."""
+        """Return whether websites can be added on ``day``, even before the plan starts."""
         return self.status_on(day) in (EntitlementStatus.TRIALING, EntitlementStatus.ACTIVE)
 
     @property
     def usable_until(self) -> date:
-        """Return the last day on which calls are answered, grace included, if nothing changes."""
+        """The last day on which calls are answered, including days of grace."""
         if self.status == EntitlementStatus.PAST_DUE:
             return _later(self.past_due_since or date.min, limits.PAST_DUE_GRACE)
         if self.renews and self.status in (EntitlementStatus.ACTIVE, EntitlementStatus.TRIALING):
@@ -61,12 +61,12 @@ class Terms:
 
 
 def _later(day: date, grace: timedelta) -> date:
-    """Return the last day of grace after ``day``; the calendar ends it, too."""
+    """Return ``day`` plus ``grace``, but at most the last day of the calendar."""
     return day + min(grace, date.max - day)
 
 
 class AgreedTerms(msgspec.Struct, Terms, frozen=True, kw_only=True):
-    """A plan as staff set it, whatever is paid for."""
+    """The plan that staff set, independent of payments."""
 
     plan: str
     plan_revision: int | None
@@ -131,20 +131,20 @@ class Entitlement(Terms, models.Model):
         editable=False,
         help_text="Payments do not lift it: staff set another status.",
     )
-    # The plan that staff set; None if they set none. A payment can replace it with a better one.
+    # The plan that staff set, if any. A payment can replace it with a better one.
     agreed = models.JSONField(null=True, editable=False)
     plan_revision = models.ForeignKey(
         Plan, on_delete=models.PROTECT, null=True, blank=True, related_name="entitlements", editable=False
     )
     overrides = models.JSONField(default=list, db_default=Value([], models.JSONField()), editable=False)
-    # The limits that hold: those of the plan, and the overrides. None is no limit.
+    # Limits in force: the plan's, changed by overrides. NULL means unlimited.
     sites_limit = models.PositiveIntegerField(default=5)
     calls_per_day = models.PositiveIntegerField(null=True, editable=False)
     scans_per_month = models.PositiveIntegerField(null=True, editable=False)
     history_days = models.PositiveIntegerField(null=True, editable=False)  # not used
     seats = models.PositiveIntegerField(null=True, editable=False)
     features = models.JSONField(default=list, blank=True, help_text='Such as ["scans_daily", "deep_scans"].')
-    # How much of the limits was used when watch_limits last ran.
+    # Usage of the limits at the last run of watch_limits.
     limit_states = models.JSONField(default=list, db_default=Value([], models.JSONField()), editable=False)
 
     class Meta:
@@ -189,13 +189,13 @@ class Entitlement(Terms, models.Model):
 
     @property
     def own_overrides(self) -> list[Override]:
-        """The overrides of limits, also those that have ended."""
+        """The overrides of existing limits, including ended ones."""
         overrides = msgspec.convert(self.overrides, list[Override])
         return [each for each in overrides if each.limit in LIMIT_NAMES]
 
     @property
     def terms(self) -> AgreedTerms | None:
-        """The values as staff agree to them; None unless the plan is active, or suspended by staff."""
+        """The current plan as terms; None unless it is active, or suspended by staff."""
         if self.status != self.Status.ACTIVE and not self.suspended_by_staff:
             return None
         names = ("plan", "starts_on", "ends_on", "renews", "sites_limit", "features")
@@ -204,12 +204,12 @@ class Entitlement(Terms, models.Model):
 
     @property
     def agreed_terms(self) -> AgreedTerms | None:
-        """The plan that staff set; None if they set none that is active."""
+        """The plan that staff set, if any."""
         return msgspec.convert(self.agreed, AgreedTerms) if self.agreed else None
 
     @property
     def is_as_agreed(self) -> bool:
-        """Whether the plan that staff set is the one that holds; overrides do not matter."""
+        """Whether the current plan is the one that staff set, apart from overrides."""
         terms, agreed = self.terms, self.agreed_terms
         if terms is None or agreed is None:
             return False
@@ -219,7 +219,7 @@ class Entitlement(Terms, models.Model):
 
     @property
     def limits(self) -> Limits:
-        """The limits that hold, as values."""
+        """The limits in force."""
         return Limits(
             websites=self.sites_limit,
             calls_per_day=self.calls_per_day,
@@ -230,7 +230,7 @@ class Entitlement(Terms, models.Model):
     def copy_limits(self, day: date) -> None:
         """Copy the limits that hold on ``day`` from the plan and the overrides to this row.
 
-        An entitlement without a plan of the list keeps its own.
+        An entitlement without a revision of a plan keeps its own limits.
         """
         if self.plan_revision is None:
             return

@@ -82,7 +82,7 @@ class FindingQuerySet(models.QuerySet["Finding"]):
         return self.order_by("-severity", "-id")
 
     def rewrite_words(self) -> None:
-        """Compute the words of these findings again, after an update of their texts by a statement."""
+        """Recompute the words for search, after a bulk update of the texts."""
         changed = list(self.only("title", "location", "rule", "cve", "description", "other_locations"))
         for finding in changed:
             finding.words = words_of_finding(finding)
@@ -100,7 +100,7 @@ class Finding(models.Model):
         FALSE_POSITIVE = "false_positive"
         ACCEPTED_RISK = "accepted_risk"
 
-    website = models.ForeignKey(  # a constraint begins with it
+    website = models.ForeignKey(  # the unique constraint indexes it
         Website, on_delete=models.CASCADE, related_name="findings", db_index=False
     )
     source = models.ForeignKey(  # an index would only serve the deletion of a source
@@ -131,7 +131,7 @@ class Finding(models.Model):
     reviewed_at = models.DateTimeField(
         null=True, blank=True, help_text="When an analyst first reviewed it; empty: it is in the queue."
     )
-    # Before the long texts: a search reads it without them.
+    # Stored before the long texts, so that a search need not read them.
     words = WordsField(editable=False, default="")
     title = models.CharField(max_length=500)
     description = models.TextField(blank=True)
@@ -220,7 +220,7 @@ class Finding(models.Model):
         return f"{self.get_severity_display()}: {self.title}"
 
     def shown_occurrences(self) -> "models.QuerySet[Occurrence]":
-        """Return the locations where it is, or was when it was fixed; if none is left, the last to go."""
+        """Return the present locations, or the locations at the time of the fix, or the last ones to go."""
         shown = models.Q(gone_at=None)
         if self.fixed_at is not None:
             shown |= models.Q(gone_at=self.fixed_at)
@@ -231,7 +231,7 @@ class Finding(models.Model):
         return self.occurrences.filter(gone_at=last["at"])
 
     def clean(self) -> None:
-        """Check that exactly the fixed findings have ``fixed_at``."""
+        """Set or remove ``fixed_at``, so that exactly the fixed findings have it."""
         if self.status != self.Status.FIXED:
             self.fixed_at = None
         elif self.fixed_at is None:
@@ -241,7 +241,7 @@ class Finding(models.Model):
 class Occurrence(models.Model):
     """A location of a finding."""
 
-    finding = models.ForeignKey(  # a constraint begins with it
+    finding = models.ForeignKey(  # the unique constraint indexes it
         Finding, on_delete=models.CASCADE, related_name="occurrences", db_index=False
     )
     location = models.CharField(max_length=2000)

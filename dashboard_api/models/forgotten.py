@@ -13,9 +13,9 @@ _KEPT = timedelta(days=1)  # longer than any deletion and any call takes
 
 
 class ForgottenAccount(models.Model):
-    """An account that is being deleted for good: triggers let its calls on record go before their time.
+    """An account that is being deleted for good: triggers allow to delete its calls before 180 days.
 
-    It is noted before the account is deleted, and forgotten itself a day later.
+    The row is written before the account is deleted, and deleted a day later.
     """
 
     account_id = models.BigIntegerField(primary_key=True)
@@ -26,7 +26,7 @@ class ForgottenAccount(models.Model):
 
     @classmethod
     def note(cls, account_id: int, now: datetime) -> None:
-        """Let the calls of an account be deleted from now on."""
+        """Allow the deletion of the calls of an account from now on."""
         cls.objects.update_or_create(account_id=account_id, defaults={"at": now})
 
     @classmethod

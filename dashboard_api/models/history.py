@@ -1,4 +1,4 @@
-"""The history of a website's open findings, from which its grade on earlier days is computed."""
+"""The history of a website's open findings, the source of its grade on earlier days."""
 
 from typing import ClassVar
 
@@ -8,13 +8,13 @@ from dashboard_api.models.sites import Website
 
 
 class OpenCount(models.Model):
-    """Open findings at the end of a day (UTC), by severity; a day like the one before it has no row.
+    """Open findings at the end of a day (UTC), by severity; a day without a change has no row.
 
-    ``record_day`` writes the row of yesterday after midnight. ``suspected_high`` and its like are the part
-    of ``high`` that is only suspected.
+    ``record_day`` writes the row of yesterday after midnight. ``suspected_high`` is the part of ``high``
+    that is only suspected, and so on.
     """
 
-    website = models.ForeignKey(  # a constraint begins with it
+    website = models.ForeignKey(  # the unique constraint indexes it
         Website, on_delete=models.CASCADE, related_name="+", db_index=False
     )
     day = models.DateField()

@@ -1,4 +1,4 @@
-"""The host of a finding, by which a list can be filtered: that of its first location."""
+"""The host of a finding's first location, the filter of lists."""
 
 import re
 from typing import TYPE_CHECKING, Any
@@ -23,10 +23,10 @@ def host_of(location: str) -> str:
 
 
 class HostField(models.CharField):  # type: ignore[type-arg]  # of texts
-    """The host of a finding, which the ORM computes from its location on every save."""
+    """The host of a finding; the ORM computes it from the location on every save."""
 
     def deconstruct(self) -> Any:
-        """Return the field as migrations write it: they import nothing of the product."""
+        """Describe a plain field of Django, because migrations do not import the product."""
         name, _, args, kwargs = super().deconstruct()
         return name, "django.db.models.CharField", args, kwargs
 

@@ -108,7 +108,7 @@ class ImportRun(models.Model):
 
 
 class ImportChange(models.Model):
-    """A part of the changes of an import, as ``importing.journal`` writes it; ``prune`` deletes old ones."""
+    """A part of an import's journal, as ``importing.journal`` writes it; ``prune`` deletes old ones."""
 
     run = models.ForeignKey(ImportRun, on_delete=models.CASCADE, related_name="changes")
     content = models.BinaryField()

@@ -1,6 +1,6 @@
-"""Spent nonces, which hold the facts of their calls, and the time of the last use of each secret.
+"""Spent nonces with the facts of their calls, and the time of the last use of each secret.
 
-On SQLite both live in the file of short-lived data, so a call never waits for an import to commit.
+On SQLite both are in the file of short-lived data, so a call never waits for an import to commit.
 """
 
 from datetime import UTC, datetime, timedelta
@@ -17,13 +17,13 @@ from dashboard_api.backends.statements import alias_of, changed_rows, rows, rows
 from dashboard_api.models.calls import CallLimit
 
 NONCE_LIFETIME = timedelta(seconds=limits.TIMESTAMP_WINDOW_SECONDS + limits.NONCE_MARGIN_SECONDS)
-# A row of no account: nonces that expire no later than this one are refused.
+# A row without an account: nonces that expire no later than it are refused.
 _FENCE: dict[str, Any] = {"account_id": 0, "nonce": "fence"}
 
 _noted: dict[int, datetime] = {}  # time of the last note by this process, by secret id
 # The secrets and addresses that read the calls of their account in the last minute.
 _readers: TTLCache[tuple[int, str], bool] = TTLCache(maxsize=1_000, ttl=60)
-# The accounts of which a call beyond the rate was recorded in the last second.
+# The accounts with a refused call on record in the last second.
 _limited: TTLCache[int, bool] = TTLCache(maxsize=1_000, ttl=1)
 _lock = Lock()
 
@@ -36,12 +36,12 @@ class Claim(Enum):
     LIMITED = "limited"  # the account calls too often
 
 
-# By the changed rows of CLAIM_AND_COUNT_SQLITE: none, the nonce, or the nonce and the count.
+# By the number of rows that CLAIM_AND_COUNT_SQLITE changed: 0, 1 (nonce) or 2 (nonce and count).
 _CLAIMS = (Claim.REPLAYED, Claim.LIMITED, Claim.ACCEPTED)
 
 
 class CallFacts(NamedTuple):
-    """The facts of a call, which the row of its nonce records."""
+    """The facts of a call that the row of its nonce keeps."""
 
     at: datetime
     secret_id: int
@@ -64,10 +64,10 @@ class NonceQuerySet(models.QuerySet["Nonce"]):
         facts: CallFacts,
         limit: CallLimit | None = None,
     ) -> Claim:
-        """Spend ``nonce`` for the account and count the call: ACCEPTED for exactly one of concurrent calls.
+        """Spend ``nonce`` and count the call; of concurrent calls, exactly one is ACCEPTED.
 
-        One atomic statement in its own commit; without a limit nothing is counted. Raises DatabaseError when
-        the store is down.
+        This is one atomic statement with its own commit. Calls without a limit are not counted. Raises
+        DatabaseError if the database is down.
         """
         row = {
             **facts._asdict(),
@@ -78,7 +78,7 @@ class NonceQuerySet(models.QuerySet["Nonce"]):
         }
         if limit is None:
             return Claim.ACCEPTED if changed_rows(Nonce, sql.CLAIM, row) else Claim.REPLAYED
-        if _is_one_of_many(account_id, limit, facts.at):
+        if _is_repeated_refusal(account_id, limit, facts.at):
             row["at"] = None
         claim = self._counted(row | limit.parameters(facts.at))
         if claim is Claim.LIMITED and row["at"]:
@@ -97,8 +97,8 @@ class NonceQuerySet(models.QuerySet["Nonce"]):
     def raise_fence(self, now: datetime) -> datetime:
         """Refuse every call that may have been accepted before ``now``; return the last refused timestamp.
 
-        The clock of such a call may have been ahead by the whole window. ``prune`` deletes the fence with
-        the nonces of its time.
+        The caller's clock may have been ahead by the whole window. ``prune`` deletes the fence when it
+        expires.
         """
         last = now + timedelta(seconds=limits.TIMESTAMP_WINDOW_SECONDS)
         expiry = int((last + NONCE_LIFETIME).timestamp())
@@ -106,7 +106,7 @@ class NonceQuerySet(models.QuerySet["Nonce"]):
         return last
 
     def fenced_until(self, expires_at: datetime) -> datetime | None:
-        """Return until when the fence refuses calls, if it refuses a nonce that expires at ``expires_at``."""
+        """Return the end of the fence, if it refuses a nonce that expires at ``expires_at``."""
         fence = self.filter(**_FENCE, expires_at__gte=int(expires_at.timestamp())).first()
         return datetime.fromtimestamp(fence.expires_at, tz=UTC) - NONCE_LIFETIME if fence else None
 
@@ -126,9 +126,9 @@ def _is_sqlite() -> bool:
 
 
 class Nonce(models.Model):
-    """A spent nonce. It is spent for the account, whichever of its secrets signed the call.
+    """A spent nonce of an account, for all its secrets, with the facts of the call.
 
-    With the facts of the call; ``at`` is unknown for calls from before they were recorded.
+    ``at`` is NULL for calls that do not go on record.
     """
 
     pk = models.CompositePrimaryKey("account_id", "nonce")
@@ -184,24 +184,24 @@ class SecretUse(models.Model):
 
 
 def is_first_reading(secret_id: int, address: str) -> bool:
-    """Return whether this process knows no reading of the calls by this reader in the last minute.
+    """Return whether the reader has not read the calls in the last minute, as far as this process knows.
 
-    The list leaves its reader's own readings out, and each one on record makes the next one slower.
+    Later readings are not recorded: the list omits the reader's own ones, and each makes the list slower.
     """
     with _lock:
         return (secret_id, address) not in _readers
 
 
 def note_reading(secret_id: int, address: str) -> None:
-    """Note a reading that is on record, for a minute from the first one."""
+    """Remember a recorded reading for a minute; later readings do not extend it."""
     with _lock:
         _readers.setdefault((secret_id, address), True)
 
 
-def _is_one_of_many(account_id: int, limit: CallLimit, at: datetime) -> bool:
-    """Return whether the rate certainly refuses the call, and this process recorded such a call a moment ago.
+def _is_repeated_refusal(account_id: int, limit: CallLimit, at: datetime) -> bool:
+    """Return whether the rate refuses the call, and this process just recorded a refused call.
 
-    Nothing limits the number of such calls, and each record stays for 180 days.
+    Such calls are not recorded: a record is kept for 180 days, and their number is unlimited.
     """
     with _lock:
         is_known = account_id in _limited

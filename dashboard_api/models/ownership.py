@@ -19,7 +19,7 @@ TOKEN_PREFIX = "tdv1-"  # noqa: S105 - public by nature
 _TOKEN_BYTES = 20
 _HOUR = timedelta(hours=1)
 SCANNED_WITHOUT_PROOF = timedelta(days=3)
-LATEST_CHECK = timedelta(days=8)  # the calendar plans a week ahead at most
+LATEST_CHECK = timedelta(days=8)  # the calendar plans at most a week ahead
 
 
 def new_token() -> str:
@@ -35,16 +35,16 @@ class OwnershipClaimQuerySet(models.QuerySet["OwnershipClaim"]):
         return self.filter(ended_at=None)
 
     def listed(self, ended_after: datetime) -> Self:
-        """Return open claims, and claims that ended since, unless withdrawn or followed by a newer one."""
+        """Return open claims, and claims ended after a time unless withdrawn or followed by a newer one."""
         later = OwnershipClaim.objects.filter(account=OuterRef("account"), host=OuterRef("host"))
         ended = Q(ended_at__gt=ended_after) & ~Q(ended_reason=OwnershipClaim.EndedReason.WITHDRAWN)
         return self.filter(Q(ended_at=None) | (ended & ~Exists(later.filter(pk__gt=OuterRef("pk")))))
 
     def due(self, now: datetime) -> Self:
-        """Return claims whose next check is due: one of each account in turn, its oldest first.
+        """Return claims that are due for a check: accounts take turns, each with its oldest claim first.
 
-        So slow websites of one account do not keep those of others waiting. A check later than any that is
-        planned was planned while the clock was ahead.
+        So slow websites of one account do not delay other accounts. A check later than LATEST_CHECK is due,
+        because it was planned while the clock was ahead.
         """
         is_due = Q(next_check_at__lte=now) | Q(next_check_at__gt=now + LATEST_CHECK)
         oldest = ("next_check_at", "pk")
@@ -60,18 +60,18 @@ class OwnershipClaimQuerySet(models.QuerySet["OwnershipClaim"]):
         return list(locked.select_related("account"))
 
     def current(self, now: datetime) -> Self:
-        """Return claims whose proof has not been missing for days: only their websites are scanned."""
+        """Return proven claims, unless the proof is missing for days: only their websites are scanned."""
         lost = Q(state=OwnershipClaim.State.FAILING, missed_at__lte=now - SCANNED_WITHOUT_PROOF)
         return self.open().filter(state__in=OwnershipClaim.HOLDING).exclude(lost)
 
     def proven_by_dns(self) -> Self:
-        """Return claims whose proof is a record of the domain's owner, as deep scans need it."""
+        """Return claims proven by a DNS record, as deep scans require."""
         return self.filter(strength=OwnershipClaim.Strength.DNS)
 
     def confirm_by_hand(self, account: Account, host: str, *, by: str, now: datetime) -> "OwnershipClaim":
-        """Verify the account's claim by an operator's word, and create it if needed; return it.
+        """Verify the account's claim on the word of an operator, and create it if needed; return it.
 
-        A claim that is verified by a token stays unchanged.
+        A claim that is already proven is unchanged.
         """
         claim = self.open().filter(account=account, host=host).first()
         if claim is None:
@@ -83,7 +83,7 @@ class OwnershipClaimQuerySet(models.QuerySet["OwnershipClaim"]):
         return claim
 
     def withdraw_proofs(self, host: str, *, by: str, reason: str, now: datetime) -> None:
-        """End all claims to ``host`` that were proven."""
+        """End all proven claims to ``host``."""
         for claim in self.open().filter(host=host, state__in=OwnershipClaim.HOLDING):
             claim.state, claim.ended_reason = OwnershipClaim.State.ENDED, OwnershipClaim.EndedReason.WITHDRAWN
             claim.reason, claim.ended_at, claim.next_check_at = reason, now, None
@@ -149,14 +149,14 @@ class OwnershipClaim(models.Model):
     verified_at = models.DateTimeField(null=True)
     contested_at = models.DateTimeField(null=True)
     misses = models.PositiveSmallIntegerField(default=0)
-    missed_at = models.DateTimeField(null=True)  # the first of these misses
-    unasked_at = models.DateTimeField(null=True)  # the first of the checks that could not ask
+    missed_at = models.DateTimeField(null=True)  # the first miss
+    unasked_at = models.DateTimeField(null=True)  # the first check that could not ask
     checks = models.JSONField(default=list)  # the last check of each method, as responses have it
     checked_at = models.DateTimeField(null=True)
-    found_at = models.DateTimeField(null=True)  # the last check that found the token, if none missed it since
-    asked_at = models.DateTimeField(null=True)  # the last check by hand began
-    asked_since = models.DateTimeField(null=True)  # the hour in which checks by hand are counted began
-    asked_count = models.PositiveSmallIntegerField(default=0, db_default=0)  # the checks of this hour
+    found_at = models.DateTimeField(null=True)  # the last check that found the token; NULL after a miss
+    asked_at = models.DateTimeField(null=True)  # start of the last check by hand
+    asked_since = models.DateTimeField(null=True)  # start of the hour that asked_count is about
+    asked_count = models.PositiveSmallIntegerField(default=0, db_default=0)  # checks by hand in this hour
     next_check_at = models.DateTimeField(null=True, default=timezone.now)
     ended_at = models.DateTimeField(null=True)
     ended_reason = models.CharField(max_length=10, choices=EndedReason, blank=True)
@@ -206,7 +206,7 @@ class OwnershipClaim(models.Model):
 
     @property
     def check_allowed_at(self) -> datetime | None:
-        """The time from which a check by hand may begin; None: it was never checked by hand."""
+        """The earliest time of the next check by hand; None before the first one."""
         if self.asked_at is None:
             return None
         pause_ends = self.asked_at + limits.CHECK_PAUSE
@@ -220,9 +220,9 @@ class OwnershipClaim(models.Model):
         return is_lapsed and self.ended_at is not None and self.ended_at > at
 
     def is_missed_at(self, at: datetime) -> bool:
-        """Return whether a check at this time or later missed the token; one that could not ask did not.
+        """Return whether a check at this time or later missed the token.
 
-        A claim that staff confirmed has no token to miss.
+        A check that could not ask does not count. A claim confirmed by staff has no token to miss.
         """
         is_missed = self.found_at is None and self.unasked_at is None and self.method != self.Method.MANUAL
         return is_missed and self.checked_at is not None and self.checked_at >= at
@@ -236,7 +236,7 @@ class OwnershipClaim(models.Model):
         self.save(update_fields=["asked_at", "asked_since", "asked_count"])
 
     def mark_verified(self, *, now: datetime, by: str | None = None) -> None:
-        """Store that the claim is verified by its method, without misses; ``by`` names an operator."""
+        """Store the claim as verified by its method, without misses; ``by`` names an operator."""
         self.state, self.verified_at = self.State.VERIFIED, now
         self.misses, self.missed_at, self.unasked_at = 0, None, None
         self.save()

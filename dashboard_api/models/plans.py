@@ -10,7 +10,7 @@ from django.db.models import Q
 
 from foundation.texts.stored_texts import in_language
 
-LARGEST = 2_147_483_647  # of a column
+LARGEST = 2_147_483_647  # of an integer column
 LIMIT_NAMES = {
     "websites": "Websites",
     "calls_per_day": "Calls a day",
@@ -20,7 +20,7 @@ LIMIT_NAMES = {
 
 
 class Limits(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The limits of a plan; None is no limit. Websites always have one."""
+    """The limits of a plan; None means unlimited. Websites are always limited."""
 
     websites: int = 5
     calls_per_day: int | None = None
@@ -29,7 +29,7 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 
 
 class Override(msgspec.Struct, frozen=True, kw_only=True):
-    """Another value of one limit for one account, with its reason and its last day, if it has one."""
+    """Another value of one limit for one account; ``until`` is its last day, if any."""
 
     limit: str
     value: int | None
@@ -44,7 +44,7 @@ class Override(msgspec.Struct, frozen=True, kw_only=True):
 def read_limits(values: Any) -> Limits:
     """Return the limits that ``values`` describe; raises ValidationError.
 
-    Days of history, which nothing enforced, are skipped: used revisions of plans still have them.
+    ``history_days`` is ignored: it has no effect, but used revisions of plans may still have it.
     """
     if isinstance(values, dict):
         values = {name: value for name, value in values.items() if name != "history_days"}
@@ -60,7 +60,7 @@ def read_limits(values: Any) -> Limits:
 
 
 def check_limit(name: str, value: int | None) -> None:
-    """Raise ValidationError for a limit that does not exist, or that no plan can have."""
+    """Raise ValidationError for an unknown limit, or a value that no plan can have."""
     if name not in LIMIT_NAMES:
         names = ", ".join(LIMIT_NAMES)
         raise ValidationError({"limits": f"There is no limit {name}: use {names}."})
@@ -78,7 +78,7 @@ class PlanQuerySet(models.QuerySet["Plan"]):
     """Queries of plans."""
 
     def newest(self, slug: str) -> "Plan | None":
-        """Return the newest revision of a plan; None if there is none."""
+        """Return the newest revision of a plan, if any."""
         return self.filter(slug=slug).order_by("-revision").first()
 
     def offered(self) -> list["Plan"]:
@@ -88,9 +88,9 @@ class PlanQuerySet(models.QuerySet["Plan"]):
 
 
 class Plan(models.Model):
-    """A revision of a plan. Once an account has had it, it never changes: a new revision follows it.
+    """A revision of a plan; it never changes after its first use by an account.
 
-    Triggers refuse other changes than of ``is_offered`` (migration 0012).
+    Then triggers refuse its deletion, and changes except of ``is_offered`` (0001_plan).
     """
 
     slug = models.SlugField("name in programs", max_length=50, help_text="Such as team; it cannot change.")

@@ -1,4 +1,4 @@
-"""The key of a problem: what findings with the same cause have in common."""
+"""The key of a problem, shared by all findings with the same cause."""
 
 import hashlib
 from functools import lru_cache
@@ -13,7 +13,7 @@ KEY_LENGTH = 16
 
 
 def problem_key(source: str, rule: str, title: str) -> str:
-    """Return the key of a source's rule, or of a title where the source names no rule."""
+    """Return the key for a rule of a source, or for the title of a finding without a rule."""
     return _key(source, "rule", rule) if rule else _key(source, "title", title)
 
 
@@ -23,10 +23,10 @@ def _key(*parts: str) -> str:
 
 
 class ProblemField(models.CharField):  # type: ignore[type-arg]  # of texts
-    """The problem of a finding, which the ORM computes from source, rule and title on every save."""
+    """The problem of a finding; the ORM computes it from source, rule and title on every save."""
 
     def deconstruct(self) -> Any:
-        """Return the field as migrations write it: they import nothing of the product."""
+        """Describe a plain field of Django, because migrations do not import the product."""
         name, _, args, kwargs = super().deconstruct()
         return name, "django.db.models.CharField", args, kwargs
 

@@ -20,7 +20,7 @@ from dashboard_api.models.sites import Website
 
 
 def _digest(clear: str) -> str:
-    """Return the digest that is stored: a token is too random to be guessed from it."""
+    """Return the digest to store; tokens are random, so a digest without salt is safe."""
     return hashlib.sha256(clear.encode()).hexdigest()
 
 
@@ -33,7 +33,7 @@ class ReportTokenQuerySet(models.QuerySet["ReportToken"]):
 
     @sensitive_variables("clear")
     def with_value(self, clear: str) -> Self:
-        """Return the token with this value, or none."""
+        """Filter by the clear text of a token."""
         return self.filter(digest=_digest(clear))
 
     @sensitive_variables("clear")
@@ -48,7 +48,7 @@ class ReportTokenQuerySet(models.QuerySet["ReportToken"]):
         expires_at: datetime,
         by: str,
     ) -> tuple["ReportToken", str]:
-        """Store a new token, and return it in clear, which happens only once. Raises ValidationError."""
+        """Store a new token; return it in clear, for the only time. Raises ValidationError."""
         clear = limits.TOKEN_PREFIX + secrets.token_urlsafe(limits.SECRET_RANDOM_BYTES)
         token = ReportToken(
             account=account,
@@ -142,14 +142,14 @@ class ReportJobQuerySet(models.QuerySet["ReportJob"]):
     """Queries for jobs."""
 
     def unfinished(self) -> Self:
-        """Return the jobs whose report is not imported or refused yet."""
+        """Return jobs with a report that is neither imported nor refused yet."""
         return self.filter(finished_at=None)
 
 
 class ReportJob(models.Model):
-    """A report that was sent over HTTP: its file waits until the job has finished.
+    """A job to import a report that was sent over HTTP; the file waits until the job has finished.
 
-    ``status`` is that of the HTTP response, and ``outcome`` has its members.
+    ``status`` and ``outcome`` are the status and the members of the HTTP response.
     """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)

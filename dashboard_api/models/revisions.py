@@ -4,7 +4,7 @@ from django.db import models
 
 from dashboard_api.backends.revisions import EVERY_WEBSITE
 
-Tags = tuple[int | None, int | None]  # of the website and of all websites; None before any change
+Tags = tuple[int | None, int | None]  # of the website and of all websites; None before the first change
 
 TAGS = f"""
 (SELECT tag FROM dashboard_api_revision WHERE website_id = {{website}}),
@@ -15,7 +15,7 @@ TAGS = f"""
 class Revision(models.Model):
     """A random tag that changes with the data of a website, and never returns to an earlier value.
 
-    Only triggers write here. No foreign key: the row outlives the website.
+    Only triggers write here. There is no foreign key, because the row outlives the website.
     """
 
     website_id = models.BigIntegerField(primary_key=True, help_text="0: what all of them share, the engines.")

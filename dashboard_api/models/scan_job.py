@@ -24,17 +24,17 @@ class ScanJobQuerySet(models.QuerySet["ScanJob"]):
         return self.filter(ended_at=None)
 
     def recent_retests(self, finding_id: int | None, since: datetime) -> Self:
-        """Return retests of the finding that ended later than ``since`` by themselves."""
+        """Return retests of the finding that ended after ``since`` and were not cancelled."""
         retests = self.filter(trigger=ScanJob.Trigger.RETEST, finding=finding_id, ended_at__gt=since)
         return retests.counted().exclude(state=ScanJob.State.CANCELLED)
 
     def with_known_page(self) -> Self:
-        """Return jobs that saw a page of the website itself."""
+        """Return jobs with a home page that is the website's own: it looked the same, or was confirmed."""
         is_own = ~Q(reason=PAGE_CHANGED) | Q(page_confirmed_at__isnull=False)
         return self.filter(is_own, page__isnull=False)
 
     def counted(self) -> Self:
-        """Return jobs that count: not those that were cancelled before they began, or that we lost."""
+        """Return jobs that count: all except jobs cancelled before the start, or lost with a worker."""
         return self.exclude(Q(state=ScanJob.State.CANCELLED, started_at=None) | Q(reason="worker_lost"))
 
 
@@ -49,7 +49,7 @@ class ScanJob(models.Model):
         CANCELLED = "cancelled", "cancelled"
 
     class Profile(models.TextChoices):
-        """The extent of a scan; each has the engines of the one before, too."""
+        """The extent of a scan; each profile adds engines to the one before."""
 
         QUICK = "quick", "quick"
         STANDARD = "standard", "standard"
@@ -72,7 +72,7 @@ class ScanJob(models.Model):
         FIRST = 3, "first"
 
     class Outcome(models.TextChoices):
-        """The extent of a finished scan; of a retest, whether the finding is still there."""
+        """The result of a finished scan, or of a retest of a finding."""
 
         COMPLETE = "complete", "complete"
         PARTIAL = "partial", "partial"
@@ -91,7 +91,7 @@ class ScanJob(models.Model):
         related_name="scan_jobs",
         help_text="The account whose plan the scan counts for; none for one by staff.",
     )
-    finding = models.ForeignKey(  # a retest's; without a constraint, so that findings are deleted as before
+    finding = models.ForeignKey(  # of retests; no constraint, so findings can be deleted
         Finding,
         null=True,
         blank=True,
@@ -171,7 +171,7 @@ class ScanJob(models.Model):
         return f"scan {self.pk} of {self.website}"
 
     def may_be_cancelled_by(self, account_id: int) -> bool:
-        """Return whether the job counts for this account, or for none."""
+        """Return whether the job counts for this account, or for no account."""
         return self.account_id in (account_id, None)
 
     def cancel(self, *, by: str, reason: str = "") -> bool:
@@ -198,7 +198,7 @@ class EngineRun(models.Model):
 
     job = models.ForeignKey(ScanJob, on_delete=models.CASCADE, related_name="runs")
     engine = models.CharField(max_length=50)
-    address = models.GenericIPAddressField(null=True)  # none of a domain alone
+    address = models.GenericIPAddressField(null=True)  # empty if the engine needs only the domain
     state = models.CharField(max_length=10, choices=State)
     reason = models.CharField(max_length=30, blank=True)
     exit_code = models.SmallIntegerField(null=True)

@@ -1,4 +1,4 @@
-"""Rules about scans: the stop of all of them, opt-outs and consents."""
+"""Rules about scans: the stop of all scans, opt-outs and consents."""
 
 import ipaddress
 from collections.abc import Callable, Sequence
@@ -90,16 +90,16 @@ class ScanOptOut(models.Model):
         return self.value
 
     def clean(self) -> None:
-        """Store the value in its one form; refuse what is no host, registrable domain or prefix."""
-        if self.kind not in _CLEANED:
-            return  # which is an error of its own
+        """Normalise the value; raise ValidationError unless it is a host, registrable domain or prefix."""
+        if self.kind not in _NORMALISE:
+            return  # the field reports the unknown kind
         try:
-            self.value = _CLEANED[self.kind](self.value.strip())
+            self.value = _NORMALISE[self.kind](self.value.strip())
         except (InvalidHost, ValueError) as error:
             raise ValidationError({"value": str(error)}) from error
 
     def has(self, address: str) -> bool:
-        """Return whether this prefix has the address."""
+        """Return whether the address is in this prefix."""
         return ipaddress.ip_address(address) in ipaddress.ip_network(self.value)
 
 
@@ -115,7 +115,7 @@ def _prefix(value: str) -> str:
     return str(ipaddress.ip_network(value, strict=False))
 
 
-_CLEANED: dict[str, Callable[[str], str]] = {
+_NORMALISE: dict[str, Callable[[str], str]] = {
     ScanOptOut.Kind.HOST: typed_host,
     ScanOptOut.Kind.DOMAIN: _domain,
     ScanOptOut.Kind.PREFIX: _prefix,

@@ -11,17 +11,17 @@ from django.utils import timezone
 from dashboard_api.models.scan_job import ScanJob
 from dashboard_api.models.sites import SiteLink
 
-LATEST_SCAN = timedelta(days=40)  # a month, the longest window and any time zone are less
+LATEST_SCAN = timedelta(days=40)  # more than a month, the longest window and any time zone together
 
 
 class ScanScheduleQuerySet(models.QuerySet["ScanSchedule"]):
     """Queries on schedules."""
 
     def due(self, now: datetime) -> Self:
-        """Return schedules whose next scan is due, of links that are not revoked.
+        """Return schedules of active links that are due for a scan.
 
-        A scan waits while a smaller one of the website is not over. A scan later than any that is planned was
-        planned while the clock was ahead: it needs another time.
+        A scan waits until smaller scans of the website have ended. A scan later than LATEST_SCAN is due,
+        because it was planned while the clock was ahead: it gets a new time.
         """
         today = now.astimezone(UTC).date()
         is_paused = Q(paused_until__gt=today)

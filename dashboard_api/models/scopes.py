@@ -15,7 +15,7 @@ _WORST_LAST: list[str] = [Coverage.State.OK, Coverage.State.PARTIAL, Coverage.St
 class CoverageScope(models.Model):
     """The last run of one category at one target; ``coverage`` summarises all scopes of its source."""
 
-    coverage = models.ForeignKey(  # a constraint begins with it
+    coverage = models.ForeignKey(  # the unique constraint indexes it
         Coverage, on_delete=models.CASCADE, related_name="scopes", db_index=False
     )
     category = models.CharField(max_length=limits.MAX_CATEGORY_LENGTH, blank=True)
@@ -46,7 +46,7 @@ class CoverageScope(models.Model):
 
     @property
     def name(self) -> str:
-        """The category and the target, in English, as the stored details have it."""
+        """The category and the target in English, for the stored details."""
         return " at ".join(filter(None, [self.category, self.target])) or "everything"
 
     @classmethod

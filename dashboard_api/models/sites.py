@@ -57,7 +57,7 @@ def check_has_one_owner(host: str) -> None:
 
 
 class WebsiteOfOthers(ValidationError):
-    """Other accounts have the website, and nothing was said about sharing it."""
+    """Other accounts have the website, and sharing it was not confirmed."""
 
 
 class InUse(ValidationError):
@@ -69,15 +69,14 @@ def _retired_start(host: str) -> str:
 
 
 def host_before(host: str) -> str:
-    """Return the host of a website, also of a retired one, whose name says that and when another began."""
+    """Return the original host of a website; retired websites have a suffix after it."""
     return host.partition(" ")[0]
 
 
 class Website(models.Model):
     """A website with its findings. Several accounts can link the same website.
 
-    One that is no longer watched is archived: no account can link it and nothing is imported, but its
-    findings stay.
+    An archived website keeps its findings, but accounts cannot link it, and reports about it are refused.
     """
 
     class Method(models.TextChoices):
@@ -96,7 +95,7 @@ class Website(models.Model):
     archived_at = models.DateTimeField(null=True, blank=True)
     archived_by = models.CharField(max_length=150, blank=True)
     archive_reason = models.CharField(max_length=500, blank=True)
-    retired_at = models.DateTimeField(null=True, editable=False)  # another owner began a new one
+    retired_at = models.DateTimeField(null=True, editable=False)  # when a new owner took the host
 
     class Meta:
         verbose_name = "website"
@@ -151,7 +150,7 @@ class Website(models.Model):
         OwnershipClaim.objects.locked(self.host)
         self._lock()
         self.check_verified()
-        if self.retired_at is not None:  # a new owner took over at the same time, perhaps
+        if self.retired_at is not None:  # a new owner may have taken over meanwhile
             raise ValidationError(f"{self} belongs to former owners for good.")
         if not (by.strip() and reason.strip()):
             raise ValidationError("Say who withdraws the verification, and why.")
@@ -202,9 +201,9 @@ class Website(models.Model):
         audit("website.retired", self, by=RETIRING, host=former)
 
     def former_holders(self, account: Account) -> list[str]:
-        """Return the references of the other accounts that held the website last; none if one holds it now.
+        """Return the references of other accounts that held the website last; empty if an account holds it.
 
-        A link of ``account`` would show it what was found for them.
+        A link of ``account`` would show it the findings of these accounts.
         """
         links = self.links.exclude(account=account)
         own = self.links.filter(account=account).first()
@@ -231,7 +230,7 @@ class Website(models.Model):
 
     @transaction.atomic
     def begin_again(self, *, by: str, now: datetime) -> "Website":
-        """Retire the website and return another one of its host without findings, verified for a new owner.
+        """Retire the website; return an empty one with its host, verified for a new owner.
 
         Raises Archived or NotVerified.
         """
@@ -259,7 +258,7 @@ class Website(models.Model):
 
     @transaction.atomic
     def restore(self) -> None:
-        """Take the website out of the archive; its links stay revoked. Raises NotArchived."""
+        """Take the website out of the archive, without its links. Raises NotArchived."""
         self._lock()
         if self.retired_at is not None:
             raise NotArchived(f"{self} belongs to former owners for good.")
@@ -342,8 +341,7 @@ class SiteLinkQuerySet(models.QuerySet["SiteLink"]):
     def check_linkable(self, account: Account, website: Website) -> None:
         """Raise Archived, NotVerified, AlreadyLinked, PlanInactive or SitesLimitReached.
 
-        To be called in a transaction: claims, website and account are locked until its end, so the answer
-        holds.
+        Call it in a transaction: it locks claims, website and account, so the result holds until the end.
         """
         OwnershipClaim.objects.locked(website.host)
         website = Website.objects.select_for_update(no_key=True).get(pk=website.pk)
@@ -393,7 +391,7 @@ class SiteLink(models.Model):
         editable=False,
         help_text="Calls are refused, because the plan includes fewer websites.",
     )
-    # Its owner chose that it stays while the plan includes fewer websites than the account has.
+    # When the owner chose to keep it while the plan includes fewer websites than the account has.
     chosen_at = models.DateTimeField(null=True, blank=True, editable=False)
     publicity = models.CharField(
         "publicity",
@@ -434,7 +432,7 @@ class SiteLink(models.Model):
         self.record(LinkEvent.Action.REVOKED, by=by, reason=reason, at=now)
         self.revoked_at = now
         self.save(update_fields=["revoked_at"])
-        # The worker ends those that run: it may hold their rows, and wait for the website.
+        # The worker itself ends running scans: it may hold their rows, and wait for the website.
         for job in self.website.scan_jobs.filter(account=self.account_id, state="queued"):
             job.cancel(by=by, reason=reason)
 

@@ -21,7 +21,7 @@ class StandingDecisionQuerySet(models.QuerySet["StandingDecision"]):
         return self.filter(ended_at__isnull=True)
 
     def in_force(self, source: Source, website: Website) -> Self:
-        """Return the active decisions about ``source`` that concern ``website``; those for it come last."""
+        """Return active decisions about ``source`` on ``website``; decisions for all websites come first."""
         concerned = self.active().filter(Q(website=website) | Q(website__isnull=True), source=source)
         return concerned.select_related("source").order_by(F("website").asc(nulls_first=True))
 
@@ -29,8 +29,8 @@ class StandingDecisionQuerySet(models.QuerySet["StandingDecision"]):
 class StandingDecision(models.Model):
     """A severity for all findings of a scanner's rule or, without a rule, the scanner's minimum severity.
 
-    Open findings below the minimum are accepted risks. Of several active decisions about a finding, that for
-    its website wins. ``dashboard_api.decisions.standing`` applies them.
+    Open findings below the minimum are accepted risks. A decision for one website wins over a decision for
+    all. ``dashboard_api.decisions.standing`` applies them.
     """
 
     source = models.ForeignKey(

@@ -11,7 +11,7 @@ from dashboard_api.models.standing import StandingDecision
 
 
 class FindingEvent(models.Model):
-    """An event of a finding. First and last sight are fields of the finding."""
+    """An event in the timeline of a finding. First and last sight are fields of the finding."""
 
     class Event(models.TextChoices):
         """Values of ``event`` in the API."""

@@ -1,4 +1,4 @@
-"""The words of a finding, by which lists are searched."""
+"""The words of a finding, used to search lists."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -22,7 +22,7 @@ def searched_words(
 
 
 def words_of_finding(finding: "Finding") -> str:
-    """Return the words by which lists are searched for ``finding``."""
+    """Return the searched words of ``finding``."""
     return searched_words(
         finding.title,
         finding.location,
@@ -34,10 +34,10 @@ def words_of_finding(finding: "Finding") -> str:
 
 
 class WordsField(models.TextField):  # type: ignore[type-arg]  # of texts
-    """The words of a finding, which the ORM computes from its texts on every save."""
+    """The words of a finding; the ORM computes them from its texts on every save."""
 
     def deconstruct(self) -> Any:
-        """Return the field as migrations write it: they import nothing of the product."""
+        """Describe a plain field of Django, because migrations do not import the product."""
         name, _, args, kwargs = super().deconstruct()
         return name, "django.db.models.TextField", args, kwargs
 

@@ -10,7 +10,7 @@ from django.core.management.base import CommandError, CommandParser
 
 from dashboard_api.importing.inbox import InboxLocked, InboxResult, import_all
 from dashboard_api.importing.inbox_files import UnsafeFile
-from dashboard_api.importing.ingest import ImportOptions, ImportResult
+from dashboard_api.importing.ingest import ImportResult, ReportOptions
 from dashboard_api.importing.service import in_words
 from foundation.operations.operator_command import OperatorCommand, Result, web_address
 
@@ -47,7 +47,7 @@ class Command(OperatorCommand):
         if not folder.is_dir():
             raise CommandError(f"{folder} is not a folder.")
         try:
-            common = ImportOptions(complete=complete, base_url=base_url)
+            common = ReportOptions(complete=complete, base_url=base_url)
             results = list(import_all(folder, options=common, by=by))
         except InboxLocked as error:
             raise CommandError(f"Another import_inbox is running in {folder}: wait for its end.") from error

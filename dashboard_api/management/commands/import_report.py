@@ -13,9 +13,9 @@ from django.core.management.base import CommandError, CommandParser
 from django.utils import timezone
 from tqdm import tqdm
 
-from dashboard_api.importing.ingest import ImportOptions
+from dashboard_api.importing.ingest import ReportOptions
 from dashboard_api.importing.locations import OutsideWebsite, normalise_location
-from dashboard_api.importing.service import EmptyRefusal, RefusedReport, import_file, in_words
+from dashboard_api.importing.service import EmptyRefusal, ImportOptions, RefusedReport, import_file, in_words
 from dashboard_api.management.lookup import find_account, find_website
 from dashboard_api.models import SiteLink, Website
 from dashboard_api.scanners import READERS, finding_csv
@@ -23,7 +23,7 @@ from dashboard_api.scanners.times import parse_time
 from foundation.operations.operator_command import OperatorCommand, Result, web_address
 
 STANDARD_INPUT = "-"
-_IMPORT_OPTIONS = ("format_name", "complete", "scanned_at", "base_url", "targets", "category")
+_REPORT_OPTIONS = ("format_name", "complete", "scanned_at", "base_url", "targets", "category")
 
 
 class Progress:
@@ -54,8 +54,8 @@ def _bar(total: int | None, *, unit: str) -> tqdm:  # type: ignore[type-arg]
     return tqdm(total=total, unit=unit, unit_scale=True, disable=None, leave=False)
 
 
-def _add_import_options(parser: CommandParser) -> None:
-    """Add an option for each of _IMPORT_OPTIONS."""
+def _add_report_options(parser: CommandParser) -> None:
+    """Add an option for each of _REPORT_OPTIONS."""
     parser.add_argument(
         "--format",
         dest="format_name",
@@ -124,7 +124,7 @@ class Command(OperatorCommand):
         )
         parser.add_argument("--host", required=True, help="the website that was scanned")
         parser.add_argument("--account", metavar="REF", help="refuse unless this account links the website")
-        _add_import_options(parser)
+        _add_report_options(parser)
         parser.add_argument(
             "--strict", action="store_true", help="exit code 1 where rows were rejected; the rest is imported"
         )
@@ -168,16 +168,15 @@ class Command(OperatorCommand):
         dry_run: bool = options["dry_run"]
         try:
             with _opened(file) as stream, closing(Progress(file)) as progress:
-                results = import_file(
-                    stream,
-                    website,
-                    ImportOptions(**{name: options[name] for name in _IMPORT_OPTIONS}),
+                how = ImportOptions(
                     file_name=file,
                     by=by,
+                    report=ReportOptions(**{name: options[name] for name in _REPORT_OPTIONS}),
                     dry_run=dry_run,
                     on_read=progress.read,
                     on_stored=progress.stored,
                 )
+                results = import_file(stream, website, how)
         except OSError as error:
             raise CommandError(f"Cannot read {file}: {error.strerror}.") from error
         except EmptyRefusal as error:

@@ -74,10 +74,10 @@ def test_a_report_whose_import_fails_waits_and_the_others_go_on(website, folder,
     leave(folder, make_row(), name="b.jsonl")
     whole = inbox.import_file
 
-    def import_file(*args, file_name, **kwargs):
-        if file_name == "a.jsonl":
+    def import_file(file, website, options):
+        if options.file_name == "a.jsonl":
             raise ValueError("unforeseen")
-        return whole(*args, file_name=file_name, **kwargs)
+        return whole(file, website, options)
 
     monkeypatch.setattr(inbox, "import_file", import_file)
     assert refused(folder) == "Not every report was imported."

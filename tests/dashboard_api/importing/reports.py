@@ -2,12 +2,13 @@
 
 import io
 
-from dashboard_api.importing.ingest import ImportOptions
-from dashboard_api.importing.service import import_file
+from dashboard_api.importing.ingest import ReportOptions
+from dashboard_api.importing.service import ImportOptions, import_file
 
 
 def import_bytes(data, website, **options):
-    """Import the only report in ``data``; ``options`` are those of ImportOptions."""
+    """Import the only report in ``data``; ``options`` are those of ReportOptions."""
     stream = io.BytesIO(data)
-    (result,) = import_file(stream, website, ImportOptions(**options), file_name="report", by="tests")
+    report = ReportOptions(**options)
+    (result,) = import_file(stream, website, ImportOptions(file_name="report", by="tests", report=report))
     return result

@@ -5,8 +5,7 @@ import io
 import pytest
 from django.utils import timezone
 
-from dashboard_api.importing.ingest import ImportOptions
-from dashboard_api.importing.service import RefusedReport, import_file
+from dashboard_api.importing.service import ImportOptions, RefusedReport, import_file
 from dashboard_api.models import ImportRun, Website
 from tests.dashboard_api.scanners.samples import json_lines, make_row
 from tests.factories import make_website
@@ -16,7 +15,7 @@ pytestmark = pytest.mark.django_db
 
 def bring(website, on_read):
     file = io.BytesIO(json_lines(make_row()))
-    import_file(file, website, ImportOptions(), file_name="report", by="tests", on_read=on_read)
+    import_file(file, website, ImportOptions(file_name="report", by="tests", on_read=on_read))
 
 
 def archive(*_):

@@ -8,8 +8,8 @@ from django.db import connection
 
 from dashboard_api import limits
 from dashboard_api.importing import ingest
-from dashboard_api.importing.ingest import ImportOptions
-from dashboard_api.importing.service import EmptyRefusal, RefusedReport, import_file
+from dashboard_api.importing.ingest import ReportOptions
+from dashboard_api.importing.service import EmptyRefusal, ImportOptions, RefusedReport, import_file
 from dashboard_api.models import Coverage, Finding, ImportRun, Source
 from tests.dashboard_api.scanners.samples import json_lines, make_result, make_row, make_tools
 from tests.factories import make_website
@@ -23,12 +23,13 @@ def test_a_report_is_read_before_the_database_is_locked_and_stored_as_a_whole(dr
     import_file(
         io.BytesIO(json_lines(make_row())),
         make_website(),
-        ImportOptions(),
-        file_name="report.jsonl",
-        by="tests",
-        dry_run=dry_run,
-        on_read=lambda _: reading.append(connection.in_atomic_block),
-        before_commit=lambda _: storing.append(connection.in_atomic_block),
+        ImportOptions(
+            file_name="report.jsonl",
+            by="tests",
+            dry_run=dry_run,
+            on_read=lambda _: reading.append(connection.in_atomic_block),
+            before_commit=lambda _: storing.append(connection.in_atomic_block),
+        ),
     )
     assert set(reading) == {False}
     assert storing == [True]
@@ -46,7 +47,8 @@ def ended(day):
 def bring(website, *tools, options=None, **members):
     """Import a SARIF file with a run of each tool; what became of each, by its source."""
     file = io.BytesIO(json.dumps(make_tools(*tools, **members)).encode())
-    results = import_file(file, website, options or ImportOptions(), file_name="all.sarif", by="tests")
+    report = options or ReportOptions()
+    results = import_file(file, website, ImportOptions(file_name="all.sarif", by="tests", report=report))
     for result in results:
         assert result.rows == result.findings + result.occurrences + result.coverage + result.rejected
     return {result.source: result for result in results}
@@ -97,7 +99,7 @@ def test_an_empty_run_that_shows_nothing_of_its_work_fixes_only_by_the_word_of_i
     with pytest.raises(EmptyRefusal, match="say that it was complete"):
         bring(website, ("Bandit", []), invocations=[invocation])
     error = {"toolConfigurationNotifications": [{"level": "error"}]}
-    for options in (ImportOptions(), ImportOptions(complete=True)):
+    for options in (ReportOptions(), ReportOptions(complete=True)):
         with pytest.raises(RefusedReport, match="empty, and says that the scan had errors") as refusal:
             bring(website, ("Bandit", []), options=options, invocations=[invocation | error])
         assert str(refusal.value).endswith("The scan is incomplete: the tool had an error.")
@@ -111,7 +113,7 @@ def at(path):
 
 def test_a_file_that_semgrep_did_not_analyse_keeps_its_findings_and_the_others_are_fixed():
     website = make_website()
-    options = ImportOptions(base_url="https://shop.example.com/", category="code")
+    options = ReportOptions(base_url="https://shop.example.com/", category="code")
     found = [make_result(ruleId=path, locations=at(path)) for path in ("src/a b.py", "src/a.py")]
     bring(website, ("Semgrep OSS", found), options=options, **ended(1))
     text = "Syntax error at line src/a b.py:16:\n `:` was unexpected"
@@ -126,7 +128,7 @@ def test_a_file_that_semgrep_did_not_analyse_keeps_its_findings_and_the_others_a
 
 def test_a_semgrep_warning_that_names_no_file_lets_nothing_be_fixed_whatever_the_sender_says():
     website = make_website()
-    options = ImportOptions(complete=True, base_url="https://shop.example.com/", category="code")
+    options = ReportOptions(complete=True, base_url="https://shop.example.com/", category="code")
     bring(website, ("Semgrep OSS", [make_result()]), options=options, **ended(1))
     text = "Syntax error somewhere"
     warning = {"descriptor": {"id": "Syntax error"}, "level": "warning", "message": {"text": text}}

@@ -16,8 +16,8 @@ from dashboard_api import limits
 from dashboard_api.api import response_cache
 from dashboard_api.backends.statements import rows
 from dashboard_api.decisions.triage import decide, reopen
-from dashboard_api.importing.ingest import ImportOptions
-from dashboard_api.importing.service import import_file
+from dashboard_api.importing.ingest import ReportOptions
+from dashboard_api.importing.service import ImportOptions, import_file
 from dashboard_api.models import AnalystNote, Finding, Severity, Website
 from signed_api import limits as contract_limits
 from tests.dashboard_api.calls import (
@@ -286,7 +286,8 @@ def bring(website, *rules, day):
     seen = f"2026-03-{day:02}T10:00:00Z"
     rows = [make_row(template_id=rule, timestamp=seen) for rule in rules]
     file = io.BytesIO(json_lines(*rows))
-    import_file(file, website, ImportOptions(complete=True), file_name=f"{day}.jsonl", by="tests")
+    complete = ReportOptions(complete=True)
+    import_file(file, website, ImportOptions(file_name=f"{day}.jsonl", by="tests", report=complete))
 
 
 def test_what_each_import_changed_can_be_asked_for_one_by_one(client, link):
@@ -330,7 +331,7 @@ def test_tools_of_one_file_are_one_import(client, link):
     since = cursor(client, link)
     tools = make_tools(("One", [make_result()]), ("Two", [make_result()]))
     file = io.BytesIO(json.dumps(tools).encode())
-    import_file(file, link.website, ImportOptions(), file_name="all.sarif", by="tests")
+    import_file(file, link.website, ImportOptions(file_name="all.sarif", by="tests"))
     changes = read_changes(client, link, since, until="next_import")
     assert (changes["total"], changes["more"]) == (2, False)
 

@@ -23,8 +23,8 @@ from dashboard_api.crawler.essentials.page import OF_SECURITY_TXT, OF_THE_PAGE
 from dashboard_api.crawler.essentials.program import _parser
 from dashboard_api.crawler.essentials.rules import RULES
 from dashboard_api.crawler.essentials.scan import report
-from dashboard_api.importing.ingest import ImportOptions
-from dashboard_api.importing.service import import_file
+from dashboard_api.importing.ingest import ReportOptions
+from dashboard_api.importing.service import ImportOptions, import_file
 from dashboard_api.models import Coverage, Finding, ScanOptOut
 from dashboard_api.scanners import finding_lines
 from foundation.outbound.deadline import Deadline
@@ -146,8 +146,7 @@ def test_only_what_was_read_is_fixed(serve, trusting, encrypted):
         serve(answer(200, PAGE, headers=headers), port=443 if encrypted else 80)
         lines = [json.dumps(line) for line in report(HOST, PUBLIC, tls=trusting)]
         scanned_at = datetime.now(UTC) - timedelta(days=2 - day)
-        file, options = io.BytesIO("\n".join(lines).encode()), ImportOptions(scanned_at=scanned_at)
-        import_file(file, site, options, file_name="report", by="tests")
+        import_report(site, lines, scanned_at)
     statuses = dict(Finding.objects.values_list("rule", "status"))
     assert statuses["script-without-integrity"] == "open"
     assert statuses.get("mixed-content") == ("open" if encrypted else None)
@@ -160,11 +159,16 @@ def redirect(url):
     return answer(301, headers=[("Location", url)])
 
 
+def import_report(site, lines, scanned_at):
+    report = ReportOptions(scanned_at=scanned_at)
+    options = ImportOptions(file_name="report", by="tests", report=report)
+    import_file(io.BytesIO("\n".join(lines).encode()), site, options)
+
+
 def imported(site, *, days):
     """Import the report of a scan ``days`` ago."""
     lines = [json.dumps(line) for line in report(HOST, PUBLIC, tls=ssl.create_default_context())]
-    options = ImportOptions(scanned_at=datetime.now(UTC) - timedelta(days=days))
-    import_file(io.BytesIO("\n".join(lines).encode()), site, options, file_name="report", by="tests")
+    import_report(site, lines, datetime.now(UTC) - timedelta(days=days))
     return dict(Finding.objects.values_list("rule", "status"))
 
 
@@ -642,9 +646,7 @@ def later_than(problems, *, trusting):
         rows.append({"finding": rule, "title": rule, "severity": "low", "location": url, "matcher": ""})
     rows.append({"complete": True})
     for days, lines in ((2, rows), (1, report(HOST, PUBLIC, tls=trusting))):
-        options = ImportOptions(scanned_at=datetime.now(UTC) - timedelta(days=days))
-        text = "\n".join(map(json.dumps, lines)).encode()
-        import_file(io.BytesIO(text), site, options, file_name="report", by="tests")
+        import_report(site, map(json.dumps, lines), datetime.now(UTC) - timedelta(days=days))
     return dict(Finding.objects.values_list("rule", "status"))
 
 
