@@ -1,4 +1,4 @@
-"""Reading of untrusted CSV, row by row: UTF-8, with column names in the first line."""
+"""Reader of untrusted CSV, row by row: UTF-8, with column names in the first line."""
 
 import csv
 import io

@@ -1,4 +1,4 @@
-"""Reading of JSON rows: one row a line, one or several arrays of rows, or a single row."""
+"""Reader of JSON rows: one row a line, one or several arrays of rows, or a single row."""
 
 import codecs
 from collections.abc import Iterator

@@ -56,7 +56,7 @@ class BadRow(ValueError):
 
 @dataclass(slots=True, kw_only=True)
 class Budget:
-    """Processor time and staged bytes of one file, limited in proportion to its length.
+    """Processor time and staged bytes of one file. The limits grow with its length.
 
     ``length`` counts the unpacked bytes read so far. Rows may share a text, so a small file can expand to
     very many bytes.
@@ -96,9 +96,9 @@ class Check:
     """Row about a check that found no problem or, with ``error``, failed.
 
     ``suppressed`` names a result that the report suppresses. Its problem still exists, under one of the
-    ``identities``. ``rules`` are the checked rules; empty if the format does not name them. ``skipped``
-    rules did not run here, which is not a failure. A failure concerns the whole host unless it is
-    ``only_here``.
+    ``identities``. ``rules`` are the rules of the check; empty if the format does not name them. ``skipped``
+    rules did not run here, which is not a failure. A failure concerns the whole target (host and port)
+    unless it is ``only_here``.
     """
 
     row: int
@@ -190,7 +190,7 @@ class ScanReport:
     failure: str = ""  # why the scan did not run to its end, often in the scanner's words
     scanned_at: Time = None  # the end of the scan, else the newest time of a row
     # The importer sets these two before it reads rows.
-    judged_at: datetime | None = None  # the time of the scan
+    judged_at: datetime | None = None  # the time of the scan, such as for expired certificates
     is_on_website: Callable[[str], bool] = lambda _: False
     others: tuple["ScanReport", ...] = ()  # reports of further tools or categories in the same file
     names_targets: bool = False  # rows name every scanned target, even one without problems

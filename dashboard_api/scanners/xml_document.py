@@ -1,4 +1,4 @@
-"""Reading of untrusted XML. It refuses entities, which could include files or expand without limit.
+"""Reader of untrusted XML. It refuses entities, which could include files or expand without limit.
 
 The standard library's expat reads the file in parts. ``XmlRows`` drops each row after its use. ``read_xml``
 returns a whole document and keeps numerous elements encoded, which saves memory.

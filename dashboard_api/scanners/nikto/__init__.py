@@ -91,7 +91,7 @@ def _report(rows: Iterator[tuple[Row, Any]], ends: Sequence[Time], *, version: s
 
     def entries() -> Iterator[ReportRow | Ending]:
         yield from convert_rows(enumerate(rows, start=1), partial(_convert, name_of=report.host_among))
-        yield Ending(scanned_at=newest(ends))  # each end, or the start if the end is in 1970
+        yield Ending(scanned_at=newest(ends))  # the start wins if the end is in 1970
 
     report = ScanReport(
         source="nikto",

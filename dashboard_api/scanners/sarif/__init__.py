@@ -57,7 +57,7 @@ _NOTHING_FOUND = {"pass", "notApplicable"}
 _KINDS: dict[str, Kind] = {"review": "suspected", "open": "suspected", "informational": "informational"}
 _MAX_OLD_FORMS = 5  # of the identity, for each old name of the rule
 _NOTIFICATIONS = ("toolExecutionNotifications", "toolConfigurationNotifications")
-# Semgrep's warnings for files, or with "interfile" projects, that it did not analyse completely.
+# Semgrep's warnings about a file (with "interfile", a project) that it did not analyse completely.
 _NOT_ANALYSED = {
     "AST builder error",
     "Fatal error",
@@ -108,7 +108,7 @@ def read(stream: BinaryIO) -> ScanReport:
 
 
 def _valid_runs(items: Sequence[Any]) -> list[Row]:
-    """Return the runs; raises UnreadableReport for a run that is no object or has no list of results."""
+    """Return the runs; raises UnreadableReport for a run that is no object, or results that are no list."""
     runs = list(items)
     for number, run in enumerate(runs):
         if not isinstance(run, dict):
