@@ -1,6 +1,6 @@
-"""Readers of scanners' reports, one a format: a stream in, a ``ScanReport`` out, no database.
+"""Readers of scanner reports, one for each format: a stream in, a ``ScanReport`` out, no database.
 
-README.md says how to add one.
+README.md lists the modules and links the check-list for a new reader.
 """
 
 import codecs
@@ -35,20 +35,20 @@ from dashboard_api.scanners.unsupported import advice_on, advice_on_bytes
 
 _HEAD_BYTES = 1024**2
 _BEFORE_XML = codecs.BOM_UTF8 + b" \t\r\n"
-_NO_TEXT = re.compile(rb"[\x00-\x20\x7f]+")  # control characters alone
-_EMPTY_IF_CLEAN = {"nuclei"}  # scanners that write an empty file, or an empty list, if they find nothing
+_ONLY_CONTROLS = re.compile(rb"[\x00-\x20\x7f]+")
+_EMPTY_IF_CLEAN = {"nuclei"}  # formats in which an empty file or list means: no findings
 
 
 class Reader(Protocol):
-    """The module of one format."""
+    """Module that reads one format."""
 
-    HEAD: re.Pattern[bytes]  # occurs in the first MB of its files: a cheap look, not a verdict
+    HEAD: re.Pattern[bytes]  # found in the first MB of its files; a guess, ``read`` decides
 
     def read(self, stream: BinaryIO) -> ScanReport:
-        """Return the report in ``stream``; this, or iterating over it, may raise UnreadableReport."""
+        """Return the report in ``stream``; reading or iterating may raise UnreadableReport."""
 
 
-# The first reader whose pattern occurs in a file reads it.
+# The order matters: the first reader with a matching HEAD reads the file.
 READERS: Mapping[str, Reader] = {
     "findings": finding_lines,
     "csv": finding_csv,
@@ -70,17 +70,17 @@ READERS: Mapping[str, Reader] = {
     "nikto": nikto,
 }
 
-# Sources of the product itself; reports in an open format, such as SARIF, bring others.
+# Sources that the product knows; open formats, such as SARIF, bring others.
 SOURCES = (
     READERS.keys() - {"findings", "csv", "sarif", "observatory"} | {"mdn-observatory"} | limits.OWN_SOURCES
 )
 
-# Their reports are JSON lines, of any length; those of the others are one document.
+# Formats of JSON lines, of any length; every other format is one document.
 LINES = {"findings", "nuclei"}
 
 
 def max_sent_bytes(head: bytes, format_name: str) -> int:
-    """Return the most bytes that a report sent over HTTP may have, by its beginning or its named format."""
+    """Return the size limit in bytes for a report sent over HTTP, by format or by its first bytes."""
     if head.startswith(GZIP) or (_looks_like(head) if format_name == "auto" else format_name) in LINES:
         return limits.MAX_SENT_REPORT_BYTES
     return limits.MAX_DOCUMENT_BYTES
@@ -93,9 +93,9 @@ def read_report(
     max_bytes: int | None = None,
     budget: Budget | None = None,
 ) -> ScanReport:
-    """Read ``stream`` as the named format, or as the one it looks like; raises UnreadableReport.
+    """Read ``stream`` as the named format, or as the detected one; raises UnreadableReport.
 
-    ``budget`` counts what the report costs.
+    ``budget`` limits processor time and staged bytes.
     """
     most = max_bytes or limits.MAX_REPORT_BYTES
     budget = budget or Budget()
@@ -111,7 +111,7 @@ def read_report(
     else:
         _check_format(format_name, head)
     try:
-        # A spreadsheet may have another encoding, so that many of its letters were lost.
+        # The CSV reader refuses other encodings: replacing bytes would lose the letters of a spreadsheet.
         whole = joined(head, stream) if format_name == "csv" else as_text(head, stream)
         report = READERS[format_name].read(whole)
     except UnreadableReport as error:
@@ -145,12 +145,12 @@ def _is_empty(head: bytes) -> bool:
 
 
 def _check_format(name: str, head: bytes) -> None:
-    """Raise UnreadableReport if a file looks like another format than ``name``, or is empty by mistake."""
+    """Raise UnreadableReport if the file is empty by mistake or looks like another format."""
     if READERS[name].HEAD.search(head) or (_is_empty(head) and name in _EMPTY_IF_CLEAN):
         return
     if _is_empty(head):
         raise UnreadableReport(f"The file is empty, as no report of {name} is: see why, and scan again.")
-    if _NO_TEXT.fullmatch(head):  # without its control characters it would count as empty
+    if _ONLY_CONTROLS.fullmatch(head):  # as_text would drop them and leave an empty file
         raise UnreadableReport("The file holds control characters only. Let the scanner write it again.")
     if advice := advice_on(head):
         raise UnreadableReport(advice)

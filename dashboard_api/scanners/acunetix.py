@@ -1,7 +1,7 @@
-"""Acunetix' XML (ScanGroup), of versions 9 to 24.
+"""Reader of Acunetix XML (ScanGroup), versions 9 to 24.
 
-A row is an item of a scan or, as a check, the scan's start address. The report does not name the profile of
-the scan, so it does not say whether everything was looked for.
+A row is an item of a scan; the start address of each scan is a check. The report omits the scan profile, so
+it cannot say which rules ran.
 """
 
 import re
@@ -50,7 +50,7 @@ _UNSURE = re.compile(r"^\W*(?:possible|potential|probable)\b", re.IGNORECASE)
 
 def read(stream: BinaryIO) -> ScanReport:
     """Return the report in ``stream``; raises UnreadableReport."""
-    # Files of the website are no rows; they are named here to be forgotten.
+    # A SiteFile is not a row; naming it here drops it from memory.
     rows = XmlRows(stream, rows=["ReportItem", "Scan", "SiteFile"])
     if not rows.are_left:
         raise UnreadableReport("The file is not a report of Acunetix: it has no scan.")
@@ -59,7 +59,7 @@ def read(stream: BinaryIO) -> ScanReport:
     aborted: list[bool] = []
 
     def entries() -> Iterator[ReportRow | Ending]:
-        yield from convert_rows(enumerate(_own(rows, dates, ends, aborted), start=1), _convert)
+        yield from convert_rows(enumerate(_relevant(rows, dates, ends, aborted), start=1), _convert)
         yield Ending(
             scanned_at=newest(map(dates.read, ends)), failure="the scan was aborted" if any(aborted) else ""
         )
@@ -67,8 +67,8 @@ def read(stream: BinaryIO) -> ScanReport:
     return ScanReport(source="acunetix", source_name="Acunetix", names_targets=True, entries=entries())
 
 
-def _own(rows: XmlRows, dates: DateOrder, ends: list[str], aborted: list[bool]) -> Iterator[XmlRow]:
-    """Yield the rows that count; add when each scan ended, and whether it was aborted."""
+def _relevant(rows: XmlRows, dates: DateOrder, ends: list[str], aborted: list[bool]) -> Iterator[XmlRow]:
+    """Yield scans and their items; note the end of each scan, and whether it was aborted."""
     exported = one_line(text_at(child(rows.root, "ScanGroup"), "@ExportedOn"))
     for row in rows:
         if row.name == "Scan":

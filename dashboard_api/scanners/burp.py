@@ -1,8 +1,8 @@
-"""Burp Suite's XML of issues, with and without base64.
+"""Reader of Burp Suite's XML of issues, with and without base64.
 
-Elements are those of the document type that Burp writes into each file, in versions 1.6 to 2025. A row is an
-issue at one location. The export holds the issues that a person chose: it names neither what was scanned nor
-whether the scan was complete.
+Source: the document type that Burp writes into each file, versions 1.6 to 2025. A row is an issue at one
+location. A person chooses the exported issues, so the file says neither what was scanned nor whether the
+scan was complete.
 """
 
 from collections.abc import Iterator
@@ -49,8 +49,8 @@ _SEVERITIES = {
 }
 _FALSE_POSITIVE = "false positive"
 _KINDS: dict[str, Kind] = {"certain": "confirmed", "firm": "suspected", "tentative": "suspected"}
-_EXTENSION = "134217728"  # the type of every issue of an extension, whose names distinguish them
-_MAX_MESSAGES = 3  # requests with their responses in the evidence
+_EXTENSION = "134217728"  # all issues of extensions have this type; the name tells them apart
+_MAX_MESSAGES = 3  # pairs of request and response in the evidence
 
 
 def read(stream: BinaryIO) -> ScanReport:

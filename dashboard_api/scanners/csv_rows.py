@@ -1,4 +1,4 @@
-"""Untrusted CSV, read row by row: text in UTF-8 with the names of the columns in its first line."""
+"""Reader of untrusted CSV, row by row: UTF-8, with column names in the first line."""
 
 import csv
 import io
@@ -9,16 +9,16 @@ from dashboard_api.scanners.report import BadRow, UnreadableReport
 from dashboard_api.scanners.text import one_line
 
 _SEPARATORS = ",;\t"
-_MAX_LINE = 256 * 1024  # characters; the rest of a longer line is read like a further line
+_MAX_LINE = 256 * 1024  # characters; the rest of a longer line is read as the next line
 _NO_UTF_8 = 'The file is not UTF-8 text. In a spreadsheet, save it as "CSV UTF-8".'
 
 CsvRow = dict[str, str]
 
 
 class CsvRows:
-    """The rows of a file by the names of its columns, in lower case, numbered as a spreadsheet does.
+    """Rows of a file as dicts by lower-case column name, with row numbers as in a spreadsheet.
 
-    Making this, and iterating over it, raise UnreadableReport.
+    The constructor and iteration raise UnreadableReport.
     """
 
     def __init__(self, stream: BinaryIO) -> None:
@@ -27,7 +27,7 @@ class CsvRows:
         self._separator = max(_SEPARATORS, key=first.count)
         header = next(csv.reader([first], delimiter=self._separator), [])
         self.columns = [one_line(name).lower() for name in header]
-        while self.columns and not self.columns[-1]:  # spreadsheets may leave empty columns at the end
+        while self.columns and not self.columns[-1]:  # spreadsheets may add empty columns
             self.columns.pop()
         if len(set(self.columns)) < len(self.columns):
             raise UnreadableReport("The file's first line names a column twice.")
@@ -45,9 +45,9 @@ class CsvRows:
                 yield number, BadRow(f"cannot be split into columns: {error}")
                 continue
             if any(map(str.strip, cells)) and [one_line(cell).lower() for cell in cells] != self.columns:
-                yield number, self._named(cells)
+                yield number, self._by_column(cells)
 
-    def _named(self, cells: list[str]) -> CsvRow | BadRow:
+    def _by_column(self, cells: list[str]) -> CsvRow | BadRow:
         while len(cells) > len(self.columns) and not cells[-1].strip():
             cells.pop()
         if len(cells) != len(self.columns):

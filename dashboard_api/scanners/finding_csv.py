@@ -1,6 +1,6 @@
 """Our own CSV, for findings from a spreadsheet; docs/samples/findings.csv is generated from this module.
 
-The first line names the columns of ``COLUMNS``, in any order; each further line is a finding at one location.
+The first line names columns of ``COLUMNS``, in any order. Each further line is a finding at one location.
 """
 
 import csv
@@ -39,7 +39,7 @@ HEAD = re.compile(
 
 
 class Column(NamedTuple):
-    """A column: its name, what it holds, and an example."""
+    """Column with its meaning and an example."""
 
     name: str
     meaning: str
@@ -74,7 +74,7 @@ _NAMES = {column.name for column in COLUMNS}
 
 
 def template() -> str:
-    """Return a file with every column and one example, to fill in."""
+    """Return a CSV file to fill in, with every column and one example row."""
     target = io.StringIO()
     writer = csv.writer(target)
     writer.writerow([column.name for column in COLUMNS])
@@ -98,7 +98,7 @@ def read(stream: BinaryIO) -> ScanReport:
         source=source,
         source_name=spelt(scanner, source),
         entries=convert_rows(
-            _of_scanner(chain([first] if first else [], lines), scanner),
+            _reject_others(chain([first] if first else [], lines), scanner),
             _convert,
         ),
     )
@@ -108,7 +108,7 @@ def _scanner_of(row: CsvRow) -> str:
     return one_line(row.get("scanner", "")) or _DEFAULT_SCANNER
 
 
-def _of_scanner(
+def _reject_others(
     lines: Iterable[tuple[int, CsvRow | BadRow]], scanner: str
 ) -> Iterator[tuple[int, CsvRow | BadRow]]:
     for number, row in lines:

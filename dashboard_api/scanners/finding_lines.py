@@ -1,6 +1,6 @@
 """Our own JSON lines, for any scanner; docs/findings.schema.json is generated from this module.
 
-The first line names the scan, each further line is a finding or a check (a row), and the last line may say
+The first line names the scan. Each further line is a row: a finding or a check. An optional last line says
 how the scan ended.
 """
 
@@ -31,7 +31,7 @@ from dashboard_api.scanners.times import as_utc
 
 HEAD = re.compile(rb'\A(?:\xef\xbb\xbf)?\s*\{[^{}]*"scan"\s*:\s*"findings/1"')
 
-# In patterns, "$" alone allows a line break at the end, and a JSON Schema knows no "\Z".
+# In patterns, "$" alone allows a line break at the end, and JSON Schema has no "\Z".
 Text = Annotated[str, Meta(min_length=1)]
 Time = Annotated[datetime, Meta(tz=True)]
 

@@ -1,8 +1,7 @@
-"""Greenbone's (OpenVAS') XML of a report.
+"""Reader of Greenbone (OpenVAS) XML reports.
 
-Elements are those of the response of ``get_reports`` in the Greenbone Management Protocol. A row is a result
-or, as a check, a host or an error. A filter may leave results out, so the report does not say that it has
-all of them.
+Source: the response of ``get_reports`` in the Greenbone Management Protocol. A row is a result; hosts and
+errors are checks. A filter may hide results, so the report cannot say that it is complete.
 """
 
 import itertools
@@ -40,13 +39,13 @@ HEAD = head_of(r'report(?=[^>]{0,500}\s(?:format_id|extension|type="scan"))', "g
 _PORT = re.compile(r"(\d{1,5})/(?:tcp|udp)", re.ASCII)
 _SCHEMES = {"443": "https://", "80": "http://"}
 _CVSS = [(9.0, Severity.CRITICAL), (7.0, Severity.HIGH), (4.0, Severity.MEDIUM), (0.1, Severity.LOW)]
-_SURE = 95  # of the quality of detection, in percent: something was tried, or a package's version was read
+_SURE = 95  # percent of quality of detection: an active test, or the version of a package
 _FALSE_POSITIVE = "false positive"
 _PARTS = ["summary", "insight", "impact", "affected"]
 
 
 class _Row(NamedTuple):
-    """A host by its name, with a result, or perhaps with an error of a test there."""
+    """Result at a host or, without ``result``, the host itself with an optional error of a test."""
 
     result: Element | None
     host: str
@@ -56,7 +55,7 @@ class _Row(NamedTuple):
 
 def read(stream: BinaryIO) -> ScanReport:
     """Return the report in ``stream``; raises UnreadableReport."""
-    # Details are no rows; they are named here to be forgotten.
+    # A detail is not a row; naming it here drops it from memory.
     rows = XmlRows(stream, rows=["result", "detail", "error"])
     if not _inner(rows.root):
         raise UnreadableReport("The file is not a report of Greenbone: it has no report with a scan.")
@@ -75,7 +74,7 @@ def read(stream: BinaryIO) -> ScanReport:
 
 
 def _inner(root: Element) -> Element:
-    """Return the report with the scan, which may be within other ones."""
+    """Return the innermost report, which has the scan; empty if there is no scan."""
     element = root.get("get_reports_response", [root])[0]
     while "report" in element:
         element = element["report"][0]
@@ -83,10 +82,10 @@ def _inner(root: Element) -> Element:
 
 
 def _rows(rows: XmlRows, name_of: Callable[[Iterable[str]], str]) -> Iterator[tuple[int, _Row]]:
-    """Yield the results, then the hosts and the errors, numbered.
+    """Yield numbered rows: results, then hosts, then errors.
 
-    Names come after the results, so results without one wait for it. An error that names no host, such as of
-    a scan that was interrupted, is one of every host.
+    The file names hosts after the results, so a result without a host name waits until the end. An error
+    without a host, such as an interrupted scan, applies to every host.
     """
     numbers = itertools.count(1)
     names: dict[str, str] = {}  # by address
@@ -143,7 +142,8 @@ def _finding(number: int, result: Element, location: str) -> ReportedFinding:
     if not (oid and title):
         raise BadRow("has no oid" if title else "has no name")
     severity, score = _severity(result)
-    tags = _tags(text_at(test, "tags"))
+    pairs = (part.partition("=") for part in text_at(test, "tags").split("|"))  # "summary=...|solution=..."
+    tags = {name.strip(): value.strip() for name, _, value in pairs}
     refs = [(text_at(ref, "@type"), text_at(ref, "@id")) for ref in children(child(test, "refs"), "ref")]
     solution = text_at(test, "solution").strip() or tags.get("solution", "")
     return ReportedFinding(
@@ -179,12 +179,6 @@ def _kind(result: Element) -> Kind:
     quality = one_line(text_at(child(result, "qod"), "value"))
     is_sure = quality.isascii() and quality.isdecimal() and len(quality) <= 3 and int(quality) >= _SURE
     return "confirmed" if is_sure else "suspected"
-
-
-def _tags(text: str) -> dict[str, str]:
-    """Return the texts in tags such as "summary=...|solution=...", of which each may have several lines."""
-    pairs = (part.partition("=") for part in text.split("|"))
-    return {name.strip(): value.strip() for name, _, value in pairs}
 
 
 def _evidence(result: Element, test: Element, tags: dict[str, str]) -> Iterator[str]:

@@ -1,7 +1,7 @@
-"""Invicti's (Netsparker's) JSON and XML of vulnerabilities.
+"""Reader of Invicti (Netsparker) JSON and XML of vulnerabilities.
 
-A row is a vulnerability at one address or, as a check, the target. The report does not name the policy of the
-scan, so it does not say whether everything was looked for.
+A row is a vulnerability at one address; the target is a check. The report omits the scan policy, so it
+cannot say which rules ran.
 """
 
 import re
@@ -68,7 +68,11 @@ def read(stream: BinaryIO) -> ScanReport:
             return Check(row=number, location=url, seen_at=None)
         if not isinstance(row, dict):
             raise BadRow("is not a JSON object")
-        _see_dates(dates, target, row)
+        # The dates of vulnerabilities show whether the day or the month comes first.
+        seen = line_of(row, "FirstSeenDate"), line_of(row, "LastSeenDate")
+        dates.see(*seen, line_of(target, "Generated"))
+        response = text_of(object_of(row, "HttpResponse").get("Content"))
+        dates.see_response(line_of(target, "Initiated"), response)
         return _convert(number, row)
 
     def entries() -> Iterator[ReportRow | Ending]:
@@ -101,7 +105,7 @@ def _from_xml(stream: BinaryIO) -> tuple[Row, Iterable[Row]]:
 
 
 def _row(element: Element) -> Row:
-    """Return the vulnerability with the members that JSON has."""
+    """Return the XML vulnerability with the member names of the JSON report."""
     request, response = child(element, "http-request"), child(element, "http-response")
     return {key: text_at(element, name) for key, name in _SIMPLE.items()} | {
         "FirstSeenDate": text_at(element, "FirstSeenDate"),
@@ -121,16 +125,8 @@ def _row(element: Element) -> Row:
     }
 
 
-def _see_dates(dates: DateOrder, target: Row, row: Row) -> None:
-    """Let the dates of a vulnerability say whether the day or the month comes first."""
-    seen = (line_of(row, "FirstSeenDate"), line_of(row, "LastSeenDate"))
-    dates.see(*seen, line_of(target, "Generated"))
-    response = text_of(object_of(row, "HttpResponse").get("Content"))
-    dates.see_response(line_of(target, "Initiated"), response)
-
-
 def _end(dates: DateOrder, target: Row) -> Time:
-    """Return the scan's start and its duration; without them, the time of the report."""
+    """Return start plus duration, else the start, else the time of the report."""
     start = dates.read(line_of(target, "Initiated"))
     duration = _DURATION.fullmatch(line_of(target, "Duration"))
     if duration and isinstance(start, datetime):
@@ -157,7 +153,9 @@ def _convert(number: int, row: Row) -> ReportedFinding | Check:
 def _finding(number: int, row: Row, severity: Severity, location: str) -> ReportedFinding:
     texts = {key: html_text(text_of(row.get(key))) for key in _SIMPLE}
     kind: Kind = "confirmed" if row.get("Confirmed") is True else "suspected"
-    links = (link for key in ("ExternalReferences", "RemedyReferences") for link in _links(row, key))
+    links = (
+        link for key in ("ExternalReferences", "RemedyReferences") for link in links_in(text_of(row.get(key)))
+    )
     known = [line_of(each, "Title") for each in dicts_of(row, "KnownVulnerabilities")]
     return ReportedFinding(
         row=number,
@@ -175,10 +173,6 @@ def _finding(number: int, row: Row, severity: Severity, location: str) -> Report
         location=location,
         evidence="\n\n".join(_evidence(row, texts["ProofOfConcept"])),
     )
-
-
-def _links(row: Row, key: str) -> list[str]:
-    return links_in(text_of(row.get(key)))
 
 
 def _evidence(row: Row, proof: str) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""JSON rows in the layouts that scanners write: a row a line, one or several arrays of rows, or one row."""
+"""Reader of JSON rows: one row a line, one or several arrays of rows, or a single row."""
 
 import codecs
 from collections.abc import Iterator
@@ -13,10 +13,10 @@ from dashboard_api.scanners.streams import in_megabytes, joined
 
 
 def read_rows(stream: BinaryIO) -> Iterator[tuple[int, Row | BadRow]]:
-    """Yield the rows with their numbers, a BadRow for one that is no JSON object.
+    """Yield numbered rows; a BadRow for a row that is no JSON object.
 
-    JSON lines are numbered by line, and only one line is in memory. Raises UnreadableReport at the end if
-    nothing was a row.
+    A row of JSON lines has the number of its line; only one line is in memory. Raises UnreadableReport at the
+    end if every row was bad.
     """
     blank = 0
     while (line := _line(stream)) and not line.strip(codecs.BOM_UTF8 + b" \t\r\n"):
@@ -27,7 +27,7 @@ def read_rows(stream: BinaryIO) -> Iterator[tuple[int, Row | BadRow]]:
     if isinstance(decode(line), dict):
         yield from _lines(joined(line, stream), first=blank + 1)
         return
-    # If the first line is no row, the file may be one document of several lines.
+    # If the first line is no row, the file may be one document over several lines.
     data = read_up_to(joined(line, stream), limits.MAX_DOCUMENT_BYTES)
     if len(data) > limits.MAX_DOCUMENT_BYTES:
         document: object = too_large(limits.MAX_DOCUMENT_BYTES)
@@ -68,5 +68,5 @@ def _not_all_bad(rows: Iterator[tuple[int, Row | BadRow]], why: str) -> Iterator
 
 
 def _line(stream: BinaryIO) -> bytes:
-    """Return the next line, or one byte more than the limit of one that is too long."""
+    """Return the next line; of a line above the limit, one byte more than the limit."""
     return stream.readline(limits.MAX_LINE_BYTES + 1)

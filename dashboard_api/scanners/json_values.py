@@ -1,7 +1,7 @@
-"""Untrusted JSON, decoded strictly; a BadRow says why it cannot be.
+"""Strict decoding of untrusted JSON; a BadRow says why decoding failed.
 
-A decoded document takes about ten times its size in memory. If its rows are used one after the other, its
-long lists stay bytes and are decoded lazily.
+A decoded document needs about ten times its size in memory. Readers that use rows one by one therefore
+decode long lists lazily, item by item.
 """
 
 import codecs
@@ -20,11 +20,11 @@ from dashboard_api.scanners.streams import in_megabytes
 Bytes = bytes | bytearray | msgspec.Raw
 
 _AT_ONCE = 64 * 1024  # bytes; a longer value is decoded lazily
-_COUNTED = 1024**2  # bytes; a shorter document cannot have too many values
+_COUNTED = 1024**2  # bytes; a shorter document is not counted
 _PART = 64 * 1024
-_VALUE = re.compile(r"[^ \t\r\n,]")  # the beginning of the next one
+_VALUE = re.compile(r"[^ \t\r\n,]")  # the first character of the next value
 _BLANK = re.compile(rb"[ \t\r\n]*")
-# Escapes; the group is half of a surrogate pair, which Python's JSON accepts and msgspec does not.
+# Escapes; the group is half a surrogate pair, which Python's json accepts and msgspec rejects.
 _ESCAPE = re.compile(
     rb"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(u[dD][89a-fA-F][0-9a-fA-F]{2})|.)",
     re.DOTALL,
@@ -35,7 +35,7 @@ _decode_object = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
 
 
 def decode(data: bytes | bytearray) -> object:
-    """Return the JSON value, or a BadRow that says why there is none."""
+    """Return the JSON value, or a BadRow if the data is not JSON."""
     try:
         return _decode(data)
     except BadRow as error:
@@ -43,7 +43,7 @@ def decode(data: bytes | bytearray) -> object:
 
 
 def decode_lazily(data: bytearray, *, at_once: int | None = None) -> object:
-    """Decode a document; lists of more than ``at_once`` bytes are LazyLists, with a BadRow for a bad item."""
+    """Decode a document; a list above ``at_once`` bytes becomes a LazyList with a BadRow for a bad item."""
     at_once = _AT_ONCE if at_once is None else at_once
     try:
         _check_values(data)
@@ -60,9 +60,9 @@ def decode_lazily(data: bytearray, *, at_once: int | None = None) -> object:
 
 
 def decode_values(data: bytearray) -> list[Any]:
-    """Return the values of a file to which a tool appends, with commas or not, and the items of its lists.
+    """Return the values of a file that a tool appended to, with or without commas; lists are flattened.
 
-    Return none if it has anything else.
+    Return an empty list if the file holds anything else.
     """
     values: list[Any] = []
     position, text = 0, data.decode(errors="replace")
@@ -77,17 +77,17 @@ def decode_values(data: bytearray) -> list[Any]:
 
 
 def read_document(stream: BinaryIO) -> object:
-    """Return the JSON value in the file, decoded at once; raises UnreadableReport."""
+    """Return the decoded JSON value in the file; raises UnreadableReport."""
     return _usable(decode(read_all(stream, limits.MAX_DECODED_BYTES)))
 
 
 def open_document(stream: BinaryIO) -> object:
-    """Return the JSON value in the file, with lazy long lists; raises UnreadableReport."""
+    """Return the JSON value in the file; long lists are LazyLists; raises UnreadableReport."""
     return _usable(decode_lazily(read_all(stream)))
 
 
 def read_all(stream: BinaryIO, limit: int | None = None) -> bytearray:
-    """Return the bytes in ``stream`` without a byte order mark; raises UnreadableReport for too many."""
+    """Return the bytes in ``stream`` without a byte order mark; raises UnreadableReport above ``limit``."""
     limit = limits.MAX_DOCUMENT_BYTES if limit is None else limit
     data = read_up_to(stream, limit)
     if len(data) > limit:
@@ -98,7 +98,7 @@ def read_all(stream: BinaryIO, limit: int | None = None) -> bytearray:
 
 
 def read_up_to(stream: BinaryIO, limit: int) -> bytearray:
-    """Return the bytes in ``stream``, up to a little more than ``limit``."""
+    """Read ``stream`` until the bytes exceed ``limit`` or end."""
     data = bytearray()
     while len(data) <= limit and (part := stream.read(_PART)):
         data += part
@@ -106,12 +106,12 @@ def read_up_to(stream: BinaryIO, limit: int) -> bytearray:
 
 
 def too_large(limit: int) -> BadRow:
-    """Return the reason for refusing a document of more than ``limit`` bytes."""
+    """Return the refusal of a document above ``limit`` bytes."""
     return BadRow(f"is one document of more than {in_megabytes(limit)}")
 
 
 def to_text(value: object) -> str:
-    """Return any JSON value for people to read: a string unchanged, anything else indented."""
+    """Return a readable JSON value: a string unchanged, anything else indented."""
     return value if isinstance(value, str) else json.dumps(value, indent=2, ensure_ascii=False, default=list)
 
 
@@ -138,7 +138,7 @@ def _decode(data: bytes | bytearray) -> object:
     except BadRow:
         raise
     except ValueError as error:
-        # NaN, Infinity, or a number of thousands of digits, which Python refuses to convert.
+        # NaN, Infinity, or a number with thousands of digits, which int() rejects.
         raise BadRow("holds a number that JSON does not allow, or that is too long") from error
 
 
@@ -146,7 +146,7 @@ def _refuse_constant(name: str) -> None:
     raise ValueError(name)
 
 
-_DECODER = json.JSONDecoder(parse_constant=_refuse_constant, strict=False)  # some write raw line breaks
+_DECODER = json.JSONDecoder(parse_constant=_refuse_constant, strict=False)  # some tools write raw line breaks
 
 
 def _decode_lazily(data: Bytes, at_once: int) -> Any:
@@ -163,7 +163,7 @@ def _decode_lazily(data: Bytes, at_once: int) -> Any:
 
 
 def _decode_item(data: msgspec.Raw, *, at_once: int) -> object:
-    """Decode an item of a LazyList; return a BadRow if that fails, so that other items stay usable."""
+    """Decode an item of a LazyList; return a BadRow for a bad item so that the others can be read."""
     try:
         return _decode_lazily(data, at_once)
     except BadRow as error:
@@ -171,13 +171,13 @@ def _decode_item(data: msgspec.Raw, *, at_once: int) -> object:
 
 
 def _check_values(data: bytes | bytearray) -> None:
-    """Refuse data that decodes to a hundred times its size, such as millions of empty lists."""
+    """Raise BadRow for data that would grow a hundredfold in memory, such as millions of empty lists."""
     if len(data) > _COUNTED and sum(map(data.count, (b",", b"[", b"{"))) > limits.MAX_DOCUMENT_VALUES:
         raise BadRow(f"holds more than {limits.MAX_DOCUMENT_VALUES:,} values")
 
 
 def _replace_halves(data: bytearray) -> None:
-    """Replace escapes of half a surrogate pair by that of the replacement character, which is as long."""
+    """Overwrite escapes of half a surrogate pair with the replacement character, in the same length."""
     for escape in _ESCAPE.finditer(data):
         if escape[1]:
             data[slice(*escape.span(1))] = b"ufffd"

@@ -1,4 +1,4 @@
-"""Lists of a long report, of which only the item in use is decoded."""
+"""Lists that decode an item only when it is read, so a long report needs little memory."""
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeGuard, TypeVar, overload
@@ -7,7 +7,7 @@ Encoded = TypeVar("Encoded")
 
 
 class LazyList(Sequence[Any]):
-    """The results of ``decode`` for each of ``items``, computed at every access."""
+    """List of ``decode(item)`` for each of ``items``, computed at every access."""
 
     def __init__(self, items: Sequence[Encoded], decode: Callable[[Encoded], Any]) -> None:
         self._items, self._decode = items, decode
@@ -29,5 +29,5 @@ class LazyList(Sequence[Any]):
 
 
 def is_list(value: object) -> TypeGuard[Sequence[Any]]:
-    """Return whether a member of a report is a list, in memory or not."""
+    """Return whether ``value`` is a list or a LazyList."""
     return isinstance(value, list | LazyList)

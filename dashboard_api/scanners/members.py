@@ -1,4 +1,4 @@
-"""Members of a JSON object from a report, any of which may be absent or of any type."""
+"""Access to the members of JSON objects in reports. Any member may be absent or have any type."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -12,7 +12,7 @@ from dashboard_api.scanners.text import one_line
 from dashboard_api.scanners.times import Time, read_time
 
 Row = dict[str, Any]
-_MAX_TEXT = 4 * limits.MAX_STORED_EVIDENCE_BYTES  # characters, with markup; many rows may share a text
+_MAX_TEXT = 4 * limits.MAX_STORED_EVIDENCE_BYTES  # characters, including markup
 
 
 def object_of(parent: Row, key: str) -> Row:
@@ -28,12 +28,12 @@ def list_of(parent: Row, key: str) -> Sequence[Any]:
 
 
 def dicts_of(parent: Row, key: str) -> list[Row]:
-    """Return the objects in the list at ``key``, without its other items."""
+    """Return the objects in the list at ``key``; skip other items."""
     return [item for item in list_of(parent, key) if isinstance(item, dict)]
 
 
 def objects_in(value: object) -> Sequence[Row | BadRow]:
-    """Return the objects in a value that is one object or a list; a BadRow for any other item."""
+    """Return the items of a list, or the single object, with a BadRow for each that is no object."""
     if isinstance(value, LazyList):
         return LazyList(value, as_object)
     values = value if isinstance(value, list) else [] if value is None else [value]
@@ -41,30 +41,30 @@ def objects_in(value: object) -> Sequence[Row | BadRow]:
 
 
 def as_object(item: object) -> Row | BadRow:
-    """Return an object unchanged; a BadRow for any other value."""
+    """Return ``item`` if it is an object or already a BadRow, else a BadRow."""
     return item if isinstance(item, dict | BadRow) else BadRow("is not a JSON object")
 
 
 def line_of(parent: Row, *keys: str) -> str:
-    """Return the text at the first of the keys that has one, on one line."""
+    """Return the first text among the members ``keys``, on one line."""
     return next((line for key in keys if (line := one_line(text_of(parent.get(key))))), "")
 
 
 def texts_of(value: object) -> list[str]:
-    """Return the texts in a value that is null, one text, or a list of them."""
+    """Return the texts in ``value``: null, one text, or a list."""
     values = value if is_list(value) else [value]
     return [text for item in values if (text := text_of(item))]
 
 
 def text_of(value: object) -> str:
-    """Return a text, as far as it may be stored, or a number as text; empty for any other value."""
+    """Return a text, cut to a length limit, or a number as text; empty for any other value."""
     if isinstance(value, str):
         return value[:_MAX_TEXT]
     return str(value) if isinstance(value, int | float) and not isinstance(value, bool) else ""
 
 
 def address_in(base: str, address: str) -> str:
-    """Return ``address`` resolved relative to ``base``; raises BadRow if one of them is no address."""
+    """Return ``address`` resolved against ``base``; raises BadRow if either is no address."""
     try:
         return urljoin(base, address)
     except ValueError as error:
@@ -72,16 +72,16 @@ def address_in(base: str, address: str) -> str:
 
 
 def address_of_path(base: str, path: str) -> str:
-    """Return ``path`` on the host of ``base``, also if it begins with two slashes; raises BadRow."""
+    """Return ``path`` on the host of ``base``, even if it begins with two slashes; raises BadRow."""
     return address_in(base, f"/.{path}" if path.startswith("//") else path)
 
 
 def time_of(parent: Row, *keys: str) -> Time:
-    """Return the time at the first of the keys that has a text."""
+    """Return the time in the first text among the members ``keys``."""
     return read_time(line_of(parent, *keys))
 
 
 def known_time_of(parent: Row, key: str) -> datetime | None:
-    """Return the time at ``key`` if it is understood."""
+    """Return the time at ``key``, if it is present and understood."""
     time = time_of(parent, key)
     return time if isinstance(time, datetime) else None

@@ -1,7 +1,7 @@
-"""Nessus' own format (.nessus, version 2), also of Tenable's web application scanner.
+"""Reader of the .nessus format, version 2, of Nessus and Tenable's web application scanner.
 
-Elements are those of Tenable's "Nessus v2 File Format". A row is an item of a host or, as a check, the host.
-Policies, which may hold credentials, are skipped. The format does not say whether a scan was complete.
+Source: Tenable's "Nessus v2 File Format". A row is an item of a host; the host itself is a check. The reader
+skips policies, which may hold credentials. The format does not say whether a scan was complete.
 """
 
 import re
@@ -48,7 +48,7 @@ from dashboard_api.scanners.xml_document import (
 HEAD = head_of("NessusClientData_v2")
 _SEVERITIES = {str(severity.value): severity for severity in Severity}
 _FOUND_ON = re.compile(r"\bon URL '(https?://[^'\s]+)'")
-# Nessus' words where it trusts a banner; then nothing was tried.
+# Nessus writes this where it read a version or banner without a test.
 _BY_VERSION = re.compile(r"self-reported version|has not (?:actually )?(?:tested|attempted)", re.IGNORECASE)
 _ENDS = {"HOST_END", "HOST_END_TIMESTAMP"}
 _TIMES = ("HOST_END_TIMESTAMP", "HOST_END", "HOST_START_TIMESTAMP", "HOST_START")
@@ -57,7 +57,7 @@ _NOTHING = {"n/a", "none", ""}
 
 def read(stream: BinaryIO) -> ScanReport:
     """Return the report in ``stream``; raises UnreadableReport."""
-    # Items of a policy are no rows; they are named here to be forgotten.
+    # The last three belong to policies; naming them here drops them from memory.
     rows = XmlRows(stream, rows=["ReportItem", "ReportHost", "PluginItem", "preference", "item"])
     if not rows.are_left:
         raise UnreadableReport("The file is not a report of Nessus: it has no host.")
@@ -74,9 +74,12 @@ def read(stream: BinaryIO) -> ScanReport:
 
 
 def _noting_ends(rows: Iterator[XmlRow], ends: list[Time]) -> Iterator[XmlRow]:
+    """Yield ``rows``; add the end of each host's scan to ``ends``, or its start if it did not end."""
     for row in rows:
         if row.name == "ReportHost":
-            ends.append(_end(_properties(row.element)))
+            properties = _properties(row.element)
+            texts = (properties.get(name, "") for name in _TIMES)
+            ends.append(read_time(next(filter(None, texts), "")))
         yield row
 
 
@@ -85,14 +88,8 @@ def _properties(host: Element) -> dict[str, str]:
     return {text_at(tag, "@name"): one_line(text_in(tag)) for tag in tags}
 
 
-def _end(properties: dict[str, str]) -> Time:
-    """Return the end of a host's scan, or its start where it did not end."""
-    texts = (properties.get(name, "") for name in _TIMES)
-    return read_time(next(filter(None, texts), ""))
-
-
 class _Names:
-    """The name of the host whose items are read, found once: a host may have many properties."""
+    """Cache of the current host's name, because a host may have many properties to search."""
 
     def __init__(self, name_of: Callable[[Iterable[str]], str]) -> None:
         self._name_of = name_of
@@ -101,7 +98,7 @@ class _Names:
 
     def of(self, host: Element) -> str:
         """Return the name of ``host``."""
-        if host is not self._host or len(host) != self._size:  # it grew: its properties may be new
+        if host is not self._host or len(host) != self._size:  # new elements may be properties
             self._host, self._size, self._name = host, len(host), self._name_of(_host_names(host))
         return self._name
 
@@ -121,9 +118,10 @@ def _convert(number: int, row: XmlRow, *, names: _Names) -> ReportedFinding | Ch
 
 
 def _host_names(host: Element) -> list[str]:
-    """Return the host as it was scanned and its address; for an address, first the names that Nessus found.
+    """Return the possible names of a host, the best first.
 
-    The web application scanner names an address of the web.
+    A scanned name comes before the IP address; for a scanned IP address, the names that Nessus found come
+    first. The web application scanner writes a URL as the name.
     """
     name, properties = one_line(text_at(host, "@name")), _properties(host)
     if _is_web_address(name):

@@ -1,9 +1,9 @@
-"""Nmap's XML (-oX).
+"""Reader of Nmap XML (-oX).
 
-Elements are those of ``nmap.dtd``, and of scripts those of the library ``vulns`` and of ``vulners``. A
-row is a port of a host, a vulnerability that a script found at a port or at the host or, as a check, the
-host. A port is looked for, and scripts run at it, if ``scaninfo`` names it. Scripts that found nothing are
-not listed: reports with equal choices of scripts are one category, with IPv6 (-6) another.
+Sources: ``nmap.dtd``, and for scripts the library ``vulns`` and the script ``vulners``. A row is a port, or a
+vulnerability that a script found; the host is a check. Nmap scanned the ports in ``scaninfo``, and ran
+scripts there. It does not list scripts without a result, so each choice of scripts is a category of its own,
+and so is IPv6 (-6).
 """
 
 import re
@@ -35,17 +35,17 @@ from dashboard_api.scanners.xml_document import (
 
 HEAD = head_of("nmaprun")
 _CVSS = [(9.0, Severity.CRITICAL), (7.0, Severity.HIGH), (4.0, Severity.MEDIUM), (0.1, Severity.LOW)]
-_UNCLEAR = {"open|filtered", "unfiltered"}  # the states of ports that may be open
-_ANSWERED = {"open", "closed", "unfiltered"}  # the states of ports from which something came back
+_UNCLEAR = {"open|filtered", "unfiltered"}  # states of ports that may be open
+_ANSWERED = {"open", "closed", "unfiltered"}  # states of ports that answered
 _SCRIPTS = re.compile(r"(?:^|\s)--script[=\s]+[\"']?([^\s\"']*)")
-_EVERY_HOST = re.compile(r"(?:^|\s)-P[nN0D](?:\s|$)")  # counts as up without an answer
+_EVERY_HOST = re.compile(r"(?:^|\s)-P[nN0D](?:\s|$)")  # hosts count as up without an answer
 _IPV6 = re.compile(r"(?:^|\s)-6(?:\s|$)")
 _DEFAULT_SCRIPTS = re.compile(r"(?:^|\s)-(?:A|sC)(?:\s|$)")
-# The output of a script that failed, as some do in most scans, or did not run because an argument is missing.
+# Output of a script that failed, which is common, or did not run because an argument was missing.
 _FAILED = re.compile(r"ERROR|Could not negotiate a connection|false\Z")
 _MAX_PORT = 65_535
-_PROTOCOLS = ("ip", "sctp", "tcp", "udp")  # those of Nmap's document type
-# Services that need not be reachable from the Internet, by the names that -sV gives them.
+_PROTOCOLS = ("ip", "sctp", "tcp", "udp")  # of Nmap's document type
+# Services that need no access from the Internet, by their names in -sV.
 _PRIVATE = {
     "telnet": ("Telnet", Severity.MEDIUM),
     "microsoft-ds": ("Windows file sharing (SMB)", Severity.MEDIUM),
@@ -63,7 +63,7 @@ _PRIVATE = {
     "memcached": ("A cache (memcached)", Severity.MEDIUM),
     "mongodb": ("A database (MongoDB)", Severity.MEDIUM),
 }
-# Their usual TCP ports, by which they are rated where Nmap has not asked what listens there.
+# Usual TCP ports of these services, which rate a port that Nmap did not probe.
 _USUAL_PORTS = {
     "23": "telnet",
     "445": "microsoft-ds",
@@ -79,11 +79,11 @@ _USUAL_PORTS = {
     "11211": "memcached",
     "27017": "mongodb",
 }
-_UNKNOWN = {"", "unknown", "tcpwrapped"}  # an answer that shows no service
-_OVER_HTTP = {"docker", "elasticsearch"}  # HTTP at their usual port is no sign of another service
+_UNKNOWN = {"", "unknown", "tcpwrapped"}  # answers that do not identify a service
+_OVER_HTTP = {"docker", "elasticsearch"}  # they use HTTP, so HTTP at their port may be them
 
 
-# Services that scripts look at, and that Nmap guesses from the number of the port without -sV.
+# Services that scripts check, and that Nmap guesses from the port number without -sV.
 _GUESSED = {
     *("http", "https", "http-alt", "https-alt", "http-proxy", "ftp", "ssh", "telnet", "domain", "snmp"),
     *("smtp", "smtps", "submission", "pop3", "pop3s", "imap", "imaps", "ldap", "ldapssl", "rpcbind"),
@@ -93,9 +93,9 @@ _GUESSED = {
 
 
 class _Row(NamedTuple):
-    """A port, a vulnerability in a script's table, a script without a result, or the host of this name.
+    """Port, vulnerability in a script's table, script without a result, or (without these) the host.
 
-    A port with ``skipped`` is about scripts that did not run there.
+    A port with ``skipped`` stands for the scripts that did not run there.
     """
 
     host: str
@@ -103,7 +103,7 @@ class _Row(NamedTuple):
     script: str = ""
     table: Element | None = None
     error: str = ""  # why the host was not scanned
-    skipped: tuple[str, ...] = ()  # rules that were not checked; at the host, those of ports that may be open
+    skipped: tuple[str, ...] = ()  # rules that were not checked; at the host, ports that may be open
 
 
 def read(stream: BinaryIO) -> ScanReport:
@@ -114,7 +114,7 @@ def read(stream: BinaryIO) -> ScanReport:
         raise UnreadableReport("The file is not a report of Nmap: its root is not nmaprun.")
 
     arguments = text_at(run, "@args")
-    scripts = _scripts(arguments)
+    scripts = _chosen_scripts(arguments)
     checks = set(_ports(run))
     ports = {check.partition("/")[2] for check in checks}
 
@@ -151,21 +151,21 @@ def read(stream: BinaryIO) -> ScanReport:
 
 
 def _reached_every_host(statistics: Element, arguments: str) -> bool:
-    """Return whether every host was up: with --open, Nmap does not list those without an open port."""
+    """Return whether every host was up: --open hides hosts without an open port from the list."""
     hosts = child(statistics, "hosts")
     is_known = not _EVERY_HOST.search(arguments)
     return is_known and text_at(hosts, "@up") not in ("", "0") and text_at(hosts, "@down") == "0"
 
 
-def _scripts(arguments: str) -> str:
-    """Return the scripts that were chosen, as in "--script vuln"; empty if none were."""
+def _chosen_scripts(arguments: str) -> str:
+    """Return the chosen scripts, such as "vuln" for "--script vuln"; empty without such options."""
     chosen = [expression for expression in _SCRIPTS.findall(arguments) if expression]
     default = ["default"] if _DEFAULT_SCRIPTS.search(arguments) else []
     return ",".join([*default, *chosen])
 
 
 def _ports(run: Element) -> Iterator[str]:
-    """Yield the rules of the scanned ports, which scaninfo lists as in "22,80-90", each once."""
+    """Yield the rule of each scanned port once. scaninfo lists ports as in "22,80-90", with overlaps."""
     last_ports: dict[str, dict[int, int]] = {protocol: {} for protocol in _PROTOCOLS}  # by first port
     for info in children(run, "scaninfo"):
         ranges = last_ports.get(text_at(info, "@protocol"), {})
@@ -179,7 +179,7 @@ def _ports(run: Element) -> Iterator[str]:
 
 
 def _ranges(services: str) -> Iterator[tuple[int, int]]:
-    """Yield the first and the last port of each part."""
+    """Yield the first and last port of each part; skip invalid parts."""
     for part in services.split(","):
         first, _, last = part.partition("-")
         are_ports = all(end.isascii() and end.isdecimal() and len(end) <= 5 for end in (first, last or first))
@@ -194,7 +194,7 @@ def _rows(
         if row.path != ("nmaprun", "host") or text_at(child(row.element, "status"), "@state") == "down":
             continue
         host = name_of(_names(row.element))
-        yield _Row(host, error=_failure(row.element, checks), skipped=_unclear(row.element, checks))
+        yield _Row(host, error=_failure(row.element, checks), skipped=_maybe_open(row.element, checks))
         for port in children(child(row.element, "ports"), "port"):
             yield _Row(host, port)
             if has_scripts and (skipped := _not_run(port)):
@@ -204,10 +204,10 @@ def _rows(
 
 
 def _failure(host: Element, checks: set[str]) -> str:
-    """Return why the host was not scanned, or an empty text.
+    """Return why the host was not scanned; empty if it was.
 
-    A firewall may drop everything that we send. With -Pn, the host counts as up all the same, and a host that
-    is up by an answer to a ping has a website, which would answer at 443.
+    A firewall may drop all packets of the scan. With -Pn, such a host still counts as up. Without -Pn, the
+    host answered the ping, so its website should answer at 443.
     """
     if text_at(host, "@timedout") == "true":
         return "the scan of the host timed out"
@@ -223,10 +223,10 @@ def _failure(host: Element, checks: set[str]) -> str:
     return ""
 
 
-def _unclear(host: Element, checks: set[str]) -> tuple[str, ...]:
-    """Return the rules of the ports that may be open, and that Nmap counts instead of listing them.
+def _maybe_open(host: Element, checks: set[str]) -> tuple[str, ...]:
+    """Return the rules of unlisted ports that may be open. Nmap only counts such ports in extraports.
 
-    It does not say which protocol it counts: UDP, if it was scanned, in which a silent port may be open.
+    The count does not name a protocol. Assume UDP if it was scanned, because silent UDP ports may be open.
     """
     ports = child(host, "ports")
     if _UNCLEAR.isdisjoint(text_at(each, "@state") for each in children(ports, "extraports")):
@@ -237,10 +237,10 @@ def _unclear(host: Element, checks: set[str]) -> tuple[str, ...]:
 
 
 def _not_run(port: Element) -> tuple[str, ...]:
-    """Return the rules of scripts that cannot have run at a port, or had nothing to look at.
+    """Return the rules of scripts that cannot have run at a port.
 
-    At a closed port there is nothing to find. Without a port that answers and a known service, most scripts
-    do not run; vulners needs the version of the software, which only -sV finds.
+    A closed port has no problems. Most scripts run only at an open port with a known service. vulners needs
+    the software version, which only -sV finds.
     """
     state, service = text_at(child(port, "state"), "@state"), child(port, "service")
     if state == "closed":
@@ -256,9 +256,9 @@ def _rule(port: Element) -> str:
 
 
 def _tables(host: str, port: Element | None, scripts: Sequence[Element]) -> Iterator[_Row]:
-    """Yield the vulnerabilities of scripts, and the scripts without a result.
+    """Yield the vulnerabilities that scripts found, and the scripts that failed.
 
-    Vulnerabilities are tables of ``vulns``, and one of ``vulners`` for each software.
+    A vulnerability is a table of the library ``vulns``, or the table of ``vulners`` for one software.
     """
     for script in scripts:
         name, output = one_line(text_at(script, "@id")), one_line(text_at(script, "@output")[:200])
@@ -308,7 +308,7 @@ def _convert(number: int, row: _Row) -> ReportedFinding | Check:
 
 
 def _names(host: Element) -> list[str]:
-    """Return the name that was scanned, or else the other names of the host; then its addresses."""
+    """Return the scanned name, or the other names of the host without one; then its addresses."""
     names = [
         (text_at(each, "@type"), one_line(text_at(each, "@name")))
         for each in children(child(host, "hostnames"), "hostname")
@@ -344,10 +344,10 @@ def _open_port(number: int, port: Element, rule: str, location: str) -> Reported
 
 
 def _service_at(rule: str, service: Element) -> str:
-    """Return the name of the service that answered Nmap's probes, else of the usual one at the port."""
+    """Return the service that answered Nmap's probes, else the usual service of the port."""
     usual = _USUAL_PORTS.get(rule.removeprefix("tcp/"), "")
     name, product = one_line(text_at(service, "@name")), text_at(service, "@product")
-    if product.lower().startswith("elasticsearch rest"):  # the service is http
+    if product.lower().startswith("elasticsearch rest"):  # Nmap names the service "http"
         return "elasticsearch"
     is_known = text_at(service, "@method") == "probed" and name not in _UNKNOWN
     return name if is_known and not (name == "http" and not product and usual in _OVER_HTTP) else usual
@@ -368,7 +368,7 @@ def _evidence(port: Element, service: Element) -> Iterator[str]:
 
 
 def _vulnerability(number: int, row: _Row, table: Element, location: str) -> ReportedFinding | Check:
-    """Return a vulnerability of the library vulns, which says how sure it is."""
+    """Return the finding or check for a table of the library ``vulns``; its state says how sure it is."""
     texts = _texts(table)
     state, key = texts["state"], one_line(text_at(table, "@key"))
     rule = f"script/{row.script}" + (f"/{key}" if key else "")
@@ -399,7 +399,7 @@ def _vulnerability(number: int, row: _Row, table: Element, location: str) -> Rep
 
 
 def _software(number: int, table: Element, location: str) -> ReportedFinding:
-    """Return the known vulnerabilities of a software's version as one finding, as bad as the worst."""
+    """Return one finding for a software version, with the severity of its worst known vulnerability."""
     software = one_line(text_at(table, "@key"))
     entries = [_texts(each) for each in children(table, "table")]
     scores = [_score(entry.get("cvss", "")) for entry in entries]

@@ -1,8 +1,8 @@
-"""Nuclei's JSON lines (-jsonl), JSON array (-json-export), or single result.
+"""Reader of Nuclei's JSON lines (-jsonl), JSON array (-json-export) and single result.
 
-Members are those of ``ResultEvent`` in projectdiscovery/nuclei ``pkg/output/output.go``, with the older
-spellings ``templateID``, ``matched``, ``matcher_name`` and ``extracted_results``. The format does not say
-whether a scan was complete.
+Source: ``ResultEvent`` in projectdiscovery/nuclei ``pkg/output/output.go``; older versions wrote
+``templateID``, ``matched``, ``matcher_name`` and ``extracted_results``. The format does not say whether a
+scan was complete.
 """
 
 import re
@@ -22,10 +22,9 @@ from dashboard_api.scanners.report import (
     convert_rows,
 )
 from dashboard_api.scanners.text import clean, cves_in, host_and_port, named, numbers_in, section
-from dashboard_api.scanners.times import Time
 
 HEAD = re.compile(rb'"template(?:-id|ID)"\s*:')
-_MIXED = {"http-missing-security-headers"}  # templates whose matchers are a problem each
+_MIXED = {"http-missing-security-headers"}  # each matcher of these templates is a problem of its own
 
 
 def read(stream: BinaryIO) -> ScanReport:
@@ -33,13 +32,9 @@ def read(stream: BinaryIO) -> ScanReport:
     return ScanReport(
         source="nuclei",
         source_name="Nuclei",
-        hosts_are_names=True,  # templates of DNS name the host alone
-        entries=convert_rows(read_rows(stream), _convert, time_of=_time),
+        hosts_are_names=True,  # DNS templates name only the host
+        entries=convert_rows(read_rows(stream), _convert, time_of=lambda row: time_of(row, "timestamp")),
     )
-
-
-def _time(row: Row) -> Time:
-    return time_of(row, "timestamp")
 
 
 def _convert(number: int, row: Row) -> ReportedFinding | Check:
@@ -115,7 +110,7 @@ def _description(info: Row, classification: Row) -> Iterator[str]:
 
 
 def _evidence(row: Row, location: str) -> Iterator[str]:
-    """Yield the short parts first, so that the limit cuts a long response."""
+    """Yield the short parts first, so that the length limit cuts only a long response."""
     yield from named(
         {
             "Matched at": location if "?" in location or "#" in location else "",

@@ -1,9 +1,9 @@
-"""JSON of MDN HTTP Observatory's command line (@mdn/mdn-http-observatory) and of both versions of its API.
+"""Reader of MDN HTTP Observatory JSON, from its command line and both versions of its API.
 
-Members are those of ``src/scan.js``, ``src/types.js`` and ``src/api/v2/utils.js`` there; the API writes
-``score_modifier`` for the command line's ``scoreModifier``. Its version 1 nests details in ``output``, and
-its ``getScanResults`` answers with the tests alone. A row is a test. Only the redirection test names the
-website; without it, ``--base-url`` must. The report is complete if it has as many tests as it says.
+Sources: ``src/scan.js``, ``src/types.js`` and ``src/api/v2/utils.js`` of @mdn/mdn-http-observatory. The API
+writes ``score_modifier``, the command line ``scoreModifier``. Version 1 of the API nests details in
+``output``, and its ``getScanResults`` returns only the tests. A row is a test. Only the redirection test
+names the website; without it, use ``--base-url``. The report is complete if it has as many tests as it says.
 """
 
 import re
@@ -39,7 +39,7 @@ HEAD = re.compile(rb'"(?:algorithm_?[Vv]ersion|score_?[Mm]odifier)"\s*:')
 _MDN = "https://developer.mozilla.org/en-US/docs/Web/Security/"
 _DEFAULT_PORTS = {None, 80, 443}
 _ABBREVIATION = re.compile(r"^(?:csp|hsts|sri|corp)-")
-# The least number of points that a test takes off the website's 100, worst first.
+# Severity by the least number of points that a test subtracts from the website's 100.
 _SEVERITIES = [(40, Severity.HIGH), (20, Severity.MEDIUM), (1, Severity.LOW)]
 
 
@@ -72,7 +72,7 @@ def read(stream: BinaryIO) -> ScanReport:
 
 
 def _tests(document: object) -> Row | None:
-    """Return the tests by name, also if they are the whole document, as ``getScanResults`` answers."""
+    """Return the tests by name. A document without "tests" may be the tests, as from ``getScanResults``."""
     if not isinstance(document, dict):
         return None
     if "tests" in document:
@@ -82,7 +82,7 @@ def _tests(document: object) -> Row | None:
 
 
 def _location(redirection: Row) -> str:
-    """Return the website's base address: the root of the address where the redirection test began."""
+    """Return the root of the address at which the redirection test began; "/" if it names no host."""
     route = texts_of(redirection.get("route")) or texts_of(object_of(redirection, "output").get("route"))
     try:
         start = urlsplit(route[0] if route else "")

@@ -1,4 +1,4 @@
-"""Titles, ratings and advice of our own, for scanners that report only ids, messages or facts."""
+"""Our own titles, ratings and advice, for scanners that report only ids, messages or facts."""
 
 from pathlib import Path
 from typing import Literal, TypeVar
@@ -9,7 +9,7 @@ from dashboard_api.scanners.report import SEVERITIES, Severity
 
 
 class ProblemText(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Our texts about one problem: a table of a TOML file."""
+    """Texts about one problem, from a table of a TOML file."""
 
     title: str
     severity_name: Literal["critical", "high", "medium", "low", "info"] = msgspec.field(
@@ -30,7 +30,7 @@ Text = TypeVar("Text", bound=ProblemText)
 
 
 def load_texts(path: Path, kind: type[Text]) -> dict[str, Text]:
-    """Return the tables of the TOML file at ``path`` by name; the table ``shared`` fills texts in braces."""
+    """Return the tables of the TOML file by name; ``{key}`` in a text stands for a text of ``shared``."""
     tables = msgspec.toml.decode(path.read_bytes(), type=dict[str, dict[str, object]])
     if shared := tables.pop("shared", None):
         for table in tables.values():

@@ -1,9 +1,8 @@
-"""Qualys WAS' XML of scan reports and of web application reports.
+"""Reader of Qualys WAS XML: scan reports and web application reports.
 
-A row is a vulnerability, a sensitive content or a gathered information of RESULTS or, as a check, a web
-application of APPENDIX. GLOSSARY, which follows them, has the texts by QID, so the document is read as a
-whole. The report does not name the option profile's checks, so it does not say whether everything was looked
-for.
+A row is a vulnerability, sensitive content or gathered information in RESULTS; a web application in APPENDIX
+is a check. GLOSSARY comes last and has the texts by QID, so the reader needs the whole document. The report
+omits the checks of the option profile, so it cannot say which rules ran.
 """
 
 from collections.abc import Iterator
@@ -170,7 +169,7 @@ def _evidence(element: Element, about: Element) -> Iterator[str]:
 
 
 def _request(request: Element) -> str:
-    """Return the request as it was sent, as far as the report has it."""
+    """Return the request as text: method, address, headers and body."""
     start = one_line(f"{text_at(request, 'METHOD')} {text_at(request, 'URL')}")
     lines = [
         f"{one_line(text_at(header, 'key'))}: {one_line(text_at(header, 'value'))}"

@@ -1,4 +1,4 @@
-"""Removal of credentials from reports: cookies, authorization, passwords, keys and tokens."""
+"""Redaction of credentials in reports: cookies, authorization, passwords, keys and tokens."""
 
 import re
 
@@ -8,30 +8,30 @@ _NAMES = (
     r"(?:proxy-)?authorization|(?:set-)?cookie2?|(?:x-)?api-?key"
     r"|(?:x-)?(?:access|auth|csrf|xsrf|session)-token"
 )
-_NAMED = re.compile("authorization|cookie|api-?key|-token", re.IGNORECASE)  # a part of each of the names
-# A header in a raw message, with its continuation lines; also behind the marks of "curl -v".
+_NAMED = re.compile("authorization|cookie|api-?key|-token", re.IGNORECASE)  # every name contains one of these
+# A header in a raw message with its continuation lines, also after the marks that "curl -v" prints.
 _HEADER = re.compile(
     rf"((?:^|\\n)[<>*| \t]*(?:{_NAMES})[ \t]*:).*(?:\n[ \t].*)*",
     re.IGNORECASE | re.MULTILINE,
 )
-# The same header as a member of a JSON object, as services answer that echo a request.
+# The same header as a JSON member: some services echo the request as JSON.
 _MEMBER = re.compile(
     rf"""(["'](?:{_NAMES})["']\s*:\s*)"""
     r"""(?:"(?:\\.|[^"\\])*(?:"|\Z)|'(?:\\.|[^'\\])*(?:'|\Z)|\[[^\]]*(?:\]|\Z))""",
     re.IGNORECASE | re.DOTALL,
 )
-# The user name and password in an address, also if characters of the password are not encoded; not a port.
+# User name and password in an address, even with unencoded characters in the password; not a port.
 _USERINFO = re.compile(
     r"""(?<=://)(?:[^/\s@'":?#\[]+:(?!\d{0,5}(?:[^\w@%!$*+.~-]|\Z))[^\s"<>@]{0,256}@(?:[^\s"'<>?#@]{0,256}@)*"""
     r"""|[^/\s@'"]+@)"""
 )
-# The name of a parameter or member whose value is a secret. Each contains one of _CONFIDENTIAL_PARTS.
+# Names of parameters and members with secret values. Each contains one of _CONFIDENTIAL_PARTS.
 _CONFIDENTIAL = (
     r"[\w.%\[\]-]{0,40}?(?:token|secret|password|passwd|passphrase|(?<![a-z0-9])pass|pwd|jwt"
     r"|(?:api|access|private)[_-]?key|sess(?:ion)?[_-]?id)"
 )
 _CONFIDENTIAL_PARTS = ("token", "secret", "pass", "pwd", "jwt", "key", "sess")
-# Scanners send payloads as such values: injections, other files and other addresses. They stay readable.
+# Keep payloads readable that scanners send as such values: injections, file paths and addresses.
 _NO_PAYLOAD = (
     r"""(?![^&#?\s"'<>]*(?:(?:\+|%20)(?:and|or|union|select|order|having|waitfor)(?:\+|%20)"""
     r"""|\.\.(?:/|%2f|%5c)|://|%3a%2f%2f))"""
@@ -62,14 +62,14 @@ _HEADER_WORD = re.compile(rf"""\$?["']?\s*({_NAMES})\s*:""", re.IGNORECASE)
 
 
 def redact_headers(text: str) -> str:
-    """Return ``text`` without such values of headers and parameters, and without user names in addresses."""
+    """Redact credentials in headers, parameters and addresses."""
     if _NAMED.search(text):
         text = _MEMBER.sub(rf'\1"{REDACTED}"', _HEADER.sub(rf"\1 {REDACTED}", text))
     return redact_addresses(text)
 
 
 def redact_addresses(text: str) -> str:
-    """Return ``text`` without the user names, passwords, keys and tokens in addresses."""
+    """Redact user names, passwords, keys and tokens in addresses."""
     lowered = text.lower()
     if any(part in lowered for part in _CONFIDENTIAL_PARTS):
         text = _CONFIDENTIAL_MEMBER.sub(rf"\1{REDACTED}", _PARAMETER.sub(rf"\1{REDACTED}", text))
@@ -78,7 +78,7 @@ def redact_addresses(text: str) -> str:
 
 
 def redact_command(command: str) -> str:
-    """Return a curl command without cookies, passwords and the values of such headers."""
+    """Redact cookies, passwords and confidential headers in a curl command."""
     pending = ""
 
     def redacted(match: re.Match[str]) -> str:

@@ -1,4 +1,4 @@
-"""A report as plain data, independent of its format and of the database."""
+"""Reports as plain data, independent of format and database."""
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -30,7 +30,7 @@ Item = TypeVar("Item")
 
 
 class Severity(IntEnum):
-    """The severities of the models, which readers do not import."""
+    """Severity, with the same values as in the models: readers must not import Django."""
 
     CRITICAL = 4
     HIGH = 3
@@ -43,22 +43,23 @@ SEVERITIES: Mapping[str, Severity] = {severity.name.lower(): severity for severi
 
 
 class UnreadableReport(ValueError):
-    """The whole file cannot be read as a report; the message says why."""
+    """Refusal of a whole file; the message says why."""
 
 
 class EmptyReport(UnreadableReport):
-    """The file is empty, so that it does not even say whose report it is."""
+    """Refusal of an empty file, which does not name its scanner."""
 
 
 class BadRow(ValueError):
-    """One row cannot be used; the message says why, as the end of a sentence "Row 7 ..."."""
+    """Refusal of one row; the message says why and completes the sentence "Row 7 ..."."""
 
 
 @dataclass(slots=True, kw_only=True)
 class Budget:
-    """The cost that reading a file may have; ``length`` is the number of its unpacked bytes read so far.
+    """Processor time and staged bytes of one file. The limits grow with its length.
 
-    Rows share texts of a file, so a small one can say very much.
+    ``length`` counts the unpacked bytes read so far. Rows may share a text, so a small file can expand to
+    very many bytes.
     """
 
     length: int = 0
@@ -66,7 +67,7 @@ class Budget:
     staged: int = 0
 
     def spend(self, *, seconds: float = 0.0, staged: int = 0) -> None:
-        """Count seconds of the processor, and bytes that are staged; raises UnreadableReport."""
+        """Add processor seconds and staged bytes; raises UnreadableReport above the limit."""
         self.seconds += seconds
         self.staged += staged
         megabytes = self.length / 1024**2
@@ -84,7 +85,7 @@ class Budget:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reject:
-    """A row that cannot be used. Rows are numbered from 1, those of JSON lines by their line."""
+    """Row that cannot be used. Rows count from 1; a row of JSON lines has the number of its line."""
 
     row: int
     reason: str
@@ -92,12 +93,12 @@ class Reject:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Check:
-    """A row about a check without a problem or, with ``error``, a check that failed.
+    """Row about a check that found no problem or, with ``error``, failed.
 
-    A result that the report suppresses is a check, too: ``suppressed`` names it, and ``identities`` are
-    those of its problem, which still exists. ``rules`` is empty if the format names no rules of the check.
-    ``skipped`` are rules that were not checked here, which is no failure. A check that failed ``only_here``
-    says nothing about other locations of its host.
+    ``suppressed`` names a result that the report suppresses. Its problem still exists, under one of the
+    ``identities``. ``rules`` are the rules of the check; empty if the format does not name them. ``skipped``
+    rules did not run here, which is not a failure. A failure concerns the whole target (host and port)
+    unless it is ``only_here``.
     """
 
     row: int
@@ -112,10 +113,10 @@ class Check:
 
 
 class ReportedFinding(Struct, frozen=True, kw_only=True):
-    """A row about a problem at one location. A reader gives any texts; ``convert_rows`` cleans them."""
+    """Row about a problem at one location. Readers pass raw texts; ``convert_rows`` cleans them."""
 
     row: int
-    identity: Sequence[str]  # distinguishes the problem from others of the source
+    identity: Sequence[str]  # tells the problem apart from others of the source
     rule: str
     severity: Severity
     severity_raw: str
@@ -128,15 +129,15 @@ class ReportedFinding(Struct, frozen=True, kw_only=True):
     cve: Sequence[str] = ()
     location: str
     evidence: str = ""
-    seen_at: datetime | None = None  # by this scan, or the last one that the report names
+    seen_at: datetime | None = None  # by this scan, or by the last scan that the report names
     first_seen_at: datetime | None = None  # by an earlier scan, if the report names one
-    aliases: Sequence[Sequence[str]] = ()  # older forms of the identity, the likeliest first
+    aliases: Sequence[Sequence[str]] = ()  # older forms of the identity, the most likely first
     is_sampled: bool = False  # the report lists only some of the problem's locations
 
     def cleaned(self) -> Self:
         """Return the finding with its texts cleaned, redacted and cut to the lengths of the columns.
 
-        A title of blanks or controls only is replaced by the rule: it is the text of links.
+        The rule replaces an empty title, because links show the title.
         """
         rule = one_line(self.rule)[:RULE_LENGTH]
         return replace(
@@ -158,7 +159,7 @@ class ReportedFinding(Struct, frozen=True, kw_only=True):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ending:
-    """Facts from the end of a report, which is no row of it."""
+    """Facts from the end of a report. It does not count as a row."""
 
     complete: bool | None = None
     failure: str = ""
@@ -170,14 +171,14 @@ ReportRow = ReportedFinding | Check | Reject
 
 @dataclass(slots=True, kw_only=True)
 class ScanReport:
-    """A report whose rows are read, once, by iterating over it.
+    """Report that reads its rows while the caller iterates over it, once.
 
-    ``rows``, ``complete``, ``failure`` and ``scanned_at`` are final only after the last row. Iterating raises
-    UnreadableReport if the file turns out to be no report.
+    ``rows``, ``complete``, ``failure`` and ``scanned_at`` are final after the last row. Iterating raises
+    UnreadableReport if the file turns out not to be a report.
 
-    ``names_targets`` and later fields are the scope, outside which absence from the report proves nothing.
-    ``checks`` are the rules that ran, and ``ports`` those of the targets that were scanned; both grow with
-    what rows name. None: all of them.
+    The fields from ``names_targets`` on are the scope: a problem that the report omits is gone only inside
+    it. ``checks`` are the rules that ran and ``ports`` the scanned ports; ``None`` means all. The importer
+    adds the rules and ports that rows name.
     """
 
     source: str
@@ -186,19 +187,19 @@ class ScanReport:
     entries: Iterator[ReportRow | Ending]
     rows: int = 0  # the number of rows read so far
     complete: bool | None = None  # None: the format does not say
-    failure: str = ""  # why the scan did not run to its end, in the scanner's words
-    scanned_at: Time = None  # the end of the scan, else the newest time of a row, if any
-    # Set by the importer before it reads rows: the scan's time, and whether a host is on the website.
-    judged_at: datetime | None = None
+    failure: str = ""  # why the scan did not run to its end, often in the scanner's words
+    scanned_at: Time = None  # the end of the scan, else the newest time of a row
+    # The importer sets these two before it reads rows.
+    judged_at: datetime | None = None  # the time of the scan, such as for expired certificates
     is_on_website: Callable[[str], bool] = lambda _: False
     others: tuple["ScanReport", ...] = ()  # reports of further tools or categories in the same file
-    names_targets: bool = False  # rows name every scanned target, even without problems
-    hosts_are_names: bool = False  # a host without a port is a name in DNS if other rows name its ports
+    names_targets: bool = False  # rows name every scanned target, even one without problems
+    hosts_are_names: bool = False  # a host without a port is a DNS name if other rows name its ports
     checks: set[str] | None = None
     ports: set[str] | None = None
-    rule_separators: str = "/"  # a check includes the rules that continue its name after one of these
+    rule_separators: str = "/"  # the check "a" covers the rule "a/b" as well
     category: str = ""  # the part of the source's scans that the report covers
-    is_unnamed_part: bool = False  # the report may cover one of several parts, and does not say which
+    is_unnamed_part: bool = False  # the report may cover only a part, without saying which
     budget: Budget = field(default_factory=Budget)  # of the file
 
     def __post_init__(self) -> None:
@@ -211,7 +212,7 @@ class ScanReport:
             self.failure, self.complete = failure, False
 
     def host_among(self, names: Iterable[str]) -> str:
-        """Return the first of a host's names that is on the website, else the first; empty without one."""
+        """Return the first name that is on the website, else the first name, else an empty text."""
         known = [name for name in names if name]
         return next(filter(self.is_on_website, known), known[0] if known else "")
 
@@ -252,9 +253,10 @@ def convert_rows(
     *,
     time_of: Callable[[Item], Time] = lambda _: None,
 ) -> Iterator[ReportRow | Ending]:
-    """Yield ``convert`` of each numbered row, cleaned; a Reject for a row that is bad or raises BadRow.
+    """Convert the numbered rows: yield cleaned findings, checks, and a Reject for each bad row.
 
-    At the end yield the first ``time_of`` a row that is not understood.
+    If ``time_of`` a row is an UnreadTime, an Ending with the first of them comes last: the importer then
+    asks for the time of the scan.
     """
     unread: Time = None
     for number, row in rows:
@@ -283,7 +285,7 @@ def _stored_text(text: str) -> str:
 
 
 def _web_references(texts: Iterable[str]) -> tuple[str, ...]:
-    """Return the web addresses in ``texts``, which may also be lists such as "- http://a"."""
+    """Return the web addresses anywhere in ``texts``, such as "- http://a"."""
     words = (word.strip("<>,;\"'`") for text in texts for word in redact_addresses(clean(text)).split())
     addresses = (word for word in words if word.lower().startswith(("http://", "https://")))
     unique = dict.fromkeys(address for address in addresses if len(address) <= REFERENCE_LENGTH)

@@ -1,4 +1,4 @@
-"""A report's bytes: joined, limited in size, unpacked and made UTF-8 while they are read."""
+"""Streams that limit, count, unpack and decode a report while it is read."""
 
 import codecs
 import gzip
@@ -13,24 +13,24 @@ from dashboard_api.scanners.report import Budget, UnreadableReport
 GZIP = b"\x1f\x8b"
 UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _PART = 64 * 1024
-_CONTROLS = bytes({*range(32)} - set(b"\t\n\r"))  # which no XML and no JSON may hold
-# XML in an encoding that its parser decodes itself.
+_CONTROLS = bytes({*range(32)} - set(b"\t\n\r"))  # XML and JSON forbid them
+# XML that names an encoding other than UTF-8; the XML parser decodes it.
 _OTHER_ENCODING = re.compile(rb"""(?i)\A\s*<\?xml[^>]{0,200}\sencoding\s*=\s*["'](?!utf-?8["'])""")
 
 
 class ByteSource(io.RawIOBase):
-    """A stream of the chunks that ``next_bytes`` returns."""
+    """Stream of the chunks that ``next_bytes`` returns."""
 
     def next_bytes(self, size: int) -> bytes:
-        """Return up to ``size`` bytes; none at the end."""
+        """Return up to ``size`` bytes; empty at the end."""
         raise NotImplementedError
 
     def readable(self) -> bool:
-        """Return True: it is a stream to read from."""
+        """Return True, as io.BufferedReader requires."""
         return True
 
     def readinto(self, buffer: bytearray | memoryview) -> int:  # type: ignore[override]
-        """Fill ``buffer`` with the next bytes; return their number."""
+        """Fill ``buffer`` with the next bytes and return their number."""
         chunk = self.next_bytes(len(buffer))
         buffer[: len(chunk)] = chunk
         return len(chunk)
@@ -73,8 +73,6 @@ class _Counted(ByteSource):
 
 
 class _Unpacked(ByteSource):
-    """The unpacked content of a gzip file."""
-
     def __init__(self, packed: BinaryIO) -> None:
         self._packed = _Limited(packed, limits.MAX_REPORT_BYTES)
         self._file = gzip.GzipFile(fileobj=io.BufferedReader(self._packed), mode="rb")
@@ -99,7 +97,7 @@ class _Unpacked(ByteSource):
 
 
 class _Text(ByteSource):
-    """A text of which characters that no text may hold are left out, and broken ones replaced."""
+    """Text with broken characters replaced and forbidden characters dropped."""
 
     def __init__(self, stream: BinaryIO, encoding: str, *, to: str) -> None:
         self._stream, self._to = stream, to
@@ -111,7 +109,7 @@ class _Text(ByteSource):
             part = self._stream.read(_PART)
             text = self._decoder.decode(part, not part)
             if not text.isascii():
-                text = text.replace("\ufffe", "").replace("\uffff", "")  # characters that XML forbids as well
+                text = text.replace("\ufffe", "").replace("\uffff", "")  # XML forbids both
             self._rest = text.encode(self._to).translate(None, _CONTROLS)
             if not part:
                 break
@@ -120,28 +118,28 @@ class _Text(ByteSource):
 
 
 def as_text(head: bytes, rest: BinaryIO) -> BinaryIO:
-    """Return a stream of ``head`` and then ``rest`` as text in UTF-8, or in the encoding that XML names.
+    """Return a stream of ``head`` and ``rest`` in UTF-8; XML in another encoding keeps its bytes.
 
-    A byte order mark names UTF-16. A bad character costs one character, not the file.
+    A byte order mark marks UTF-16. A broken character is replaced; the file is still read.
     """
-    encoding = to = "latin-1" if _OTHER_ENCODING.match(head) else "utf-8"  # Latin-1 is every byte as it is
+    encoding = to = "latin-1" if _OTHER_ENCODING.match(head) else "utf-8"  # Latin-1 keeps every byte
     if head.startswith(UTF_16):
         encoding = "utf-16"
     return io.BufferedReader(_Text(joined(head, rest), encoding, to=to))
 
 
 def joined(head: bytes, rest: BinaryIO) -> BinaryIO:
-    """Return a stream of ``head`` and then ``rest``."""
+    """Return a stream of ``head`` followed by ``rest``."""
     return io.BufferedReader(_Joined(head, rest))
 
 
 def counted(stream: BinaryIO, budget: Budget) -> BinaryIO:
-    """Return ``stream`` such that what is read of it adds to the budget's length."""
+    """Return ``stream``; every byte read from it adds to the length of ``budget``."""
     return io.BufferedReader(_Counted(stream, budget))
 
 
 def limited(stream: BinaryIO, limit: int) -> BinaryIO:
-    """Return ``stream`` such that reading more than ``limit`` bytes raises UnreadableReport."""
+    """Return ``stream``; reading more than ``limit`` bytes raises UnreadableReport."""
     return io.BufferedReader(_Limited(stream, limit))
 
 

@@ -1,4 +1,4 @@
-"""Texts of a report, cleaned and laid out, and the weaknesses they name."""
+"""Cleaning and layout of report texts, and the CWE and CVE names in them."""
 
 import re
 import unicodedata
@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from foundation.texts.markup import text_of_html
 
-# The schemes of addresses that name a host; docker://a and s3://a name an image and a store.
+# URI schemes with a host. In docker://a and s3://a, the name is an image or a store.
 NETWORK_SCHEME = "(?:https?|wss?|ftps?|ldaps?|ssh|tcp|udp|tls|ssl)"
 
 _ANSI_SEQUENCE = r"\x1b\[[0-?]*[ -/]*[@-~]"
@@ -28,91 +28,91 @@ _CVE = re.compile(r"CVE-\d{4}-\d{4,19}", re.ASCII)
 
 
 def clean(text: str) -> str:
-    """Return ``text`` without control characters except line breaks and tabs, safe to encode and to show."""
-    if text.isprintable():  # nearly always
+    """Return ``text`` safe to encode and show: only line breaks and tabs remain of control characters."""
+    if text.isprintable():  # the usual case
         return text.strip()
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     return _SURROGATE.sub("\ufffd", _UNWANTED.sub("", text)).strip()
 
 
 def one_line(text: str) -> str:
-    """Return ``text`` cleaned, on a single line with single spaces."""
+    """Return the cleaned text on one line, with single spaces."""
     return " ".join(clean(text).split())
 
 
 def host_and_port(host: str, port: str = "") -> str:
-    """Return the host with its port, if any, as addresses have them: an IPv6 address in brackets."""
+    """Return "host" or "host:port", with an IPv6 address in brackets."""
     host = f"[{host}]" if ":" in host and not host.startswith("[") else host
     return f"{host}:{port}" if port else host
 
 
 def scheme_at(port: str, service: str) -> str:
-    """Return the scheme of a usual port of the web, unless a service that is no website answered there."""
+    """Return the URL scheme for port 443 or 80; empty for other ports and services that are not web."""
     is_unknown = service.endswith("?") or service in ("", "general", "unknown", "tcpwrapped")
     is_web = is_unknown or service.startswith(("http", "www", "ssl"))
     return {"443": "https://", "80": "http://"}.get(port, "") if is_web else ""
 
 
 def within_bytes(text: str, limit: int) -> str:
-    """Return as many whole characters of ``text`` as ``limit`` bytes of UTF-8 hold."""
-    if 4 * len(text) <= limit:  # no character takes more
+    """Return the start of ``text`` that fits into ``limit`` bytes of UTF-8."""
+    if 4 * len(text) <= limit:  # a character takes at most four bytes
         return text
     return text[:limit].encode()[:limit].decode(errors="ignore")
 
 
 def without_numbers(text: str) -> str:
-    """Return ``text`` for an identity, which must not change with counts, times and versions."""
+    """Mask numbers, so that counts, times and versions do not change an identity."""
     return re.sub(r"\d+", "#", text)[:200].strip()
 
 
 def slug(name: str) -> str:
-    """Return ``name`` as at most 50 ASCII letters, digits and hyphens; it may be empty."""
+    """Return ``name`` as up to 50 ASCII letters, digits and hyphens; may be empty."""
     plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().lower()
     return re.sub(r"[^a-z0-9]+", "-", plain).strip("-")[:50].rstrip("-")
 
 
 def spelt(name: str, source: str) -> str:
-    """Return ``name`` if it has the letters and digits of ``source`` and no others, else ``source``.
+    """Return ``name`` if it spells ``source`` in the same letters and digits, else ``source``.
 
-    Every account reads the name that the first report of a source gives, so it may say nothing else.
+    The first report of a source names it for every account, so the name must not carry any other message.
     """
     letters = "".join(each for each in unicodedata.normalize("NFKD", name) if each.isalnum())
     return name if letters.lower() == source.replace("-", "") else source
 
 
 def plain_text(markup: str) -> str:
-    """Return ``markup`` without blank lines and HTML that only formats; each block begins a line.
+    """Strip formatting HTML and blank lines; start a line for each block.
 
-    Other markup, such as a payload that the text describes, stays: pages escape it.
+    Keep other markup, such as a quoted payload: pages escape it.
     """
     lines = _TAG.sub("", _BREAK.sub("\n", markup)).split("\n")
     return "\n".join(line.rstrip() for line in lines if line.strip())
 
 
 def html_text(markup: str) -> str:
-    """Return ``plain_text`` of HTML in which everything that is no formatting was escaped."""
+    """Strip formatting as ``plain_text`` does, then unescape: the source escaped all other markup."""
     return text_of_html(plain_text(markup))
 
 
 def links_in(markup: str) -> list[str]:
-    """Return the addresses that links in HTML lead to, and the text, which may hold others."""
+    """Return the link targets in the HTML, then its text, which may contain more addresses."""
     return [*_LINK.findall(markup), _ANY_TAG.sub(" ", markup)]
 
 
 def named(values: Mapping[str, str]) -> Iterator[str]:
-    """Yield one paragraph with a line for each value that is not empty, if there is any."""
+    """Yield a paragraph of "name: value" lines for the values that are not empty."""
     if any(values.values()):
         yield "\n".join(f"{name}: {value}" for name, value in values.items() if value)
 
 
 def section(name: str, text: str) -> Iterator[str]:
-    """Yield one paragraph with a heading if there is any text."""
+    """Yield a paragraph with a heading, unless ``text`` is blank."""
     if text.strip():
         yield f"{name}:\n{text.strip()}"
 
 
 def numbers_in(texts: Iterable[str]) -> list[int]:
-    """Return the CWE numbers in texts that hold nothing else, such as "CWE-79" or "79, 80"."""
+    """Return the CWE numbers in texts of CWE numbers only, such as "CWE-79" or "79, 80"."""
     return [int(digits) for text in texts for digits in _NUMBER.findall(text)]
 
 
@@ -122,5 +122,5 @@ def cwes_in(texts: Iterable[str]) -> list[int]:
 
 
 def cves_in(texts: Iterable[str]) -> list[str]:
-    """Return the CVE names anywhere in the texts, in capitals."""
+    """Return the CVE names anywhere in the texts, in upper case."""
     return [name for text in texts for name in _CVE.findall(text.upper())]

@@ -1,6 +1,6 @@
-"""Times as scanners write them, in UTC. A text that is no time, or that may be two, is an ``UnreadTime``.
+"""Times as scanners write them, converted to UTC. An unknown or ambiguous text becomes an ``UnreadTime``.
 
-It is never left out: without a time a scan counts as made now, and an old one fixes what a newer one found.
+Dropping such a text would date the scan now, and an old scan would then fix the findings of newer ones.
 """
 
 import re
@@ -12,7 +12,7 @@ _MONTHS = (
     *("january", "february", "march", "april", "may", "june"),
     *("july", "august", "september", "october", "november", "december"),
 )
-# Hours from UTC of the names that mean one zone in practice; a time with another name is taken as UTC.
+# Offsets in hours of zone names that are unambiguous in practice. Any other name is read as UTC.
 _ZONES = {
     "EST": -5,
     "EDT": -4,
@@ -29,7 +29,7 @@ _ZONES = {
     "MSK": 3,
     "JST": 9,
 }
-_YEARS = range(1971, 3000)  # others stand for "not yet"
+_YEARS = range(1971, 3000)  # other years are placeholders for "not yet"
 _SECONDS = re.compile(r"\d{9,11}(?:\.\d{1,9})?", re.ASCII)  # since 1970
 _CLOCK = re.compile(
     r"(?<![\d:])(\d{1,2}):(\d\d)(?::(\d\d)(?:[.,]\d{1,9})?)?(?:\s?([AP])\.?M\b\.?)?"
@@ -48,26 +48,26 @@ _DATES = [
 ]
 _DATE_HEADER = re.compile(r"^Date:[ \t]*([^\r\n]{1,100})", re.IGNORECASE | re.MULTILINE)
 _HEADERS = 8_000  # characters
-_DAY = timedelta(days=1)  # clocks and zones differ by less
+_DAY = timedelta(days=1)  # more than clocks and zones differ
 
 
 class UnreadTime(str):
-    """The text of a time that is not understood, or that may be two times."""
+    """Text of a time that is unknown or ambiguous."""
 
     __slots__ = ()
 
 
-Time = datetime | UnreadTime | None  # None: there is no text
+Time = datetime | UnreadTime | None
 
 
 class DateOrder:
-    """Whether 03/02/2026 is in February or in March, by the other dates of the file."""
+    """Order of day and month in a file: other dates show whether 03/02/2026 is in February or March."""
 
     def __init__(self) -> None:
-        self._day_first = {True, False}  # what is possible
+        self._day_first = {True, False}  # the orders that are still possible
 
     def see(self, *texts: str) -> None:
-        """Rule out an order in which ``texts``, each not before the one in front, are not in the past."""
+        """Rule out orders in which ``texts`` are not ascending or not in the past."""
         if len(self._day_first) < 2:
             return
         readings = [each for text in texts if any(each := _readings(text))]
@@ -80,7 +80,7 @@ class DateOrder:
         self._day_first = possible or self._day_first
 
     def see_response(self, text: str, response: str) -> None:
-        """Rule out the order in which ``text`` is far from the Date of a response that the scan got."""
+        """Rule out orders in which ``text`` is days away from the Date header of a scanned response."""
         header = _DATE_HEADER.search(response[:_HEADERS]) if len(self._day_first) > 1 else None
         at = read_time(header[1].strip()) if header else None
         if isinstance(at, datetime):
@@ -89,7 +89,7 @@ class DateOrder:
             self._day_first &= near or self._day_first
 
     def read(self, text: str) -> Time:
-        """Return the time in ``text``; without a zone, it is taken as UTC."""
+        """Return the time in ``text``, in UTC unless it has a zone."""
         if not text:
             return None
         readings = _readings(text)
@@ -100,7 +100,7 @@ class DateOrder:
 
 
 def read_time(text: str) -> Time:
-    """Return the time in ``text``; of the two months that 02/03/2026 may be in, only one may be past."""
+    """Return the time in ``text``; 02/03/2026 is read only if one of both dates is in the future."""
     if not text:
         return None
     month_first, day_first = _readings(text)
@@ -112,14 +112,14 @@ def read_time(text: str) -> Time:
 
 
 def newest(times: Iterable[Time]) -> Time:
-    """Return the newest time; if none is understood, the first that is not."""
+    """Return the newest known time, or else the first UnreadTime."""
     times = list(times)
     known = [time for time in times if isinstance(time, datetime)]
     return max(known) if known else next((time for time in times if time), None)
 
 
 def parse_time(text: str) -> datetime | None:
-    """Return an ISO 8601 time in UTC; None for any other text."""
+    """Return an ISO 8601 time in UTC, or ``None`` for any other text."""
     try:
         return as_utc(datetime.fromisoformat(text))
     except ValueError:
@@ -127,7 +127,7 @@ def parse_time(text: str) -> datetime | None:
 
 
 def as_utc(time: datetime) -> datetime | None:
-    """Return ``time`` in UTC, also if it has no zone; None if it is out of range or Go's zero time."""
+    """Return ``time`` in UTC, the default zone, unless it is out of range or Go's zero time."""
     try:
         time = time.replace(tzinfo=UTC) if time.tzinfo is None else time.astimezone(UTC)
     except (ValueError, OverflowError):
@@ -136,19 +136,19 @@ def as_utc(time: datetime) -> datetime | None:
 
 
 def _readings(text: str) -> tuple[datetime | None, datetime | None]:
-    """Return the time in ``text`` with the month first, and with the day first."""
+    """Return the time in ``text`` read with the month first, and read with the day first."""
     try:
         if _SECONDS.fullmatch(text):
             time = as_utc(datetime.fromtimestamp(float(text), tz=UTC))
         else:
             time = as_utc(datetime.fromisoformat(text))
     except (ValueError, OverflowError):
-        return _in_words(text[:100], day_first=False), _in_words(text[:100], day_first=True)
+        return _parse_date(text[:100], day_first=False), _parse_date(text[:100], day_first=True)
     time = time if time and time.year in _YEARS else None
     return time, time
 
 
-def _in_words(text: str, *, day_first: bool) -> datetime | None:
+def _parse_date(text: str, *, day_first: bool) -> datetime | None:
     """Return a time such as "Wed Jan 27 22:43:35 CET 2021" or "27/01/2021 10:43 PM (UTC+01:00)"."""
     clock = _CLOCK.search(text)
     rest = f"{text[: clock.start()]} {text[clock.end() :]}" if clock else text
@@ -176,7 +176,7 @@ def _month(text: str) -> int:
 
 
 def _at(date: datetime, clock: re.Match[str] | None) -> datetime:
-    """Return the time on ``date``; raises ValueError if the clock has no such time."""
+    """Return ``date`` at the time of ``clock``; raises ValueError for an impossible time."""
     if clock is None:
         return date
     hour, minute, second = int(clock[1]), int(clock[2]), int(clock[3] or 0)

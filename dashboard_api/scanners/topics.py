@@ -1,4 +1,4 @@
-"""Topics: the rules of several sources that report the same problem; topics.toml has the table."""
+"""Topics: rules of several sources that report the same problem, listed in topics.toml."""
 
 from pathlib import Path
 from typing import NamedTuple
@@ -7,7 +7,7 @@ import msgspec
 
 
 class Topic(NamedTuple):
-    """A topic: its id, its title, its fix in one line, and the rules by source."""
+    """Topic with its title, a fix in one line, and its rules by source."""
 
     id: str
     title: str

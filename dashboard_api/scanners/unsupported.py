@@ -1,6 +1,6 @@
-"""Advice on files of unsupported formats, for the message of a refusal.
+"""Advice for files of unsupported formats, shown in the refusal.
 
-Once a reader supports a format, remove it from ``unsupported.toml``.
+Remove a format from ``unsupported.toml`` when a reader supports it.
 """
 
 import re
@@ -10,7 +10,7 @@ from pathlib import Path
 _HEAD_BYTES = 64 * 1024
 _COLOUR = re.compile(rb"\x1b\[[0-9;]*m")
 _PATTERNS = {
-    "bytes": r"(?s)\A(?:{})",  # before any reader looks at the file
+    "bytes": r"(?s)\A(?:{})",  # checked before every reader
     "pattern": "{}",
     "html": r"(?is)\A\s*<.{{0,8000}}?<title>[^<]{{0,200}}{}",
     "xml": r"(?s)\A\s*<(?:.*?<)?{}",  # after any comments and document type
@@ -31,12 +31,12 @@ _FORMATS = _read_formats()
 
 
 def advice_on(head: bytes) -> str:
-    """Return the format that ``head`` seems to begin, with advice; empty if it is unknown."""
+    """Return the format that ``head`` looks like, with advice; empty if it is unknown."""
     start = _COLOUR.sub(b"", head[:_HEAD_BYTES].removeprefix(b"\xef\xbb\xbf"))
     return next((f"This is {advice}" for _, pattern, advice in _FORMATS if pattern.search(start)), "")
 
 
 def advice_on_bytes(head: bytes) -> str:
-    """Return advice on an archive or another file that is not text; empty if it seems to be text."""
+    """Return advice for an archive or another binary file; empty if ``head`` looks like text."""
     found = (advice for kind, pattern, advice in _FORMATS if kind == "bytes" and pattern.match(head[:1000]))
     return next((f"This is {advice}" for advice in found), "")

@@ -1,8 +1,7 @@
-"""Untrusted XML: entities are refused, and with them other files and expansion.
+"""Reader of untrusted XML. It refuses entities, which could include files or expand without limit.
 
-The standard library's expat reads the file in parts. ``XmlRows`` forgets a
-row once it was used; ``read_xml`` returns a whole document, in which elements that may be very many stay
-encoded.
+The standard library's expat reads the file in parts. ``XmlRows`` drops each row after its use. ``read_xml``
+returns a whole document and keeps numerous elements encoded, which saves memory.
 """
 
 import base64
@@ -22,17 +21,17 @@ from dashboard_api.scanners.report import UnreadableReport
 from dashboard_api.scanners.streams import in_megabytes, joined
 
 MAX_DEPTH = 50
-_MAX_ELEMENTS = 200_000  # and attributes, without rows and encoded elements
+_MAX_ELEMENTS = 200_000  # elements and attributes, except in rows and encoded elements
 _MAX_ENCODED = 1_000_000
 _MAX_NAMES = 2_000  # of elements and attributes
 _MAX_DECLARATIONS = 1_000  # of attributes in a document type
 _MAX_DOCTYPE_END = 256 * 1024  # bytes of the file
-_MAX_TAG_BYTES = 2 * 1024**2  # also of a comment
-_MAX_TEXT = 1024**2  # characters of one element; the rest is longer than any stored text
+_MAX_TAG_BYTES = 2 * 1024**2  # of a tag or a comment
+_MAX_TEXT = 1024**2  # characters of one element, more than any stored text has
 _PART = 64 * 1024
-# What begins and ends a text without references, or a reference to a character by its number.
+# The start or end of CDATA, in which references do not count, or a numeric character reference.
 _REFERENCE = re.compile(rb"<!\[CDATA\[|\]\]>|&#(?:x([0-9a-fA-F]{1,8})|([0-9]{1,10}));")
-_UNFINISHED = re.compile(rb"[&<\]][^>;]{0,11}\Z")  # perhaps the beginning of one of these
+_UNFINISHED = re.compile(rb"[&<\]][^>;]{0,11}\Z")  # a match may continue in the next part
 _FORBIDDEN = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _CUT_OFF = {
     expat.errors.codes[text]
@@ -43,13 +42,13 @@ _CUT_OFF = {
     )
 }
 
-# Children by their names (as bytes if encoded), attributes ("@name") and texts ("").
+# Children by name (bytes if encoded), attributes by "@name", texts by "".
 Element = dict[str, list[Any]]
 _decode = msgspec.msgpack.Decoder(Element).decode
 
 
 class XmlRow(NamedTuple):
-    """A row, and the elements around it from the document's root on, as far as they are read."""
+    """Row with its enclosing elements, from the root on, as far as they are read."""
 
     path: tuple[str, ...]  # the names of the elements from the root to the row
     element: Element
@@ -61,28 +60,28 @@ class XmlRow(NamedTuple):
         return self.path[-1]
 
     def parent(self, name: str) -> Element:
-        """Return the nearest element of this name around the row; an empty one if there is none."""
+        """Return the nearest enclosing element of this name, or an empty one."""
         around = zip(self.path[-2::-1], reversed(self.parents), strict=True)
         return next((element for each, element in around if each == name), {})
 
 
 def head_of(*roots: str) -> re.Pattern[bytes]:
-    """Return a pattern of documents with one of these root elements, given as patterns."""
+    """Return a pattern for documents with one of these root elements. ``roots`` are patterns."""
     prolog = r"(?>\s+|<\?.*?\?>|<!--.*?-->|<!DOCTYPE[^\[>]*(?:\[.*?\]\s*)?>)*+"
     pattern = rf"(?s:\A(?:\xef\xbb\xbf)?{prolog}<(?:{'|'.join(roots)})(?=[\s/>]))"
     return re.compile(pattern.encode("latin-1"))
 
 
 class _Builder:
-    """The elements that are open, and the rows that are read and not yet used."""
+    """Open elements, and the rows that wait for their use."""
 
     def __init__(self, *, encoded: Collection[str] = (), rows: Collection[str] = ()) -> None:
         self.rows: deque[XmlRow] = deque()
         self._open: list[Element] = [{}]
         self._path: list[str] = []
         self._encoded, self._row_names = encoded, rows
-        self._counts = [0]  # of elements that are not encoded, in each open one
-        self._lengths = [0]  # of the texts of each open one
+        self._counts = [0]  # elements and attributes inside each open element, without encoded ones
+        self._lengths = [0]  # of the texts of each open element
         self._total = self._encoded_total = self._declarations = 0
         self._names: set[str] = set()
         self.is_in_doctype = False
@@ -132,7 +131,7 @@ class _Builder:
     def text(self, text: str) -> None:
         if self._lengths[-1] < _MAX_TEXT:
             self._open[-1].setdefault("", []).append(text)
-            self._lengths[-1] += len(text) + 50  # what an object takes
+            self._lengths[-1] += len(text) + 50  # overhead of a Python string
 
     def start_doctype(self, *_declaration: object) -> None:
         self.is_in_doctype = True
@@ -147,10 +146,10 @@ class _Builder:
 
 
 class XmlRows:
-    """The rows of a document, which are read and forgotten one by one.
+    """Rows of a document, read and dropped one by one.
 
-    ``rows`` names the elements that are rows. What precedes the first of them is in ``root`` at once.
-    Making this, and iterating over it, raise UnreadableReport.
+    ``rows`` names the elements that are rows. ``root`` has everything before the first row from the start.
+    The constructor and iteration raise UnreadableReport.
     """
 
     def __init__(self, stream: BinaryIO, *, rows: Collection[str]) -> None:
@@ -160,7 +159,7 @@ class XmlRows:
 
     @property
     def root(self) -> Element:
-        """An element that holds the document's root, as far as it is read."""
+        """An element around the document's root, as far as it is read."""
         return self._builder.root
 
     @property
@@ -179,9 +178,9 @@ class XmlRows:
 
 
 def read_xml(stream: BinaryIO, *, encoded: Collection[str] = ()) -> Element:
-    """Return an element that holds the document's root; raises UnreadableReport.
+    """Return an element around the document's root; raises UnreadableReport.
 
-    ``encoded`` names elements that may be very many.
+    ``encoded`` names elements that may be numerous.
     """
     builder = _Builder(encoded=encoded)
     for _ in _parse(stream, builder):
@@ -190,7 +189,7 @@ def read_xml(stream: BinaryIO, *, encoded: Collection[str] = ()) -> Element:
 
 
 def _parse(stream: BinaryIO, builder: _Builder) -> Iterator[int]:
-    """Yield the number of bytes read after each part of the file."""
+    """Parse the file part by part; yield the number of bytes read so far."""
     start = stream.read(len(codecs.BOM_UTF8))
     parser = _parser(builder, is_utf_8=start == codecs.BOM_UTF8)
     length = 0
@@ -218,15 +217,17 @@ def _parse(stream: BinaryIO, builder: _Builder) -> Iterator[int]:
 
 
 def _parts(stream: BinaryIO) -> Iterator[bytes]:
-    """Yield the file without references to characters that XML forbids, for one of which expat gives up."""
+    """Yield the file without references to forbidden characters, at which expat would give up."""
     length, rest, is_literal = 0, b"", False
 
     def replaced(match: re.Match[bytes]) -> bytes:
         nonlocal is_literal
         if match.lastindex is None:
             is_literal = match[0] != b"]]>"
-        elif not (is_literal or _is_allowed(int(match[1], 16) if match[1] else int(match[2]))):
-            return b""
+        elif not is_literal:
+            code = int(match[1], 16) if match[1] else int(match[2])
+            if code > sys.maxunicode or _FORBIDDEN.match(chr(code)):
+                return b""
         return match[0]
 
     while part := stream.read(_PART):
@@ -243,14 +244,10 @@ def _parts(stream: BinaryIO) -> Iterator[bytes]:
         yield rest
 
 
-def _is_allowed(code: int) -> bool:
-    return code <= sys.maxunicode and not _FORBIDDEN.match(chr(code))
-
-
 def _parser(builder: _Builder, *, is_utf_8: bool) -> expat.XMLParserType:
-    """Return a parser that refuses entities, opens no other file, and adds no default attribute.
+    """Return a parser that refuses entities, opens no other file, and adds no default attributes.
 
-    A byte order mark says more than the document about its encoding.
+    A UTF-8 byte order mark overrides the encoding that the document declares.
     """
     parser = expat.ParserCreate("utf-8" if is_utf_8 else None)
     parser.buffer_text = True
@@ -274,14 +271,14 @@ def children(element: Element, name: str) -> Sequence[Element]:
 
 
 def child(element: Element, *names: str) -> Element:
-    """Return the first child of the first name, of that the first one of the next name; or an empty one."""
+    """Return the element at the path ``names``, through first children; empty if one is missing."""
     for name in names:
         element = next(iter(children(element, name)), {})
     return element
 
 
 def text_at(element: Element, name: str) -> str:
-    """Return the text of the attribute or first child of this name."""
+    """Return the text of the attribute ("@name") or first child of this name."""
     for value in element.get(name, []):
         return (
             value
@@ -297,14 +294,14 @@ def text_in(element: Element) -> str:
 
 
 def decoded(element: Element) -> str:
-    """Return the text of the element, decoded if its attribute base64 is true, as far as it may be stored."""
+    """Return the element's text; if its attribute base64 is "true", decode as much as can be stored."""
     text = text_in(element)
     if text_at(element, "@base64") != "true":
         return text
     start = "".join(text[: 2 * limits.MAX_STORED_EVIDENCE_BYTES].split())
     try:
         return base64.b64decode(start[: len(start) // 4 * 4]).decode(errors="replace")
-    except ValueError:  # which includes binascii.Error
+    except ValueError:  # binascii.Error is one
         return ""
 
 

@@ -1,6 +1,6 @@
-"""ZAP's traditional JSON and XML reports, with or without "plus".
+"""Reader of ZAP's traditional JSON and XML reports, with or without "plus".
 
-Members are those of ``traditional-json-plus/report.json`` and ``traditional-xml-plus/report.xml`` in
+Sources: ``traditional-json-plus/report.json`` and ``traditional-xml-plus/report.xml`` in
 zaproxy/zap-extensions. A row is an instance of an alert, an alert without instances, or a site without
 alerts. The format does not say whether a scan was complete.
 """
@@ -38,7 +38,7 @@ from dashboard_api.scanners.text import cves_in, named, numbers_in, plain_text, 
 _SEVERITIES = {"3": Severity.HIGH, "2": Severity.MEDIUM, "1": Severity.LOW, "0": Severity.INFO}
 _KINDS: dict[str, Kind] = {"4": "confirmed", "3": "confirmed", "2": "suspected", "1": "suspected"}
 _FALSE_POSITIVE = "0"
-# Rules whose evidence is a session's token, and rules whose other information lists cookies with values.
+# The evidence of the first rules is a session token; the second rules list cookies with values.
 _TOKEN_RULES = {"10112"}
 _COOKIE_RULES = {"90033"}
 _COOKIE = re.compile(r"^([^=\s]+=).*", re.MULTILINE)
@@ -73,7 +73,7 @@ def read(stream: BinaryIO) -> ScanReport:
 
 
 def _rows(document: Row) -> Iterator[tuple[Row, Row, Any] | BadRow]:
-    """Yield sites with their alerts and instances, which are empty if there is none."""
+    """Yield each site with each alert and instance; a missing alert or instance is an empty object."""
     for site in objects_in(document.get("site")):
         if isinstance(site, BadRow):
             yield site
@@ -112,8 +112,8 @@ def _finding(number: int, alert: Row, instance: Row, location: str) -> ReportedF
         raise BadRow("has a riskcode that is none of 0 to 3")
     certainty = _KINDS.get(line_of(alert, "confidence"), "suspected")
     description = alert["desc"]
-    # Before ZAP 2.11 there is no alertRef, and a plugin has several alerts. Later versions gave alerts of
-    # some plugins an alertRef of their own, such as 10038-1, which was the plugin's number before.
+    # Before ZAP 2.11, alerts had no alertRef, and a plugin had several alerts. Later versions gave some of
+    # them an alertRef such as 10038-1, which was the plugin's number before.
     forms: list[tuple[str, ...]] = [(reference,), (plugin,)] if reference else []
     identity, *older = dict.fromkeys([*forms, (plugin, name)])
     return ReportedFinding(
@@ -160,7 +160,7 @@ def _evidence(alert: Row, instance: Row, location: str) -> Iterator[str]:
 
 
 def _from_xml(document: xml_document.Element) -> Row:
-    """Return the XML report as ``read`` expects the JSON one."""
+    """Return the XML report in the shape of the JSON report."""
     root, *_ = [*xml_document.children(document, _XML_ROOT), None]
     if root is None:
         raise UnreadableReport(f"The file is not a report of ZAP: its root is not {_XML_ROOT}.")
@@ -190,11 +190,11 @@ def _instance(instance: xml_document.Element) -> Row:
 def _grouped(
     element: xml_document.Element, group: str, name: str, convert: Callable[[xml_document.Element], Row]
 ) -> Sequence[Row]:
-    """Return ``convert`` of each element ``name`` in the element ``group``."""
+    """Return the lazily converted elements ``name`` inside the element ``group``."""
     parent = next(iter(xml_document.children(element, group)), {})
     return LazyList(xml_document.children(parent, name), convert)
 
 
 def _texts(element: xml_document.Element, names: list[str]) -> Row:
-    """Return the texts of the children, without the indentation that tools add to XML."""
+    """Return the texts of the children, without the indentation that XML tools add."""
     return {name: dedent(xml_document.text_at(element, name)) for name in names if name in element}

@@ -1,9 +1,8 @@
-"""Nikto's JSON and XML reports (-Format json, -Format xml).
+"""Reader of Nikto's JSON and XML reports (-Format json, -Format xml).
 
-Members are those of ``nikto_report_json.plugin`` in its versions since 2016; those of ``xml_host_head.tmpl``
-and ``xml_host_item.tmpl`` get their names. A row is an item of a host, or,
-as a check, a host without items or one that could not be scanned. Nikto rates nothing and does not say
-whether a scan was complete.
+Sources: ``nikto_report_json.plugin`` since 2016, ``xml_host_head.tmpl`` and ``xml_host_item.tmpl``; XML
+members get the names of the JSON. A row is an item of a host; a host without items, or a host that could not
+be scanned, is a check. Nikto has no ratings and does not say whether a scan was complete.
 """
 
 import re
@@ -43,8 +42,8 @@ from dashboard_api.scanners.xml_document import XmlRows, child, text_at
 HEAD = re.compile(
     rb'"(?:server_)?banner"\s*:\s*"|"vulnerabilities"\s*:\s*\[\s*(?:\{\s*"id"|\])|' + XML_HEAD.pattern
 )
-_FAILURE = "FAIL"  # the id of an item that says why the host could not be scanned
-_OF_HOST = {"host", "ip", "port"}  # reports of other tools also have vulnerabilities
+_FAILURE = "FAIL"  # id of the item that says why the host could not be scanned
+_OF_HOST = {"host", "ip", "port"}  # tell a host from other tools' "vulnerabilities"
 _SCHEMES = {"443": "https://", "80": "http://"}
 _OSVDB = re.compile(r"^OSVDB-\d+:\s*")
 _SEE = re.compile(r"\bSee:?\s<?https?://.*|https?://\S+$", re.IGNORECASE)
@@ -88,11 +87,11 @@ def _read_xml(stream: BinaryIO) -> ScanReport:
 
 
 def _report(rows: Iterator[tuple[Row, Any]], ends: Sequence[Time], *, version: str = "") -> ScanReport:
-    """Return the report of these rows; ``ends`` are known after the last of them."""
+    """Return the report of ``rows``; reading the last row completes ``ends``."""
 
     def entries() -> Iterator[ReportRow | Ending]:
         yield from convert_rows(enumerate(rows, start=1), partial(_convert, name_of=report.host_among))
-        yield Ending(scanned_at=newest(ends))  # the start, if the end is in 1970
+        yield Ending(scanned_at=newest(ends))  # the start wins if the end is in 1970
 
     report = ScanReport(
         source="nikto",
@@ -142,7 +141,7 @@ def _convert(
 
 
 def _scheme(host: Row) -> str:
-    """Return the scheme that the port or, in XML, the website's address says."""
+    """Return the scheme by the port or, in XML, by the website's address; empty if neither shows it."""
     site = line_of(host, "site")
     named = next((scheme for scheme in _SCHEMES.values() if site.startswith(scheme)), "")
     return _SCHEMES.get(line_of(host, "port"), named)
@@ -179,7 +178,7 @@ def _finding(number: int, message: str, host: Row, item: Row, location: str) -> 
 
 
 def _title_and_description(message: str, url: str) -> tuple[str, str]:
-    """Return the first sentence, and the message if it says more."""
+    """Return the first sentence as the title; the whole message as the description if it is longer."""
     text = _SEE.sub("", message[:_MAX_TITLE_SOURCE]).rstrip(" :")
     if text.startswith("This might be interesting"):
         return f"Possibly interesting address: {url}", ""
@@ -205,7 +204,7 @@ def _evidence(host: Row, item: Row, message: str) -> Iterator[str]:
 
 
 def _message(message: str, url: str) -> str:
-    """Return the message without the address that it is about; some versions quote twice."""
+    """Return the message without its leading address; some versions escape quotes twice."""
     message = _OSVDB.sub("", message.replace('\\"', '"'))
     if url and message.startswith(f"{url}:"):
         message = message[len(url) :]
@@ -213,7 +212,7 @@ def _message(message: str, url: str) -> str:
 
 
 def _matcher(message: str, url: str) -> str:
-    """Return the part of the message that distinguishes problems of one id."""
+    """Return the part of the message that tells problems of one id apart."""
     if url.strip("/"):
         message = message.replace(url, "")
     return without_numbers(_AFTER_COLON.sub("", message))

@@ -1,9 +1,8 @@
-"""Nikto's reports up to version 2.5, which are almost JSON.
+"""Parser of Nikto's reports up to version 2.5, which are almost JSON.
 
-The first of these versions ends lists with commas and does not quote numbers, the next writes nothing
-between hosts, and what it finds before a host begins in front of the host, and none escapes quotes in
-addresses. This module reads exactly what their
-``nikto_report_json.plugin`` prints. The next character decides every repetition, so no text takes long.
+The first versions write trailing commas and unquoted numbers. Later ones write no comma between hosts, and
+put early items before their host. All leave quotes in addresses unescaped. This module reads exactly what
+their ``nikto_report_json.plugin`` prints. The next character decides every repetition, so no input is slow.
 """
 
 import json
@@ -27,7 +26,7 @@ _END_OF_HOST = re.compile(r"\][,}\]\s]*")
 
 
 def read_almost_json(data: bytes | bytearray) -> list[Row]:
-    """Return the hosts with their items as if decoded from JSON; none if the text has any other part."""
+    """Return the hosts with their items, as decoded JSON; empty if the text has any other part."""
     text = data.decode(errors="replace")
     hosts: list[Row] = []
     early, position = _items(text, len(text) - len(text.lstrip("[ \t\r\n")))
@@ -44,7 +43,7 @@ def read_almost_json(data: bytes | bytearray) -> list[Row]:
 
 
 def _items(text: str, position: int) -> tuple[list[Row], int]:
-    """Return the items from this position on, and where they end."""
+    """Return the items from ``position`` on, and the position after them."""
     items = []
     while item := _ITEM.match(text, position):
         items.append(dict(_members(item)))
@@ -60,7 +59,7 @@ def _members(item: re.Match[str]) -> Iterator[tuple[str, str]]:
 
 
 def _decode_message(message: str) -> str:
-    """Return a message of the versions that quote numbers, which encode messages."""
+    """Decode a message of the versions that quote numbers: they also escape messages."""
     try:
         return str(json.loads(f'"{message}"', strict=False))
     except ValueError:

@@ -1,7 +1,7 @@
-"""The problems that Nikto reports most often, with the texts and ratings of ``problems.toml``.
+"""Nikto's most frequent problems, with texts and ratings from ``problems.toml``.
 
-They are recognised by the message, not by the id: versions 2.1, 2.5 and 2.6 report one problem under
-several ids, and use some ids for other problems than before.
+The message identifies the problem. Ids do not: versions 2.1, 2.5 and 2.6 use several ids for one problem,
+and reuse ids for other problems.
 """
 
 import re
@@ -13,8 +13,8 @@ from dashboard_api.scanners.report import Kind, Severity
 from dashboard_api.scanners.text import without_numbers
 from dashboard_api.scanners.topics import TOPICS
 
-_MAX_CHARACTERS = 1000  # of a message: it names its problem at the beginning
-# Versions 2.1 and 2.5 have a sentence for each header, 2.6 has one for all.
+_MAX_CHARACTERS = 1000  # of a message, which names its problem at the beginning
+# Versions 2.1 and 2.5 have a sentence for each header, 2.6 has one sentence for all headers.
 _MISSING_HEADER = (
     r"(?:header missing: |the (?:anti-clickjacking )?|TLS and the |SSL and the )({})"
     r"(?: (?:HTTP )?header is not (?:present|set|defined)|\W*$|\. See)"
@@ -25,10 +25,10 @@ _OF_TOPICS = {rule for topic in TOPICS.values() for rule in topic.rules.get("nik
 
 
 class NiktoText(ProblemText, frozen=True, kw_only=True):
-    """A problem in ``problems.toml``."""
+    """Problem in ``problems.toml``."""
 
     pattern: str = ""
-    header: str = ""  # the problem is that this header is missing
+    header: str = ""  # the header that is missing
     kind: Kind = "confirmed"
 
 
@@ -45,7 +45,7 @@ _PATTERNS = [
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Problem:
-    """A problem in a message, and its subject: a header, a cookie, a method."""
+    """Problem in a message with its subject, such as a header, a cookie or a method."""
 
     key: str
     text: NiktoText
@@ -53,14 +53,14 @@ class Problem:
 
     @property
     def identity(self) -> tuple[str, str]:
-        """The identity of the finding, which is the same in every version of Nikto."""
+        """The identity of the finding, the same in every version of Nikto."""
         return self.key, without_numbers(self.subject.lower())
 
     @property
     def rule(self) -> str:
-        """The identity as one name; Nikto's ids may cover several problems (013587: any missing header).
+        """The identity as one name. Nikto's id is not enough: 013587 is any missing header.
 
-        Without the subject where a topic has the name: each cookie without Secure is the same problem.
+        If a topic lists the key, the rule omits the subject: cookies without Secure are one problem.
         """
         return self.key if self.key in _OF_TOPICS else "/".join(filter(None, self.identity))
 
@@ -71,12 +71,12 @@ class Problem:
 
     @property
     def kind(self) -> Kind:
-        """The kind of the finding, which is never confirmed without a severity."""
+        """The kind of the finding; informational if its severity is Info."""
         return self.text.kind if self.text.severity > Severity.INFO else "informational"
 
 
 def recognise(message: str) -> Problem | None:
-    """Return the problem that ``message`` reports; None for an unknown one."""
+    """Return the problem that ``message`` reports, if it is known."""
     for key, text, pattern in _PATTERNS:
         if match := pattern.search(message[:_MAX_CHARACTERS]):
             return Problem(key=key, text=text, subject=" ".join(filter(None, match.groups())))

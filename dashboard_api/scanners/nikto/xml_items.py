@@ -1,4 +1,4 @@
-"""The hosts and items of Nikto's XML, with the names that its JSON has for the same members."""
+"""Hosts and items of Nikto's XML, with the member names of its JSON."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -8,11 +8,11 @@ from dashboard_api.scanners.times import Time, read_time
 from dashboard_api.scanners.xml_document import Element, XmlRows, child, head_of, text_at
 
 XML_HEAD = head_of("niktoscans?")
-_CODES = {"&lt;": "<", "&gt;": ">", "&quot;": '"'}  # in addresses, also in CDATA
+_CODES = {"&lt;": "<", "&gt;": ">", "&quot;": '"'}  # Nikto writes these in addresses, even in CDATA
 
 
 def xml_rows(rows: XmlRows, ends: list[Time]) -> Iterator[tuple[Row, Any]]:
-    """Yield the items of each host, and a host without items; add the time at which each one ended."""
+    """Yield each item with its host, and each host without items; add the hosts' times to ``ends``."""
     has_items = False
     for row in rows:
         if row.name == "item":

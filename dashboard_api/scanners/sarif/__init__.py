@@ -1,9 +1,9 @@
-"""SARIF 2.1.0 of any tool: a file holds one report for each tool and category.
+"""Reader of SARIF 2.1.0 from any tool. A file holds one report for each tool and category.
 
-Properties are those of OASIS' ``sarif-schema-2.1.0.json``; GitHub's "SARIF support for code scanning"
-settles choices of the schema. A row is a result at one of its addresses, or a file that Semgrep did not
-analyse. A run is complete if all its invocations were successful and without other notifications. Exit codes
-do not count: many tools end with 1 when they found something.
+Sources: OASIS' ``sarif-schema-2.1.0.json``; where it leaves a choice, GitHub's "SARIF support for code
+scanning". A row is a result at one of its addresses, or a file that Semgrep did not analyse. A run is
+complete if all its invocations were successful, without warnings or errors. Exit codes do not count: many
+tools exit with 1 when they find something.
 """
 
 import re
@@ -41,7 +41,7 @@ from dashboard_api.scanners.sarif.evidence import evidence_of
 from dashboard_api.scanners.sarif.identity import identities_of
 from dashboard_api.scanners.sarif.run import Run, dicts_of_all, old_names, text_in
 from dashboard_api.scanners.text import cves_in, cwes_in, numbers_in, one_line, slug, spelt, without_numbers
-from dashboard_api.scanners.times import Time, newest
+from dashboard_api.scanners.times import newest
 
 HEAD = re.compile(rb'"runs"\s*:\s*\[')
 _LEVELS = {
@@ -55,9 +55,9 @@ _SCORES = [(9.0, Severity.CRITICAL), (7.0, Severity.HIGH), (4.0, Severity.MEDIUM
 _WORDS = {**SEVERITIES, "moderate": Severity.MEDIUM, "informational": Severity.INFO}
 _NOTHING_FOUND = {"pass", "notApplicable"}
 _KINDS: dict[str, Kind] = {"review": "suspected", "open": "suspected", "informational": "informational"}
-_MAX_OLD_FORMS = 5  # of the identity, with each of the old names of its rule
+_MAX_OLD_FORMS = 5  # of the identity, for each old name of the rule
 _NOTIFICATIONS = ("toolExecutionNotifications", "toolConfigurationNotifications")
-# Semgrep's names of warnings after which it did not analyse all of a file, or of the project (interfile).
+# Semgrep's warnings about a file (with "interfile", a project) that it did not analyse completely.
 _NOT_ANALYSED = {
     "AST builder error",
     "Fatal error",
@@ -73,7 +73,7 @@ _NOT_ANALYSED = {
     "Timeout during interfile analysis",
     "Too many matches",
 }
-# Its texts name the file: "Syntax error at line src/a.js:2:", "Timeout when running eval on src/a.js:".
+# Their texts name the file: "Syntax error at line src/a.js:2:", "Timeout when running eval on src/a.js:".
 _SEMGREP = ("semgrep", "opengrep")
 _NOT_ANALYSED_FILE = re.compile(r"[A-Za-z ]{1,50} (?:at line (.+):\d+|when running \S+ on (.+?)):?[ \t]*")
 _MAX_FIRST_LINE = 2_000  # characters
@@ -108,7 +108,7 @@ def read(stream: BinaryIO) -> ScanReport:
 
 
 def _valid_runs(items: Sequence[Any]) -> list[Row]:
-    """Return the runs; raises UnreadableReport for one that is no object, or whose results are no list."""
+    """Return the runs; raises UnreadableReport for a run that is no object, or results that are no list."""
     runs = list(items)
     for number, run in enumerate(runs):
         if not isinstance(run, dict):
@@ -119,7 +119,7 @@ def _valid_runs(items: Sequence[Any]) -> list[Row]:
 
 
 def _parts(runs: list[Row]) -> dict[tuple[str, str], list[Run]]:
-    """Group the runs by tool and category, in the order of the file; an empty file has one empty group."""
+    """Group the runs by tool and category, in file order; a file without runs gets one empty group."""
     parts: dict[tuple[str, str], list[Run]] = {}
     for run in map(Run, runs):
         parts.setdefault((slug(line_of(run.driver, "name")) or "sarif", run.category), []).append(run)
@@ -135,17 +135,23 @@ def _report(source: str, category: str, runs: list[Run]) -> ScanReport:
         version=line_of(driver, "semanticVersion", "version"),
         complete=_completeness(runs),
         failure=next(_failures(runs), ""),
-        scanned_at=newest(_end(run) for run in runs),
+        scanned_at=newest(
+            time_of(each, "endTimeUtc", "startTimeUtc") for run in runs for each in run.invocations
+        ),
         checks=rules or None,
         category=category,
         is_unnamed_part=not category,
-        entries=convert_rows(enumerate(_rows(runs), start=1), _convert, time_of=_detected),
+        entries=convert_rows(
+            enumerate(_rows(runs), start=1),
+            _convert,
+            time_of=lambda row: time_of(object_of(row.result, "provenance"), "lastDetectionTimeUtc"),
+        ),
     )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Row:
-    """A result at one of its addresses, and its ``locations`` there; or the ``error`` of a check."""
+    """Result at one address with its ``locations`` there, or a failed check with its ``error``."""
 
     run: Run
     result: Row
@@ -153,7 +159,7 @@ class _Row:
     locations: list[Row]
     is_first: bool = True
     error: str = ""
-    names_file: bool = False  # the error, so that it is one of this address alone
+    names_file: bool = False  # the error names a file, so it concerns only this address
 
 
 def _rows(runs: list[Run]) -> Iterator[_Row | BadRow]:
@@ -178,7 +184,7 @@ def _rows(runs: list[Run]) -> Iterator[_Row | BadRow]:
 
 
 def _failure(run: Run, notification: Row) -> _Row:
-    """Return the failed check of the file that the text names; of the whole website if it names none."""
+    """Return the failed check of the file in the notification, or of the whole website without a file."""
     text = text_in(notification, "message") or _descriptor(notification)
     line = text.partition("\n")[0]
     names_file = not _is_between_files(run, notification) and len(line) <= _MAX_FIRST_LINE
@@ -209,7 +215,7 @@ def _convert(number: int, row: _Row) -> ReportedFinding | Check:
 
 
 def _is_between_files(run: Run, notification: Row) -> bool:
-    """Return whether findings in other files can be missing, too: Semgrep PRO follows data between files."""
+    """Return whether other files may lack findings as well: Semgrep PRO follows data between files."""
     return "interfile" in _descriptor(notification) or "pro" in line_of(run.driver, "name").lower().split()
 
 
@@ -236,7 +242,7 @@ def _name(result: Row, rule: Row) -> str:
 
 
 def _identities(run: Run, result: Row) -> list[tuple[str, str]]:
-    """Return the identity of the problem, then its older identities."""
+    """Return the identity of the problem, then its possible older identities."""
     rule = run.rule_of(result)
     name = _name(result, rule)
     default = "" if name else without_numbers(run.message(object_of(result, "message"), rule))
@@ -272,7 +278,12 @@ def _finding(number: int, row: _Row) -> ReportedFinding:
         title=short or _first_sentence(message) or name,
         description="\n\n".join(dict.fromkeys(text.strip() for text in (message, full) if text.strip())),
         remediation="\n\n".join(_remediation(result, rule)),
-        references=_references(result, rule),
+        references=[
+            line_of(rule, "helpUri"),
+            line_of(result, "hostedViewerUri"),
+            *texts_of(result.get("workItemUris")),
+            *texts_of(object_of(rule, "properties").get("references")),
+        ],
         cwe=_cwe(result, rule),
         cve=cves_in(texts),
         location=row.address,
@@ -283,7 +294,7 @@ def _finding(number: int, row: _Row) -> ReportedFinding:
 
 
 def _severity(result: Row, rule: Row) -> tuple[Severity, str]:
-    """Return the severity, and the tool's own word for it."""
+    """Return the severity with the tool's own word for it."""
     for properties in (object_of(result, "properties"), object_of(rule, "properties")):
         word = line_of(properties, "security-severity")
         if word.lower() in _WORDS:
@@ -314,7 +325,7 @@ def _is_suppressed(result: Row) -> bool:
 
 
 def _addresses(run: Run, result: Row) -> dict[str, list[Row]]:
-    """Group the result's locations by address; without any, use that of the request or analysed file."""
+    """Group the result's locations by address; the default is the request or the analysed file."""
     addresses: dict[str, list[Row]] = {}
     for location in dicts_of(result, "locations"):
         if physical := object_of(location, "physicalLocation"):
@@ -328,15 +339,6 @@ def _remediation(result: Row, rule: Row) -> Iterator[str]:
     texts = [text_in(fix, "description") for fix in dicts_of(result, "fixes")]
     texts += [text_in(rule, "help"), text_in(object_of(rule, "properties"), "solution")]
     yield from dict.fromkeys(text.strip() for text in texts if text.strip())
-
-
-def _references(result: Row, rule: Row) -> list[str]:
-    return [
-        line_of(rule, "helpUri"),
-        line_of(result, "hostedViewerUri"),
-        *texts_of(result.get("workItemUris")),
-        *texts_of(object_of(rule, "properties").get("references")),
-    ]
 
 
 def _cwe(result: Row, rule: Row) -> list[int]:
@@ -359,7 +361,7 @@ def _first_sentence(message: str) -> str:
 def _completeness(runs: list[Run]) -> bool | None:
     levels = {_level(each) for each in _notifications(runs)}
     successes = [each.get("executionSuccessful") for run in runs for each in run.invocations]
-    has_all_results = all(run.invocations and _shows_its_work(run) for run in runs)
+    has_all_results = all(run.invocations and _lists_work(run) for run in runs)
     is_successful = all(each is True for each in successes)
     return True if runs and has_all_results and is_successful and "warning" not in levels else None
 
@@ -373,9 +375,9 @@ def _notifications(runs: list[Run]) -> Iterator[Row]:
 
 
 def _failures(runs: list[Run]) -> Iterator[str]:
-    """Yield why the runs are incomplete, the reasons in the tool's words first.
+    """Yield the reasons why runs are incomplete, the tool's own words first.
 
-    Some tools name their result as the signal that ended them.
+    Only names such as SIGKILL are signals: some tools write their result as the signal.
     """
     invocations = [each for run in runs for each in run.invocations]
     for each in invocations:
@@ -391,16 +393,8 @@ def _failures(runs: list[Run]) -> Iterator[str]:
             yield line_of(each, "exitCodeDescription") or "the tool says that it was not successful"
 
 
-def _shows_its_work(run: Run) -> bool:
-    """Return whether a run lists results, rules or files: one that lists none may have looked at nothing."""
+def _lists_work(run: Run) -> bool:
+    """Return whether a run lists results, rules or files; otherwise it may have checked no file."""
     results = run.members.get("results")
     is_empty = not (any(run.rule_names) or list_of(run.members, "artifacts"))
     return is_list(results) and (bool(results) or not is_empty)
-
-
-def _detected(row: _Row) -> Time:
-    return time_of(object_of(row.result, "provenance"), "lastDetectionTimeUtc")
-
-
-def _end(run: Run) -> Time:
-    return newest(time_of(each, "endTimeUtc", "startTimeUtc") for each in run.invocations)

@@ -1,4 +1,4 @@
-"""The evidence of a SARIF result."""
+"""Evidence of a SARIF result, as paragraphs of text."""
 
 from collections.abc import Iterator
 
@@ -13,7 +13,7 @@ def evidence_of(
 ) -> Iterator[str]:
     """Yield paragraphs about the ``locations`` of ``result`` at one address, with excerpts.
 
-    The first address also gets the flow, the request and the response, which are the same for all.
+    Flow, request and response are the same for all addresses, so only the first address gets them.
     """
     physical = [object_of(each, "physicalLocation") for each in locations]
     lines = [line_of(object_of(each, "region"), "startLine") for each in physical]
@@ -57,7 +57,7 @@ def _flow(run: Run, result: Row) -> Iterator[str]:
 
 
 def _as_far_as_stored(lines: Iterator[str]) -> Iterator[str]:
-    """Yield the lines until they are longer than stored evidence: a flow may have very many steps."""
+    """Yield lines up to the length of stored evidence: a flow may have very many steps."""
     length = 0
     for line in lines:
         yield line

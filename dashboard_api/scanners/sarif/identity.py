@@ -1,7 +1,7 @@
-"""The identity of a SARIF result, and older identities of the same problem.
+"""Identity of a SARIF result, and older identities of the same problem.
 
-An upgraded tool may write fingerprints for the first time, or more of them. The older identities are
-aliases, so that the upgrade neither closes nor opens findings.
+After an upgrade, a tool may write new or more fingerprints. The older identities are aliases, so an upgrade
+neither closes nor opens findings.
 """
 
 import itertools
@@ -10,18 +10,18 @@ from collections.abc import Iterator
 
 from dashboard_api.scanners.members import Row, object_of
 
-_LINE_HASH = "primaryLocationLineHash"  # the one that GitHub uses
-_NO_FINGERPRINT = "requires login"  # Semgrep writes this in place of one
+_LINE_HASH = "primaryLocationLineHash"  # GitHub uses this fingerprint
+_NO_FINGERPRINT = "requires login"  # Semgrep writes this in place of a fingerprint
 _MAX_OWN = 10
-_MAX_COMBINED = 4  # partial fingerprints, of which every combination may be an older identity
-_MAX_ALONE = 20  # of more of them, of which each may be one
+_MAX_COMBINED = 4  # partial fingerprints; up to this many, every combination is an older identity
+_MAX_ALONE = 20  # with more of them, older identities of a single fingerprint
 
 
 def identities_of(result: Row, default: str) -> list[str]:
     """Return the identity of ``result`` within its rule, then its possible older identities.
 
-    The oldest version of the tool's own fingerprints comes first, because newer tools still write it.
-    ``default`` is the identity of a result without fingerprints.
+    The oldest version of the tool's own fingerprint comes first, because newer tools still write it.
+    ``default`` is for results without fingerprints.
     """
     own = _fingerprints(object_of(result, "fingerprints"))
     partial = _fingerprints(object_of(result, "partialFingerprints"))

@@ -1,4 +1,4 @@
-"""The run of a SARIF result, which holds the rules, messages, artifacts and addresses it refers to."""
+"""Run of a SARIF file: rules, messages, artifacts and base addresses that its results refer to."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -24,22 +24,22 @@ from dashboard_api.scanners.text import NETWORK_SCHEME
 _PLACEHOLDER = re.compile(r"\{\{|\}\}|\{(\d{1,4})\}")
 _LINK_TO_LOCATION = re.compile(r"\[([^\][]*)\]\(\d+\)")
 _ABSOLUTE = re.compile(r"[a-z][a-z0-9+.-]*:", re.IGNORECASE | re.ASCII)
-# An address that names a host, as docker://a, an image "python:3" and pkg:npm/a do not.
+# An address with a host. docker://a, pkg:npm/a and the image "python:3" have no host.
 _NAMES_HOST = re.compile(rf"{NETWORK_SCHEME}:|[\w-]+(?:\.[\w-]+)+:\d{{1,5}}\Z", re.IGNORECASE | re.ASCII)
 _DRIVE = re.compile(r"[a-z]:[\\/]", re.IGNORECASE)
 _FILE = "file:"
-_SAFE = "/!$&'()*+,;=:@"  # not quoted in a path
+_SAFE = "/!$&'()*+,;=:@"  # a path may contain these unquoted
 _MAX_BASES = 10
 _MAX_ROOTS = 100
 _MAX_OLD_NAMES = 5  # of a rule
 _MAX_MESSAGE = limits.MAX_STORED_EVIDENCE_BYTES  # characters
 _MAX_ARGUMENTS = 1_000
-# The last part of an automationDetails.id if it names the run: nothing, a number, a date or a GUID.
+# A last part of automationDetails.id that names the run: empty, a number, a date or a GUID.
 _RUN_NAME = re.compile(r"(?:(?=.*\d)[0-9a-fTZ.:_-]+)?", re.IGNORECASE)
 
 
 class Run:
-    """One run of one tool."""
+    """Run of one tool, with its rules indexed by id."""
 
     def __init__(self, run: Row) -> None:
         self.members = run
@@ -58,23 +58,23 @@ class Run:
 
     @property
     def category(self) -> str:
-        """The part of the tool's scans that the run covers, from ``automationDetails.id``."""
+        """The covered part of the tool's scans: ``automationDetails.id`` without the name of the run."""
         identity = line_of(object_of(self.members, "automationDetails"), "id")
         parts, _, last = identity.rpartition("/")
         return parts if _RUN_NAME.fullmatch(last) else identity
 
     @property
     def rule_names(self) -> Iterable[str]:
-        """The ids of the rules that the run lists, with or without results."""
+        """The ids of all rules that the run lists, even without results."""
         return self._by_id
 
     @property
     def old_rule_names(self) -> Iterable[str]:
-        """The ids that the run's rules had in earlier versions of the tool."""
+        """The former ids of the run's rules, from earlier versions of the tool."""
         return (old for rules, index in self._by_id.values() for old in old_names(rules[index]))
 
     def rule_of(self, result: Row) -> Row:
-        """Return the rule of ``result`` by its id, the id before a slash, or its index; else empty."""
+        """Return the rule of ``result`` by id, id before the last slash, or index; empty if unknown."""
         reference = object_of(result, "rule")
         name = line_of(result, "ruleId") or line_of(reference, "id")
         if position := self._by_id.get(name) or self._by_id.get(name.rpartition("/")[0]):
@@ -88,7 +88,7 @@ class Run:
         return rule if isinstance(rule, dict) else {}
 
     def message(self, message: Row, rule: Row) -> str:
-        """Return the text of ``message`` with its arguments; its markdown if it has no text."""
+        """Return the text of ``message``, or else its markdown, with the arguments filled in."""
         text = text_of(message.get("text"))
         name = line_of(message, "id")
         for strings in (object_of(rule, "messageStrings"), object_of(self.driver, "globalMessageStrings")):
@@ -100,9 +100,9 @@ class Run:
         return _LINK_TO_LOCATION.sub(r"\1", text)
 
     def address(self, location: Row) -> str:
-        """Return an artifactLocation's address: absolute, or relative and beginning with a dot or slash.
+        """Return the address of an artifactLocation: absolute, or relative with a leading dot or slash.
 
-        A file's address is its path below the source root; the name of an image or package is a path.
+        A file becomes its path below the source root. The name of an image or package becomes a path.
         """
         if "uri" not in location:
             artifact = _item(list_of(self.members, "artifacts"), location.get("index"))
@@ -125,7 +125,7 @@ class Run:
         return f"./{quote(address, safe=_SAFE + '%') if _ABSOLUTE.match(address) else address}"
 
     def _named_bases(self) -> Iterator[tuple[str, tuple[str, str]]]:
-        """Yield the name of each base address, that address, and the name of its own base."""
+        """Yield the name of each base address with the address and the name of its own base."""
         for name, location in object_of(self.members, "originalUriBaseIds").items():
             if isinstance(location, dict) and location:
                 address = line_of(location, "uri")[:REFERENCE_LENGTH]
@@ -140,14 +140,14 @@ class Run:
                 yield _path(line_of(folder, "uri")).rstrip("/") + "/"
 
     def _below_root(self, address: str) -> str:
-        """Return a file's path relative to the nearest root above it; its address if there is none."""
+        """Return a file's path relative to the nearest root above it, or else its address."""
         path = _path(address)
         root = next((root for root in self._roots if path.startswith(root)), None)
         return address if root is None else f"./{quote(path[len(root) :], safe=_SAFE)}"
 
 
 def _filled(text: str, arguments: Sequence[Any]) -> str:
-    """Return the message with its arguments, as far as it may be stored: each may stand in many places."""
+    """Fill in the arguments, up to the stored length: a text may repeat an argument many times."""
     texts = [text_of(argument) for argument in arguments]
     room = _MAX_MESSAGE
 
@@ -179,21 +179,21 @@ def _rules(component: Row) -> Sequence[Row]:
 
 
 def _item(items: Sequence[Any], index: object) -> Any:
-    """Return the item at ``index``, which may be any value; None if there is none."""
+    """Return the item at ``index``, if that is a valid index."""
     return items[index] if isinstance(index, int) and 0 <= index < len(items) else None
 
 
 def text_in(parent: Row, key: str) -> str:
-    """Return the plain text of the message at ``key``; its markdown if there is none."""
+    """Return the plain text of the message at ``key``, or else its markdown."""
     message = object_of(parent, key)
     return text_of(message.get("text")) or text_of(message.get("markdown"))
 
 
 def old_names(rule: Row) -> list[str]:
-    """Return the ids that ``rule`` had in earlier versions of the tool."""
+    """Return the former ids of ``rule``, from earlier versions of the tool."""
     return texts_of(list_of(rule, "deprecatedIds")[:_MAX_OLD_NAMES])
 
 
 def dicts_of_all(parents: list[Row], key: str) -> list[Row]:
-    """Return the objects in the parents' lists at ``key``."""
+    """Return the objects in the lists at ``key`` of all ``parents``."""
     return [item for parent in parents for item in dicts_of(parent, key)]

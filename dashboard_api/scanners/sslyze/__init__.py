@@ -1,8 +1,7 @@
-"""SSLyze's JSON (--json_out) since version 3.
+"""Reader of SSLyze's JSON (--json_out) since version 3.
 
-Members are those of ``sslyze/json/json_output.py`` and of the scan commands' results. A row is a check of a
-server, a failed command, a server that could not be reached, or a target that is no server. The module
-``checks`` decides what is a problem.
+Sources: ``sslyze/json/json_output.py`` and the results of the scan commands. A row is a check of a server, a
+failed command, an unreachable server, or an invalid target. The module ``checks`` decides what is a problem.
 """
 
 import re
@@ -42,7 +41,7 @@ HEAD = re.compile(rb'"(?:sslyze_version|server_scan_results|invalid_server_strin
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Row:
-    """A check of a server with its problem, if any; or a failed command with all its checks."""
+    """Check of a server with its problem, if any, or a failed command with all its checks."""
 
     location: str
     address: str = ""
@@ -64,7 +63,7 @@ def read(stream: BinaryIO) -> ScanReport:
     servers = objects_in(document["server_scan_results"])
 
     def rows() -> Iterator[ReportRow | Ending]:
-        # The importer sets judged_at after ``read`` has returned, before the rows are read.
+        # The importer sets judged_at after ``read`` returns and before it reads rows.
         judged_at = report.judged_at or known_time_of(document, "date_scans_completed")
         yield from convert_rows(enumerate(_rows(document, servers, judged_at), start=1), _convert)
 
@@ -125,7 +124,7 @@ def _checks(server: Row, scanned_at: datetime | None) -> Iterator[_Row | BadRow]
 
 
 def _all_suites(results: Row) -> Row | None:
-    """Return the suites that are accepted in all versions of TLS; None unless all of them were tried."""
+    """Return the accepted suites of all TLS versions, if SSLyze tried every version."""
     tried = [object_of(object_of(results, command), "result") for command in SUITES]
     if not all(isinstance(each.get("accepted_cipher_suites"), list) for each in tried):
         return None
@@ -133,7 +132,7 @@ def _all_suites(results: Row) -> Row | None:
 
 
 def _judged(name: str, judge: Judge, result: Row, scanned_at: datetime | None) -> tuple[Problem | None, str]:
-    """Return the problem, if any, and the reason for having no result, if there is none."""
+    """Return the problem, if any, and an error text if the check has no result."""
     try:
         return judge(result, scanned_at), ""
     except NoResult as error:
@@ -141,7 +140,7 @@ def _judged(name: str, judge: Judge, result: Row, scanned_at: datetime | None) -
 
 
 def _failure(attempt: Row | None) -> str:
-    """Return why there is no result; empty if there is one."""
+    """Return why a command has no result; empty if it has one."""
     if attempt is None:
         return _NO_RESULT
     status, result = attempt.get("status"), attempt.get("result")
@@ -178,7 +177,7 @@ def _convert(number: int, row: _Row) -> ReportedFinding | Check:
 
 
 def _completeness(servers: Sequence[Row | BadRow]) -> bool | None:
-    """Return whether every command was tried on every server that was reached; a failed one has a row."""
+    """Return True if every command was tried on every reached server; failed commands are rows."""
     results = [object_of(server, "scan_result") if isinstance(server, dict) else {} for server in servers]
     reached = [result for result in results if result]
     was_tried = all(
@@ -188,7 +187,7 @@ def _completeness(servers: Sequence[Row | BadRow]) -> bool | None:
 
 
 def _last_line(parent: Row, key: str) -> str:
-    """Return the last line of a traceback, whose other lines name paths of the scanner's machine."""
+    """Return the last line of a traceback; the others show paths on the scanner's machine."""
     trace = parent.get(key)
     lines = trace.strip().splitlines() if isinstance(trace, str) else []
     return lines[-1] if lines else ""

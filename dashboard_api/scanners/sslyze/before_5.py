@@ -1,13 +1,13 @@
-"""Conversion of SSLyze's JSON of versions 3 and 4, which have other names for the results of version 5.
+"""Conversion of SSLyze 3 and 4 JSON to the names of version 5.
 
-The names are those in reports of SSLyze 3.1.0 and 4.1.0, and in their ``json_output.py``.
+Sources: reports of SSLyze 3.1.0 and 4.1.0, and their ``json_output.py``.
 """
 
 from dashboard_api.scanners.members import Row, line_of, list_of, object_of
 
 
 def is_before_5(document: Row) -> bool:
-    """Return whether the report is of version 3 or 4, which list errors apart from results."""
+    """Return whether the report is from version 3 or 4, which list errors separately from results."""
     servers = list_of(document, "server_scan_results")
     return "server_connectivity_errors" in document or any(
         isinstance(server, dict) and "scan_commands_results" in server for server in servers
@@ -15,7 +15,7 @@ def is_before_5(document: Row) -> bool:
 
 
 def as_version_5(document: Row) -> Row:
-    """Return the report in the layout of version 5, without a time: versions 3 and 4 write none."""
+    """Return the report in the layout of version 5. It has no time, as versions 3 and 4 omit it."""
     servers = [
         _server(server) if isinstance(server, dict) else server
         for server in list_of(document, "server_scan_results")
@@ -66,7 +66,7 @@ def _deployment(deployment: object) -> object:
 
 
 def _certificate(certificate: object) -> object:
-    """Return a certificate with the names of versions 4 and 5; version 3 had others."""
+    """Return a certificate of version 3 with the names of versions 4 and 5."""
     if not isinstance(certificate, dict) or "notAfter" not in certificate:
         return certificate
     key = object_of(certificate, "publicKey")

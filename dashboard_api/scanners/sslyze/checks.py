@@ -1,6 +1,6 @@
-"""The checks of SSLyze's results, which are facts, for problems.
+"""Checks that turn the facts in SSLyze's results into problems.
 
-The judgement is that of our own checks where they look at the same, and else close to testssl.sh's.
+Ratings follow our own checks of the same facts, or else testssl.sh.
 """
 
 import re
@@ -15,7 +15,7 @@ from dashboard_api.scanners.times import parse_time
 
 _EXPIRES_SOON = timedelta(days=30)
 _WEAK_SUITE = re.compile(r"NULL|EXPORT|EXP_|_RC4_|_RC2_|_DES_|_DES40_|_3DES_|_IDEA_|_anon_", re.IGNORECASE)
-_FORWARD_SECRET_SUITE = re.compile(r"_(EC)?DHE_|^TLS_(AES|CHACHA20)_")  # the latter of TLS 1.3
+_FORWARD_SECRET_SUITE = re.compile(r"_(EC)?DHE_|^TLS_(AES|CHACHA20)_")  # the latter are in TLS 1.3
 _UNPROTECTED_SUITE = re.compile("NULL|EXP|anon")
 _MIN_DH_BITS, _BROKEN_DH_BITS = 2048, 800
 _MIN_BITS = {"RSA": 2048, "DSA": 2048, "EllipticCurve": 224, "EC": 224}
@@ -23,17 +23,18 @@ _TEXTS = load_texts(Path(__file__).with_name("problems.toml"), ProblemText)
 
 
 class Problem(NamedTuple):
-    """A problem that a check found, and its evidence."""
+    """Problem that a check found, with its evidence."""
 
     text: ProblemText
     evidence: str
 
 
 class NoResult(ValueError):
-    """A check has no result; the message says why."""
+    """Lack of a result; the message says why."""
 
 
-Judge = Callable[[Row, datetime | None], Problem | None]  # of a command's result and the scan's end, if known
+# Takes a command's result, and the end of the scan if known; returns the problem, if any.
+Judge = Callable[[Row, datetime | None], Problem | None]
 
 
 def _problem(name: str, *evidence: str) -> Problem:
@@ -132,13 +133,13 @@ def _expiry(result: Row, scanned_at: datetime | None) -> Problem | None:
 
 
 def _was_trusted(result: Row) -> bool:
-    """Return whether a trust store accepted every certificate, so that none had expired at the scan."""
+    """Return whether a trust store accepted every certificate: they were valid during the scan."""
     deployments = [dicts_of(each, "path_validation_results") for each in _deployments(result)]
     return bool(deployments) and all(any(map(_is_valid, paths)) for paths in deployments)
 
 
 def _is_valid(path: Row) -> bool:
-    """Return whether a trust store accepts the certificate: before version 5, whether it has no error."""
+    """Return whether a trust store accepts the certificate. Versions before 5 write only an error."""
     return path.get("was_validation_successful", not path.get("openssl_error_string")) is not False
 
 
@@ -162,10 +163,10 @@ def _chain(result: Row, _scanned_at: datetime | None) -> Problem | None:
 
 
 def no_problem(_result: Row, _scanned_at: datetime | None) -> None:
-    """Return None: the command reports facts that are never a problem."""
+    """Judge a command with facts that are never a problem."""
 
 
-# The checks of each command. Any other command has one check, which is never a problem.
+# The checks of each command. Any other command counts as one check without problems.
 CHECKS: Mapping[str, Mapping[str, Judge]] = {
     "certificate_info": {
         "certificate_trust": _trust,
@@ -189,7 +190,7 @@ CHECKS: Mapping[str, Mapping[str, Judge]] = {
     "http_headers": {"http_headers": _headers},
 }
 
-# The checks of the suites that are accepted in all versions of TLS together.
+# Checks of the accepted suites of all TLS versions together.
 SUITES = tuple(f"tls_1_{number}_cipher_suites" for number in range(4))
 OF_ALL_SUITES: Mapping[str, Judge] = {"key_exchange": _key_exchange, "forward_secrecy": _forward_secrecy}
 
@@ -207,7 +208,7 @@ def _accepted_suites(result: Row) -> list[str]:
 
 
 def _deployments(result: Row) -> list[Row]:
-    """Return the certificates that the server sent, each with its chain; raises NoResult without any."""
+    """Return the server's certificates with their chains; raises NoResult if it sent no certificate."""
     deployments = dicts_of(result, "certificate_deployments")
     if "certificate_deployments" in result and not deployments:
         raise NoResult("no certificate")

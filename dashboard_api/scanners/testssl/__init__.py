@@ -1,9 +1,8 @@
-"""testssl.sh's flat (--jsonfile) and pretty JSON (--jsonfile-pretty) and CSV (--csvfile) since version 3.0.
+"""Reader of testssl.sh JSON, flat (--jsonfile) and pretty, and CSV (--csvfile), since version 3.0.
 
-Members are those that ``fileout_json_finding`` and its callers in testssl.sh write; CSV has those of the flat
-JSON, with the server in ``fqdn/ip``. A row is an entry with an
-id. A scan is complete if ``scanTime`` is a number and protocols, ciphers, the certificate and vulnerabilities
-were reported.
+Source: ``fileout_json_finding`` and its callers in testssl.sh. CSV has the members of flat JSON, with the
+server in ``fqdn/ip``. A row is an entry with an id. A scan is complete if ``scanTime`` is a number and the
+report covers protocols, ciphers, the certificate and vulnerabilities.
 """
 
 import io
@@ -31,9 +30,10 @@ from dashboard_api.scanners.testssl.findings import finding, group_entries, grou
 from dashboard_api.scanners.times import Time
 
 _NOTHING_FOUND = {"OK", "INFO"}
-_NOT_CHECKED = {"WARN", "DEBUG", "FATAL", "CANNOT BE DETERMINED"}  # the last is a mistake in cert_keySize
+# testssl.sh writes the last of these by mistake, for cert_keySize.
+_NOT_CHECKED = {"WARN", "DEBUG", "FATAL", "CANNOT BE DETERMINED"}
 _CHECKED = {*RATINGS, *_NOTHING_FOUND}
-# Entries about the scanner's own OpenSSL, and those that testssl.sh never rates: a failure hides no problem.
+# Entries about the scanner's OpenSSL, and entries without a rating. Their failure hides no problem.
 _NO_CHECK = {
     "engine_problem",
     "optimal_proto",
@@ -44,10 +44,11 @@ _NO_CHECK = {
     "sessionresumption_ticket",
     "sessionresumption_ID",
 }
-# Suites with DHE, whose group has a row; a page that may not be the one with the cookies; an empty list.
+# Results that do not prove the absence of problems in WRITTEN_WITH: DHE suites, which have a row for their
+# group, a page that may lack the cookies, an empty list.
 _SHOWS_NO_MORE = re.compile(r"\b(?:DHE|EDH)-|TLS_DHE_|better try|maybe missed|\A\Z")
 _PROTOCOLS = {"SSLv2", "SSLv3", "TLS1", "TLS1_1", "TLS1_2", "TLS1_3"}
-_NOT_OFFERED = {"not offered", "likely not offered"}  # the server answered with no other version either
+_NOT_OFFERED = {"not offered", "likely not offered"}  # a longer result says that another version answered
 _NEEDED = ("TLS1_2", "cipherlist_NULL", "cert_notAfter", "heartbleed")
 _CSV_HEAD = re.compile(rb'\A(?:\xef\xbb\xbf)?\s*"?id"?,"?fqdn/ip"?,"?port"?,"?severity"?,"?finding"?')
 HEAD = re.compile(
@@ -58,7 +59,8 @@ HEAD = re.compile(
 def read(stream: BinaryIO) -> ScanReport:
     """Return the report in ``stream``; raises UnreadableReport."""
     head, entries = _head_and_entries(stream)
-    entries = _with_locations(entries, default=_target(head))
+    target = line_of(head, "Invocation").rpartition(" ")[2]  # the only mention of an unreachable target
+    entries = _with_locations(entries, default=target)
     good = [entry for entry in entries if isinstance(entry, Entry)]
     without_tls = _servers_without_tls(good)
     seen = [entry for entry in good if _server(entry) not in without_tls]
@@ -93,7 +95,11 @@ def _head_and_entries(stream: BinaryIO) -> tuple[Row, list[Entry | BadRow]]:
     whole = joined(start, stream)
     if _CSV_HEAD.search(start):
         data = read_all(whole, limits.MAX_DECODED_BYTES)
-        return {}, list(flat_entries(_csv_entries(CsvRows(io.BytesIO(data)))))
+        rows = [
+            row if isinstance(row, BadRow) else row | {"ip": row.get("fqdn/ip", "")}
+            for _, row in CsvRows(io.BytesIO(data))
+        ]
+        return {}, list(flat_entries(rows))
     document = decode(read_all(whole, limits.MAX_DECODED_BYTES))
     if isinstance(document, BadRow):
         raise UnreadableReport(
@@ -107,17 +113,8 @@ def _head_and_entries(stream: BinaryIO) -> tuple[Row, list[Entry | BadRow]]:
     raise UnreadableReport("The file is not a report of testssl.sh: neither a list nor a scanResult.")
 
 
-def _csv_entries(rows: CsvRows) -> list[Row | BadRow]:
-    return [row if isinstance(row, BadRow) else row | {"ip": row.get("fqdn/ip", "")} for _, row in rows]
-
-
-def _target(head: Row) -> str:
-    """Return the target, which ends a command line: of one that was not reached, nothing else names it."""
-    return line_of(head, "Invocation").rpartition(" ")[2]
-
-
 def _with_locations(entries: list[Entry | BadRow], *, default: str) -> list[Entry | BadRow]:
-    """Give entries without a server, which are about the scanner itself, the first server's location."""
+    """Give entries about the scanner itself the location of the first server."""
     locations = (entry.location for entry in entries if isinstance(entry, Entry))
     first = next(filter(None, locations), default)
     return [
@@ -131,9 +128,9 @@ def _server(entry: Entry) -> tuple[str, str]:
 
 
 def _servers_without_tls(entries: list[Entry]) -> set[tuple[str, str]]:
-    """Return the servers that did not answer a handshake of any version: nothing is known about their TLS.
+    """Return the servers that answered no TLS handshake; their TLS is unknown.
 
-    testssl.sh goes on, and calls each of its checks good or bad.
+    testssl.sh continues with such a server and rates every check, so its ratings have no meaning.
     """
     offers: dict[tuple[str, str], dict[str, bool]] = {}
     for entry in entries:
@@ -148,9 +145,9 @@ def _servers_without_tls(entries: list[Entry]) -> set[tuple[str, str]]:
 
 
 def _check(number: int, entry: Entry, *, has_begun: bool) -> Check:
-    """Return an entry that makes no finding of its own.
+    """Return the check for an entry that is not a finding.
 
-    If the scan has not begun, entries about the scanner itself are failed checks, which say why.
+    If the scan never began, entries about the scanner itself are failed checks: they say why.
     """
     check_id, location = entry.check_id, entry.location
     if not check_id.check:
@@ -167,9 +164,9 @@ def _check(number: int, entry: Entry, *, has_begun: bool) -> Check:
 
 
 def _checked_rules(entry: Entry) -> tuple[str, ...]:
-    """Return the rules that an entry without a problem checked.
+    """Return the rules that an entry without a problem proves to be checked.
 
-    Version 3.0 lists suites without rating them (INFO); a protocol that is not offered has no weak suites.
+    Version 3.0 lists suites without a rating (INFO). A protocol that is not offered has no weak suites.
     """
     check_id = entry.check_id
     if check_id.is_detail or (check_id.is_suite and entry.rating == "INFO"):
@@ -198,7 +195,7 @@ def _completeness(head: Row, entries: list[Entry]) -> bool | None:
 
 
 def _end(head: Row) -> Time:
-    """Return the end of the scan by the start and duration in seconds that a pretty report names."""
+    """Return the end of the scan: start plus duration in seconds, which only a pretty report has."""
     start, duration = time_of(head, "startTime"), line_of(head, "scanTime")
     seconds = int(duration) if duration.isdecimal() and duration.isascii() and len(duration) <= 7 else 0
     return start + timedelta(seconds=seconds) if isinstance(start, datetime) else start

@@ -1,7 +1,7 @@
-"""The checks and problems behind testssl.sh's ids, in every version since 3.0.
+"""Checks and problems behind testssl.sh's ids, in every version since 3.0.
 
-An id may contain the number of a certificate, may have another name since a later version, or may be one of
-several about the same problem. A problem has its id of version 3.0.
+Several ids can mean the same problem: an id may contain the number of a certificate, and later versions
+renamed some ids. A problem has its id of version 3.0.
 """
 
 import re
@@ -11,7 +11,7 @@ from typing import Self
 from dashboard_api.scanners.report import SEVERITIES, Severity
 
 RATINGS = {name.upper(): severity for name, severity in SEVERITIES.items() if severity > Severity.INFO}
-# Ids of versions 3.1 to 3.3 that replaced one of 3.0, and rows that repeat another one.
+# Ids of 3.1 to 3.3 that replaced an id of 3.0, and ids that repeat another id.
 _SAME_AS = {
     "FS": "PFS",
     "FS_ciphers": "PFS_ciphers",
@@ -30,7 +30,7 @@ _OLD_PROTOCOLS = {
     "tls1_1": ("TLS1_1", Severity.LOW),
 }
 SUITES_OF = {"TLS1_2": "cipher-tls1_2", "TLS1_3": "cipher-tls1_3"}
-# Headers that may be sent several times, of which there is a row only while they are sent.
+# Headers that may be sent several times. Each has a row only while it is sent.
 _HEADERS = (
     *("X-Frame-Options", "X-Content-Type-Options", "Content-Security-Policy", "X-Content-Security-Policy"),
     *("X-WebKit-CSP", "Content-Security-Policy-Report-Only", "Expect-CT", "Permissions-Policy"),
@@ -38,7 +38,7 @@ _HEADERS = (
     *("Access-Control-Allow-Origin", "Upgrade", "X-Served-By", "Referrer-Policy", "X-UA-Compatible"),
     *("Cache-Control", "Pragma", "X-XSS-Protection"),
 )
-# Problems whose row is written only while they are there, by the check in whose part of the scan it is.
+# Problems that have a row only while they exist, by a check that runs in the same part of the scan.
 WRITTEN_WITH = {
     "HTTP_status_code": ("insecure_redirect", "security_headers", "ipv4_in_header", *_HEADERS),
     "cookie_count": ("cookie_bigip_f5",),
@@ -57,17 +57,17 @@ _DETAIL = re.compile(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckId:
-    """The meaning of an id: the ``check`` by its name in the report, and the ``problem`` it belongs to."""
+    """Meaning of an id: the ``check`` by its name in the report, and the ``problem`` that it tests."""
 
     check: str
     problem: str
     is_suite: bool = False
     is_detail: bool = False
-    severity: Severity | None = None  # of the problem, in place of that of the row
+    severity: Severity | None = None  # replaces the severity of the row
 
     @classmethod
     def parse(cls, identifier: str) -> Self:
-        """Return the meaning of ``identifier``."""
+        """Return the check and problem that ``identifier`` means."""
         check = _CERTIFICATE_NUMBER.sub("", identifier)
         if suite := _SUITE.fullmatch(check):
             protocol = (suite["protocol"] or "").lower()
@@ -82,8 +82,8 @@ class CheckId:
     def severity_for(self, rating: str) -> Severity:
         """Return the severity of a row with testssl.sh's ``rating``.
 
-        A suite has the severity of its obsolete protocol. In a current protocol it is never Critical: an
-        attacker in between must make both sides choose it.
+        A suite of an obsolete protocol has the severity of the protocol. A suite of a current protocol is at
+        most High: an attacker in the middle must make both sides choose it.
         """
         if self.is_suite:
             return self.severity or min(RATINGS[rating], Severity.HIGH)

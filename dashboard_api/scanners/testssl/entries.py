@@ -1,4 +1,4 @@
-"""The entries of testssl.sh's flat and pretty JSON, each with its server."""
+"""Entries of testssl.sh's flat and pretty JSON, each with its server."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from dashboard_api.scanners.text import host_and_port
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """An entry with the meaning of its id, testssl.sh's rating, the result and the server."""
+    """Entry with its parsed id, testssl.sh's rating, the result and the server."""
 
     row: Row
     check_id: CheckId
@@ -23,7 +23,7 @@ class Entry:
 
     @classmethod
     def parse(cls, row: Row, *, host: str, address: str, port: str) -> Self:
-        """Return the entry of ``row``, which is about the given server."""
+        """Return the entry of ``row`` about the given server."""
         return cls(
             row=row,
             check_id=CheckId.parse(line_of(row, "id")),
@@ -45,7 +45,7 @@ def flat_entries(entries: list[Any]) -> Iterator[Entry | BadRow]:
 
 
 def pretty_entries(document: Row) -> Iterator[Entry | BadRow]:
-    """Yield the entries of a report by --jsonfile-pretty, which has lists for parts of a server's scan."""
+    """Yield the entries of a report by --jsonfile-pretty, which has a list for each part of a scan."""
     for name, problems in document.items():
         if name.startswith("clientProblem"):
             yield from _entries_of(problems, {})

@@ -1,4 +1,4 @@
-"""Findings from testssl.sh's entries: one finding for all entries about a problem of an address."""
+"""Findings from testssl.sh's entries: one for all entries about the same problem and address."""
 
 import re
 from collections.abc import Iterable
@@ -12,7 +12,7 @@ from dashboard_api.scanners.testssl.entries import Entry
 from dashboard_api.scanners.text import cves_in, named, numbers_in, section
 
 _UNSURE = re.compile(r"\b(?:potential\w*|probabl[ey]|likely|might|may)\b", re.IGNORECASE)
-_MAX_RESULT_IN_TITLE = 120  # characters; a longer result is a list
+_MAX_RESULT_IN_TITLE = 120  # characters; longer results are lists
 _EXPIRY = {
     "cert_expirationStatus": "The certificate",
     "intermediate_cert_expiration": "An intermediate certificate",
@@ -25,7 +25,7 @@ Groups = dict[tuple[str, str, str], list[Entry]]
 
 
 def text_on(problem: str) -> ProblemText:
-    """Return our texts about ``problem``; for an unknown one, a title only."""
+    """Return our texts about ``problem``; only a title if it is unknown."""
     if problem in TEXTS:
         return TEXTS[problem]
     if problem.endswith(_MULTIPLE):
@@ -39,7 +39,7 @@ def text_on(problem: str) -> ProblemText:
 
 
 def group_entries(entries: Iterable[Entry | BadRow]) -> Groups:
-    """Group the entries that report a problem by problem, server and address."""
+    """Group entries with a problem by problem, server and IP address."""
     groups: Groups = {}
     for entry in entries:
         if not isinstance(entry, BadRow) and (key := _key(entry)):
@@ -48,7 +48,7 @@ def group_entries(entries: Iterable[Entry | BadRow]) -> Groups:
 
 
 def group_of(entry: Entry, groups: Groups) -> list[Entry]:
-    """Return all entries about the problem that ``entry`` reports; none if it reports none."""
+    """Return all entries about the problem that ``entry`` reports; empty without a problem."""
     return groups.get(_key(entry) or ("", "", ""), [])
 
 
@@ -60,7 +60,7 @@ def _key(entry: Entry) -> tuple[str, str, str] | None:
 
 
 def finding(number: int, group: list[Entry]) -> ReportedFinding:
-    """Return the one finding for the entries of ``group``, as severe as the worst of them."""
+    """Return one finding for the entries of ``group``, with the worst severity."""
     worst = max(group, key=_severity)
     problem = worst.check_id.problem
     text = text_on(problem)
@@ -107,7 +107,7 @@ def _title(entry: Entry, name: str) -> str:
 
 
 def _results(group: list[Entry]) -> str:
-    """Return the results, with their ids if there are several; suites last, the weakest first."""
+    """Return the results, with ids if there are several; suites come last, the weakest first."""
     others = [entry for entry in group if not entry.check_id.is_suite]
     suites = sorted(
         (entry for entry in group if entry.check_id.is_suite), key=lambda entry: -RATINGS[entry.rating]

@@ -1,8 +1,8 @@
-"""Wapiti 3's JSON and XML reports.
+"""Reader of Wapiti 3's JSON and XML reports.
 
-Members are those of ``jsonreportgenerator.py`` and ``xmlreportgenerator.py`` in wapiti3. A row is an entry of
-a category or, as a check, the scan's target or a page that a detailed report lists as crawled. The format
-does not say whether a scan was complete: an interrupted one writes a report, too.
+Sources: ``jsonreportgenerator.py`` and ``xmlreportgenerator.py`` in wapiti3. A row is an entry of a category;
+the target, and each crawled page in a detailed report, are checks. The format does not say whether a scan
+was complete: an interrupted scan also writes a report.
 """
 
 import json
@@ -39,12 +39,12 @@ from dashboard_api.scanners.wapiti.entries import GROUPS, XML_HEAD, WapitiEntry,
 
 HEAD = re.compile(rb'"classifications"\s*:\s*\{|"vulnerabilities"\s*:\s*\{|' + XML_HEAD.pattern)
 _LEVELS = {str(severity.value): severity for severity in Severity}
-# Categories of different problems, which the text of an entry distinguishes.
+# Categories that mix several problems; the text of an entry tells them apart.
 _MIXED = re.compile(r"cookie|policy|tls|dangerous|secure headers", re.IGNORECASE)
 _SOFTWARE = re.compile(r"fingerprint|software", re.IGNORECASE)
-_HEADERS = "HTTP Secure Headers"  # before 3.2 one category, whose entries begin with the header
-# Categories by the names that they had before Wapiti 3.2. Stored XSS is a finding of its own: the old one
-# was more likely reflected.
+_HEADERS = "HTTP Secure Headers"  # one category before 3.2; its entries begin with the header
+# Old names, from before Wapiti 3.2. Stored XSS has no old name: a "Cross Site Scripting" of that time was
+# more likely reflected.
 _FORMER = {
     "Reflected Cross Site Scripting": "Cross Site Scripting",
     "Clickjacking Protection": _HEADERS,
@@ -80,7 +80,7 @@ def read(stream: BinaryIO) -> ScanReport:
 
 
 def _checks(infos: Row) -> Iterator[WapitiEntry]:
-    """Yield the checks, which have no category."""
+    """Yield the target and the crawled pages as entries without a category."""
     if line_of(infos, "target"):
         yield WapitiEntry("informational", "", {}, {})
     for page in list_of(infos, "crawled_pages"):
@@ -139,7 +139,7 @@ def _finding(number: int, row: WapitiEntry, entry: Row, location: str) -> Report
 
 
 def _matcher(category: str, info: str) -> str:
-    """Return what distinguishes a problem from others of its category, apart from its software."""
+    """Return the text that tells problems of a mixed category apart; empty for other categories."""
     return without_numbers(info) if _MIXED.search(category) else ""
 
 
@@ -164,7 +164,7 @@ def _evidence(entry: Row, info: str) -> Iterator[str]:
 
 
 def _software(info: str) -> str:
-    """Return the name in an info such as {"name": "jQuery", "versions": ["1.11.0"]}; else empty."""
+    """Return the name in an info such as {"name": "jQuery", "versions": ["1.11.0"]}, or an empty text."""
     try:
         software = json.loads(info)
     except (ValueError, RecursionError):

@@ -1,4 +1,4 @@
-"""The entries of Wapiti's reports, and those of its XML with the members of its JSON."""
+"""Entries of Wapiti's reports, and the reader of its XML, which uses the member names of its JSON."""
 
 from collections.abc import Iterator
 from typing import Any, BinaryIO, NamedTuple
@@ -26,7 +26,7 @@ _TEXTS = ["method", "path", "level", "parameter", "info", "referer", "module", "
 
 
 class WapitiEntry(NamedTuple):
-    """An entry of a category, or, without a category, a check. ``about`` is the category's classification."""
+    """Entry of a category, or a check if ``category`` is empty. ``about`` classifies the category."""
 
     kind: Kind
     category: str
@@ -35,7 +35,7 @@ class WapitiEntry(NamedTuple):
 
 
 def read_xml_entries(stream: BinaryIO) -> tuple[Row, Iterator[WapitiEntry]]:
-    """Return the scan's infos, and its entries; raises UnreadableReport, also later."""
+    """Return the scan's infos and entries; reading or iterating raises UnreadableReport."""
     rows = XmlRows(stream, rows=["entry"])
     report = child(rows.root, "report")
     infos = {
@@ -53,7 +53,7 @@ def read_xml_entries(stream: BinaryIO) -> tuple[Row, Iterator[WapitiEntry]]:
 
 
 def _entries(rows: XmlRows) -> Iterator[WapitiEntry]:
-    """Yield the entries of categories; those of crawled pages name no address."""
+    """Yield the entries of categories. Skip crawled pages: their entries have no address."""
     for row in rows:
         match row.path:
             case ("report", group, category, "entries", "entry") if group in GROUPS:

@@ -1,9 +1,9 @@
-"""WPScan's JSON (-f json), of version 3.
+"""Reader of WPScan 3's JSON (-f json).
 
-Members are those of the views in ``app/views/json`` of wpscanteam/wpscan. A row is the target, an interesting
-finding, a known vulnerability of WordPress, a plugin or a theme, an outdated one of them, a file that must
-not be there, the list of users, or a guessed password. The report does not say which plugins and themes were
-looked for, so it does not say whether a scan was complete.
+Source: the views in ``app/views/json`` of wpscanteam/wpscan. A row is the target, an interesting finding, a
+known vulnerability or an outdated version of WordPress, a plugin or a theme, an exposed file, the list of
+users, or a guessed password. The report does not list the plugins and themes that WPScan looked for, so it
+cannot say whether a scan was complete.
 """
 
 import re
@@ -34,7 +34,7 @@ _COMPONENTS = {"plugins": "plugin", "themes": "theme", "timthumbs": "timthumb"}
 
 
 class _Item(NamedTuple):
-    """A part of the report with the function that makes a finding or a check of it."""
+    """Part of the report with the function that converts it to a finding or a check."""
 
     convert: Any
     row: object
@@ -47,7 +47,7 @@ def read(stream: BinaryIO) -> ScanReport:
         raise UnreadableReport("The file is not a report of WPScan: it has no target_url.")
     target = line_of(document, "effective_url") or line_of(document, "target_url")
     if not target:
-        raise UnreadableReport(f"WPScan gave up: {_gave_up(document) or 'no reason given'}.")
+        raise UnreadableReport(f"WPScan gave up: {_abort_reason(document) or 'no reason given'}.")
     items = list(_items(document))
 
     def convert(number: int, item: _Item) -> ReportedFinding | Check:
@@ -67,24 +67,24 @@ def read(stream: BinaryIO) -> ScanReport:
     )
 
 
-def _gave_up(document: Row) -> str:
-    """Return why WPScan gave up; empty if it did not."""
+def _abort_reason(document: Row) -> str:
+    """Return why WPScan stopped early; empty if it did not."""
     has_given_up = not document.keys().isdisjoint(_GAVE_UP)
     return line_of(document, *_GAVE_UP)[:300].rstrip(".") or "no reason given" if has_given_up else ""
 
 
 def _failure(document: Row) -> str:
-    """Return why WPScan gave up, or that too many requests failed, as where it is blocked."""
+    """Return why WPScan stopped early, or that many requests failed because it may be blocked."""
     is_blocked = document.get("response_status_codes_warning") is True
-    return _gave_up(document) or ("many requests failed: WPScan may be blocked" if is_blocked else "")
+    return _abort_reason(document) or ("many requests failed: WPScan may be blocked" if is_blocked else "")
 
 
 def _checks(document: Row) -> set[str]:
-    """Return the rules that ran, or the beginnings of their names.
+    """Return the rules that ran, or prefixes of them: only these rules can be fixed.
 
-    Without an answer of its database, WPScan knows no vulnerabilities, and finding none proves nothing, nor
-    does an empty list, which may be of vulnerable plugins only. It proves nothing where WPScan did not
-    recognise the version of WordPress or the theme, either. Without --enumerate, it looks at no other theme.
+    Without an answer of its database, WPScan knows no vulnerabilities. An empty list of plugins is then no
+    proof: WPScan may have looked for vulnerable ones only. WordPress and the theme count only if WPScan
+    recognised them. Without --enumerate, it checks no theme except the main theme.
     """
     has_answer = _has_answer(object_of(document, "vuln_api"))
     kinds = {kind for key, kind in _COMPONENTS.items() if key in document and (has_answer or document[key])}
@@ -95,17 +95,17 @@ def _checks(document: Row) -> set[str]:
     if has_answer:
         checks |= {f"vulnerability/{kind}" for kind in kinds}
     if "timthumbs" in document:
-        checks.add("vulnerability/timthumb")  # WPScan itself knows them
+        checks.add("vulnerability/timthumb")  # WPScan needs no database for these
     if "users" in document:
         checks.add("user_names")
-    # Without --usernames, WPScan tries the passwords of the users that it found.
+    # Without --usernames, WPScan tries passwords only for the users that it found.
     if "password_attack" in document and document.get("users") != {}:
         checks.add("guessed_password")
     return checks | {name for key, name in _FILES.items() if key in document}
 
 
 def _has_answer(database: Row) -> bool:
-    """Return whether WPScan's database answered every request: there was no error, and requests are left."""
+    """Return whether WPScan's database answered every request: no error, and the quota is not used up."""
     failed = any(key.endswith("error") for key in database)
     return bool(database) and not failed and database.get("requests_remaining") != 0
 
@@ -131,17 +131,17 @@ def _items(document: Row) -> Iterator[_Item]:
 
 
 def _main_themes(document: Row) -> list[Row]:
-    """Return the main theme and its parents; none where WPScan did not recognise it."""
+    """Return the main theme and its parents; empty if WPScan did not recognise the theme."""
     theme = object_of(document, "main_theme")
     return [theme, *dicts_of(theme, "parents")] if theme else []
 
 
 def _target(number: int, document: Row, *, target: str) -> Check:
-    return Check(row=number, location=target, seen_at=None, error=_gave_up(document)[:200])
+    return Check(row=number, location=target, seen_at=None, error=_abort_reason(document)[:200])
 
 
 def _component(kind: str, name: str, component: object) -> Iterator[_Item]:
-    """Yield what is wrong with WordPress, a plugin or a theme."""
+    """Yield the outdated version and the vulnerabilities of WordPress, a plugin or a theme."""
     if not isinstance(component, dict):
         yield _Item(None, component)
         return

@@ -1,4 +1,4 @@
-"""Findings from the parts of WPScan's report."""
+"""Conversion of the parts of WPScan's report to findings."""
 
 import re
 from collections.abc import Iterator
@@ -11,7 +11,7 @@ from dashboard_api.scanners.report import BadRow, Kind, ReportedFinding, Severit
 from dashboard_api.scanners.text import cves_in, named, section, without_numbers
 
 TEXTS = load_texts(Path(__file__).with_name("problems.toml"), ProblemText)
-_SURE = 80  # of WPScan's confidence, which is at most 100
+_SURE = 80  # WPScan's confidence, at most 100
 _CVSS = [(9.0, Severity.CRITICAL), (7.0, Severity.HIGH), (4.0, Severity.MEDIUM), (0.1, Severity.LOW)]
 _ADDRESS = re.compile(r"(?:: )?https?://\S+")
 _GRAVE = re.compile(
@@ -22,7 +22,7 @@ _GRAVE = re.compile(
 
 
 class Component(NamedTuple):
-    """WordPress, a plugin, a theme or a timthumb."""
+    """Component of a website: WordPress, a plugin, a theme or a timthumb."""
 
     kind: str
     name: str
@@ -30,7 +30,7 @@ class Component(NamedTuple):
 
     @property
     def version(self) -> str:
-        """The number of the version; empty if WPScan does not know it."""
+        """The version number; empty if WPScan does not know it."""
         if self.kind == "wordpress":
             return line_of(self.row, "number")
         return line_of(object_of(self.row, "version"), "number")
@@ -46,7 +46,7 @@ class Component(NamedTuple):
         return "WordPress" if self.kind == "wordpress" else f"the {self.kind} {self.name}"
 
     def location(self, target: str) -> str:
-        """Return the component's address, which is the website's for WordPress."""
+        """Return the component's own address, the name of a timthumb, or else ``target``."""
         return line_of(self.row, "location") or (self.name if self.kind == "timthumb" else target)
 
 
@@ -61,24 +61,24 @@ def interesting(number: int, row: Row, *, target: str) -> ReportedFinding:
 
 
 def exposed_file(number: int, row: Row, *, target: str, name: str, address: str) -> ReportedFinding:
-    """Return a file that must not be there."""
+    """Return a file that should not be public."""
     return _finding(number, name, TEXTS[name], row, location=address or target)
 
 
 def users(number: int, row: Row, *, target: str) -> ReportedFinding:
-    """Return the names of users as one finding."""
+    """Return one finding that lists the user names."""
     return _finding(number, "user_names", TEXTS["user_names"], {}, location=target, seen="\n".join(row))
 
 
 def guessed_password(number: int, row: Row, *, target: str) -> ReportedFinding:
-    """Return a password that was guessed, without it."""
+    """Return a finding for a guessed password, which omits the password."""
     user = line_of(row, "user")
     text, seen = TEXTS["guessed_password"], f"User: {user}"
     return _finding(number, "guessed_password", text, {}, location=target, seen=seen, matcher=user)
 
 
 def outdated(number: int, row: Row, *, target: str, part: Component) -> ReportedFinding:
-    """Return a component of which there is a newer version."""
+    """Return an outdated component; Medium if its version is insecure, else Low."""
     is_insecure = line_of(row, "status") == "insecure"
     latest = line_of(row, "latest_version")
     text = ProblemText(
@@ -93,7 +93,7 @@ def outdated(number: int, row: Row, *, target: str, part: Component) -> Reported
 
 
 def vulnerability(number: int, row: Row, *, target: str, part: Component) -> ReportedFinding:
-    """Return a known vulnerability of a component; it is suspected if the component's version is unknown."""
+    """Return a known vulnerability of a component; suspected if the component's version is unknown."""
     title, references = line_of(row, "title"), object_of(row, "references")
     if not title:
         raise BadRow("has no title")
@@ -135,7 +135,7 @@ def vulnerability(number: int, row: Row, *, target: str, part: Component) -> Rep
 
 
 def _severity(row: Row, title: str) -> tuple[Severity, str]:
-    """Return the severity by CVSS, which WPScan has with some plans only, else by words of the title."""
+    """Return the severity by CVSS, which only some WPScan plans include, else by words of the title."""
     score = line_of(object_of(row, "cvss"), "score")
     try:
         value = float(score)
