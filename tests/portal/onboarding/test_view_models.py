@@ -40,7 +40,7 @@ def test_every_state_and_outcome_of_the_service_has_words_here():
         ({"state": "contested"}, "Our team decides whose it is. Leave the token in its place."),
         (
             {"state": "failing", "lapses_at": NOW + timedelta(days=9)},
-            "the website is removed on 29 Nov 2026.",
+            "is removed on 29 Nov 2026.",
         ),
         ({"state": "failing"}, "Otherwise the website is removed."),
         (ended("lapsed"), "so the website was removed"),
@@ -72,7 +72,7 @@ def test_every_state_and_outcome_of_the_service_has_words_here():
         ({"state": "verified"}, "It is verified, but our team removed it from your organization"),
         (
             {"state": "verified", "link_problem": "other"},
-            "verified, but not active in your organization. Contact",
+            "not active in your organization. Contact",
         ),
         ({"state": "verified", "link_problem": "no_room"}, "no room"),
         ({"state": "verified", "link_problem": "archived"}, "It is archived"),
