@@ -24,7 +24,7 @@ class ArchiveReason(ReasonForm):
 
 
 class ArchiveFilter(admin.SimpleListFilter):
-    """A filter by the archive; by default, archived websites are left out."""
+    """A filter by the archive; by default it hides archived websites."""
 
     title = "archive"
     parameter_name = ARCHIVE

@@ -38,7 +38,7 @@ from dashboard_api.reading.next_checks import (
 
 
 class UndoReason(ReasonForm):
-    """A form for the reason why imports are taken back."""
+    """A form for the reason to take imports back."""
 
     readers = "Recorded with the import."
 
@@ -86,7 +86,7 @@ OVERDUE = "overdue"
 
 
 def with_next_checks(rows: QuerySet[Coverage]) -> QuerySet[Coverage]:
-    """Add when a scan of ours checked the website, if it did last, and the links with a next scan."""
+    """Add ``ours_at``, the time of the last run if it was our own scan, and the links with a next scan."""
     imports = ImportRun.objects.not_undone().filter(
         website=OuterRef(OuterRef("website")), source=OuterRef(OuterRef("source"))
     )
@@ -98,7 +98,7 @@ def with_next_checks(rows: QuerySet[Coverage]) -> QuerySet[Coverage]:
 
 
 def overdue(today: date) -> QuerySet[Coverage]:
-    """Return the coverage whose next check was due before ``today``: by schedule, or an interval later."""
+    """Return the coverage with a missed check: by schedule, or one interval after the last report."""
     condition = Q(pk__in=())
     for days in Source.objects.order_by("interval_days").values_list("interval_days", flat=True).distinct():
         since = _midnight(today - timedelta(days=days))
@@ -120,7 +120,7 @@ def _midnight(day: date) -> datetime:
 
 
 def _next_check(coverage: Any, today: date) -> NextCheck:
-    """Return the next check of coverage ``with_next_checks``: by schedule, or an interval later."""
+    """Return the next check of a row of ``with_next_checks``: by schedule, or one interval after its run."""
     source = coverage.source
     if coverage.ours_at is None:
         return next_report(coverage.last_run_at, source.interval_days, today=today)
@@ -169,7 +169,7 @@ class CoverageAdmin(admin.ModelAdmin):
     inlines = (ScopeInline,)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Coverage]:
-        """Return the rows with what their next checks follow from."""
+        """Return the rows with the data that ``_next_check`` needs."""
         return with_next_checks(super().get_queryset(request))
 
     def save_related(self, request: HttpRequest, form: Any, formsets: Any, change: bool) -> None:
@@ -260,12 +260,12 @@ class ImportRunAdmin(RecordAdmin):
         return self.actions if obj.changes.exists() and not newer_imports(obj).exists() else ()
 
     def warning(self, queryset: QuerySet[ImportRun]) -> str:
-        """Return what taking each of the first imports back would do."""
+        """Return a preview of taking back each of the first imports."""
         return " ".join(f"{run}: {_preview(run, queryset)}" for run in queryset[:SHOWN])
 
     @admin.action(description="Take back", permissions=["operate"])
     def take_back(self, request: HttpRequest, queryset: QuerySet[ImportRun]) -> HttpResponse | None:
-        """Undo imports after a preview of what happens to their findings."""
+        """Undo imports, after a preview of the changes to findings."""
         return self.confirm(
             request,
             queryset.select_related("website", "source").order_by("-pk"),
@@ -284,7 +284,7 @@ class ImportRunAdmin(RecordAdmin):
 
     @admin.display(description="to take back first")
     def first(self, run: ImportRun) -> str:
-        """Return a link to the newest of the newer imports without which this one can be taken back."""
+        """Return a link to the newest import, which must be taken back before this one."""
         newer = newer_imports(run).select_related("website", "source")
         if not newer or not run.changes.exists():
             return "-"
@@ -302,7 +302,7 @@ class ImportRunAdmin(RecordAdmin):
 
     @admin.display(description="scope")
     def where_fixed(self, run: ImportRun) -> str:
-        """Return where a missing finding counted as fixed."""
+        """Return the scope in which missing findings counted as fixed."""
         return run.scope
 
     @admin.display(description="rejected rows")

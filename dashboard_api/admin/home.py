@@ -1,4 +1,4 @@
-"""The numbers of the operations home: what needs attention, each with a link to exactly these rows."""
+"""Numbers on the admin's home page: what needs attention, each with a link to the rows counted."""
 
 from collections.abc import Iterator, Mapping
 from datetime import timedelta
@@ -29,12 +29,12 @@ from dashboard_api.models import (
 )
 from foundation.pages.panels import Figure, Panel
 
-LATE = timedelta(minutes=15)  # a scan that no worker began by then
-MAX_COUNTED = 1_000  # rows of one number: counting more would read whole tables
+LATE = timedelta(minutes=15)  # a waiting scan should have begun by then
+MAX_COUNTED = 1_000  # counting more would read whole tables
 
 
 def panels(request: HttpRequest) -> tuple[Panel, ...]:
-    """Return the panels about what the user may see."""
+    """Return the panels that the user may see."""
     sources = (
         ("view_finding", "To review", _queue),
         ("view_importrun", "Imports today", _imports),
@@ -146,7 +146,7 @@ def _waiting_callbacks(url: str) -> Iterator[Figure]:
 
 
 def _unless_zero(figure: Figure) -> Iterator[Figure]:
-    """Yield the figure if it counts any row: only those have a tone."""
+    """Yield the figure unless it is zero: only zero has no tone."""
     if figure.tone:
         yield figure
 

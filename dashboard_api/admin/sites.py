@@ -98,7 +98,7 @@ class WebsiteAdmin(Uploads, Archive):
 
     @admin.action(description="Verify", permissions=["operate"])
     def verify(self, request: HttpRequest, queryset: QuerySet[Website]) -> HttpResponse | None:
-        """Record how the ownership was proven, and by whom; verified websites stay unchanged."""
+        """Record how the ownership was proven, and by whom; verified websites are skipped."""
         return self.confirm(
             request,
             queryset.filter(verified_at__isnull=True),
@@ -153,7 +153,7 @@ class SiteLinkForm(forms.ModelForm):
         fields = ("account", "website")
 
     def clean(self) -> dict[str, Any] | None:
-        """Report the model's refusal next to the website; require to say who reads what was found."""
+        """Show the model's refusal next to the website; require ``past`` and ``shared`` where they matter."""
         cleaned = super().clean()
         if self.errors:
             return cleaned
@@ -205,7 +205,7 @@ class SiteLinkAdmin(RecordAdmin):
         )
 
     def get_readonly_fields(self, request: HttpRequest, obj: SiteLink | None = None) -> Any:
-        """Return the read-only fields: all of a stored link."""
+        """Return the read-only fields: every field of a stored link."""
         return self.get_fields(request, obj) if obj else ()
 
     def save_model(self, request: HttpRequest, obj: SiteLink, form: Any, change: bool) -> None:
@@ -216,7 +216,7 @@ class SiteLinkAdmin(RecordAdmin):
         obj.refresh_from_db()
 
     def warning(self, queryset: QuerySet[SiteLink]) -> str:
-        """Return a warning about revoked links whose website others have, or had in the meantime."""
+        """Return a warning about revoked links to websites that others have, or had in the meantime."""
         had = "%(former)s had %(website)s in the meantime: what was found for them is shown, too."
         have = "%(website)s is also linked to %(accounts)s: all of them would see the same findings."
         texts = []

@@ -1,4 +1,4 @@
-"""The pages of standing decisions: a form, what it would change, and the end of a decision."""
+"""The pages of suppression rules: a form, a preview of its changes, and the end of a rule."""
 
 from typing import Any
 
@@ -19,13 +19,13 @@ from dashboard_api.models import FindingEvent, StandingDecision, Website
 
 
 class EndReason(ReasonForm):
-    """A form for the reason to end a decision."""
+    """A form for the reason to end a suppression rule."""
 
     readers = "Customers read it in the timeline of each finding that changes."
 
 
 class StandingDecisionForm(forms.ModelForm):
-    """A form for a new decision; the user's name completes it."""
+    """A form for a new suppression rule; ``is_decided`` adds the user's name."""
 
     rule = forms.CharField(
         label="Rule",
@@ -51,7 +51,7 @@ class StandingDecisionForm(forms.ModelForm):
         fields = ("source", "rule", "website", "severity", "reason")
 
     def is_decided(self, *, by: str) -> bool:
-        """Return whether the form describes a decision that can begin; else it has the errors."""
+        """Return whether the rule can begin; if not, the form has the errors."""
         if self.is_valid():
             self.instance.by = by
             try:
@@ -62,14 +62,14 @@ class StandingDecisionForm(forms.ModelForm):
 
 
 class Ended(PresenceFilter):
-    """A filter by whether the decision has ended."""
+    """A filter by whether the suppression rule has ended."""
 
     heading, present, absent = "state", "Ended", "Active"
 
 
 @admin.register(StandingDecision)
 class StandingDecisionAdmin(RecordAdmin):
-    """The page of a decision, with an action that ends it."""
+    """The page of a suppression rule, with an action that ends it."""
 
     list_display = (
         "source",
@@ -113,7 +113,7 @@ class StandingDecisionAdmin(RecordAdmin):
     def add_view(
         self, request: HttpRequest, form_url: str = "", extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
-        """Ask for the decision, show what it would change, and begin it after the confirmation."""
+        """Ask for a suppression rule, preview its changes, and begin it after a confirmation."""
         if not self.has_add_permission(request):
             raise PermissionDenied
         form = StandingDecisionForm(request.POST or None)
@@ -133,7 +133,7 @@ class StandingDecisionAdmin(RecordAdmin):
     def _begin(self, request: HttpRequest, decision: StandingDecision) -> HttpResponse:
         try:
             changed = standing.begin(decision, timezone.now())
-        except ValidationError as error:  # someone else decided the same at the same time
+        except ValidationError as error:  # someone else added the same rule just now
             self.message_user(request, " ".join(error.messages), messages.ERROR)
         else:
             self.log_addition(request, decision, "Decided.")
@@ -143,7 +143,7 @@ class StandingDecisionAdmin(RecordAdmin):
 
     @admin.action(description="End", permissions=["operate"])
     def end(self, request: HttpRequest, queryset: QuerySet[StandingDecision]) -> HttpResponse | None:
-        """End decisions, and take back what they changed."""
+        """End suppression rules, and undo their changes."""
         return self.confirm(
             request,
             queryset.filter(ended_at__isnull=True),

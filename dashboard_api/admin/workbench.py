@@ -1,6 +1,6 @@
 """The analyst's workbench: the queue on the left, a finding on the right, and its forms.
 
-Every action is a link or a form; scripts only add keys and replace the page's region.
+Every action is a link or a form; scripts only add keyboard shortcuts, and replace part of the page.
 """
 
 from django.contrib import messages
@@ -34,7 +34,7 @@ class Workbench(OperatorAdmin):
     """A mixin for the admin of findings with the pages of the workbench."""
 
     def get_urls(self) -> list[URLPattern]:
-        """Return the workbench's addresses before those of a finding."""
+        """Return the workbench's URLs ahead of a finding's: Django takes the first that matches."""
         pages = (
             ("workbench/", self.workbench, ""),
             ("workbench/selected/", self.decide_selected, "_selected"),
@@ -57,7 +57,7 @@ class Workbench(OperatorAdmin):
         return self._page(request, QueueFilters.from_query(request.GET), finding)
 
     def decide(self, request: HttpRequest, pk: int) -> HttpResponse:
-        """Record a decision, or that the finding was reviewed, and go on to the next finding."""
+        """Record a decision or a review, and go on to the next finding."""
         filters, finding = self._sent(request, pk, self.has_operate_permission(request))
         if request.method != "POST":
             return redirect(filters.url(finding.pk))
@@ -91,7 +91,7 @@ class Workbench(OperatorAdmin):
         return is_changed
 
     def _put_back(self, request: HttpRequest, filters: QueueFilters, finding: Finding) -> HttpResponse:
-        """Put the finding back into the queue; it is not confirmed while it waits for a review."""
+        """Put the finding back into the queue, and take back its confirmation."""
         done = "It is in the queue again."
         if finding.source_kind is not None:
             reason = REASONS[UNCONFIRM]["again"]
@@ -115,7 +115,7 @@ class Workbench(OperatorAdmin):
         return self._page(request, filters, finding, note_form=form)
 
     def publish_note(self, request: HttpRequest, pk: int) -> HttpResponse:
-        """Publish an internal note to the customers that it is for."""
+        """Publish an internal note to its customers."""
         self._check(request.user.has_perm("dashboard_api.change_analystnote"))
         self._check(self.has_view_permission(request))
         note = get_object_or_404(AnalystNote, pk=min(pk, MAX_ID))
@@ -149,7 +149,7 @@ class Workbench(OperatorAdmin):
         return get_object_or_404(Finding.objects.select_related("website", "source"), pk=pk)
 
     def _sent(self, request: HttpRequest, pk: int, allowed: bool) -> tuple[QueueFilters, Finding]:
-        """Return filters and finding of a form; raises PermissionDenied before it reads anything."""
+        """Return the filters and the finding of a form; checks permissions before it reads the database."""
         self._check(allowed and self.has_view_permission(request))
         return _filters_of(request), self._finding(min(pk, MAX_ID))
 
