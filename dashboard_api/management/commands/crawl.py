@@ -1,4 +1,4 @@
-"""Run the scans that wait: the worker, for a unit of systemd."""
+"""Run waiting scans: the worker, as a systemd service."""
 
 import os
 import secrets
@@ -21,7 +21,7 @@ from foundation.operations.heartbeats import Beat, command_ended
 from foundation.operations.operator_command import OperatorCommand, Result
 
 IDLE_SECONDS = 2.0
-NICENESS = 10  # pages and calls go before scans
+NICENESS = 10  # pages and calls have priority
 BEAT = timedelta(minutes=1)
 
 
@@ -47,7 +47,7 @@ class Command(OperatorCommand):
         modes.add_argument("--resume", action="store_true", help="end a stop of all scans")
 
     def perform(self, *, once: bool, stop_all: bool, resume: bool, by: str, **options: Any) -> Result:
-        """Work, stop all scans or end that stop; return the number of scans."""
+        """Run scans, stop all scans, or allow them again; return the number of scans."""
         if stop_all:
             count = stopping.stop_all(by=by, reason=options.get("reason", ""))
             return Result(
@@ -72,7 +72,7 @@ class Command(OperatorCommand):
         return Result(text=f"Scans ended: {count}.", fields={"ended": count})
 
     def _work(self, worker: Worker, stop: Event, *, once: bool) -> int:
-        """Run scans until ``stop``, or until none waits; return the number of those that ended."""
+        """Run scans until ``stop`` is set, with ``once`` until the queue is empty; return how many ended."""
         ended, beat_at = 0, timezone.now() - BEAT
         while not stop.is_set():
             job = worker.run_one()

@@ -1,4 +1,4 @@
-"""End the day: record what was open at its end, and end decisions whose last day has passed."""
+"""End the day: record its open findings, and end decisions after their last day."""
 
 from datetime import timedelta
 from typing import Any

@@ -1,4 +1,4 @@
-"""Issue a secret to sign calls with; it is shown once and stored encrypted."""
+"""Issue a secret that signs calls; it is shown once, and stored encrypted."""
 
 from typing import Any
 

@@ -26,7 +26,7 @@ class Command(OperatorCommand):
         parser.add_argument("--first", action="store_true", help="before all scans of normal priority")
 
     def perform(self, *, host: str, profile: str, first: bool, by: str, **options: Any) -> Result:
-        """Add the job, or return the unended one."""
+        """Queue a scan, unless one of the website already waits or runs."""
         website = Website.objects.filter(host=host_of(host)).first()
         if website is None:
             raise CommandError(
