@@ -28,10 +28,10 @@ class StandingDecisionForm(forms.ModelForm):
     """A form for a new suppression rule; ``is_decided`` adds the user's name."""
 
     rule = forms.CharField(
-        label="Rule",
+        label="Scanner's rule",
         max_length=300,
         required=False,
-        help_text="As the page of a finding shows it. Empty: a minimum severity for the scanner.",
+        help_text="As on the page of a finding. Empty: a minimum severity for the scanner.",
         widget=forms.TextInput(attrs={"size": 60}),
     )
     website = forms.ModelChoiceField(Website.objects.all(), required=False, empty_label="all websites")
@@ -91,9 +91,9 @@ class StandingDecisionAdmin(RecordAdmin):
     )
     actions = ("end",)
 
-    @admin.display(description="rule", ordering="rule")
+    @admin.display(description="scanner's rule", ordering="rule")
     def rule_or_floor(self, decision: StandingDecision) -> str:
-        return decision.rule or "every rule: lower findings are accepted risks"
+        return decision.rule or "all rules: lower findings are accepted risks"
 
     @admin.display(description="website", ordering="website")
     def scope(self, decision: StandingDecision) -> str:
@@ -123,7 +123,7 @@ class StandingDecisionAdmin(RecordAdmin):
                 return self._begin(request, form.instance)
             reach = standing.reach(form.instance)
         context = self.admin_site.each_context(request) | {
-            "title": "Decide about a rule or a scanner",
+            "title": "Add a suppression rule",
             "form": form,
             "reach": reach,
             "opts": self.opts,
@@ -136,7 +136,7 @@ class StandingDecisionAdmin(RecordAdmin):
         except ValidationError as error:  # someone else added the same rule just now
             self.message_user(request, " ".join(error.messages), messages.ERROR)
         else:
-            self.log_addition(request, decision, "Decided.")
+            self.log_addition(request, decision, "Added.")
             text = f"{decision}. Changed findings: {changed}."
             self.message_user(request, text, messages.SUCCESS)
         return redirect("admin:dashboard_api_standingdecision_changelist")
@@ -150,11 +150,11 @@ class StandingDecisionAdmin(RecordAdmin):
             lambda decision, answers: ended_decisions.end(
                 decision, by=user_name(request), reason=answers["reason"], now=timezone.now()
             ),
-            title="End standing decisions",
+            title="End suppression rules",
             consequence=(
-                "What they alone changed goes back: findings have the scanner's severity again, and accepted "
-                "risks are open again, or fixed where complete scans no longer found them. Decisions of "
-                "analysts about single findings stay."
+                "Only their own changes are undone: findings have the scanner's severity again, and accepted "
+                "risks are open again, or fixed if complete scans no longer found them. Decisions of "
+                "analysts about single findings are kept."
             ),
             done="Ended",
             form_class=EndReason,
