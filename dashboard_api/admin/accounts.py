@@ -42,7 +42,7 @@ class AccountForm(forms.ModelForm):
         """Return the publicity; raises ValidationError if it is less strict: only the owner may do that."""
         before, publicity = self.instance.publicity, str(self.cleaned_data["publicity"])
         if stricter(before, publicity) != publicity:
-            raise ValidationError("Only an owner can make it less strict, in the portal.")
+            raise ValidationError("Only an owner can make this less strict, in the portal.")
         return publicity
 
 
@@ -179,5 +179,5 @@ class AccountAdmin(OperatorAdmin):
             context | {"secret": secret},
             clear,
             title=f"A new secret for {account}",
-            advice="It belongs in the environment of the customer's backend, never in a browser.",
+            advice="Store it in the environment of the customer's backend, never in a browser.",
         )

@@ -53,7 +53,7 @@ class CallbackEventAdmin(RecordAdmin):
             queryset.order_by("id"),
             lambda event, _options: _replay(event),
             title="Apply payment callbacks again",
-            consequence="A newer callback of the same subscription keeps its effect.",
+            consequence="Newer callbacks of the same subscription keep their effect.",
             done="Applied again",
         )
 
@@ -68,8 +68,8 @@ class CallbackEventAdmin(RecordAdmin):
             lambda event, _options: _let_customer_pay(event),
             title="Let this customer pay",
             consequence=(
-                "What the account's earlier customer paid for no longer counts. What this customer paid for "
-                "other accounts counts here; those keep their plan until its last day."
+                "Payments of the account's earlier customer no longer count. Payments of this customer for "
+                "other accounts count here; those accounts keep their plan until its last day."
             ),
             done="Applied again",
         )
@@ -78,7 +78,7 @@ class CallbackEventAdmin(RecordAdmin):
 def _replay(event: CallbackEvent) -> Any:
     state = applying.replay(event.pk, timezone.now())
     if not state:
-        raise ValidationError("Its body is no longer kept, or it is being applied now.")
+        raise ValidationError("Its body has been deleted, or it is being applied now.")
     event.refresh_from_db()
     if event.state in (CallbackEvent.State.FAILED, CallbackEvent.State.DEAD):
         raise ValidationError(f"It failed again: {event.error}.")
@@ -132,7 +132,7 @@ class SubscriptionAdmin(RecordAdmin):
     def renewal(self, row: Subscription) -> str:
         newest = _newest(row)
         if newest.cancels:
-            return "ends with its period"
+            return "ends after the current period"
         return "renews" if newest.renews else "–"
 
     @admin.display(description="late since")
@@ -176,7 +176,7 @@ class PlanPriceForm(forms.ModelForm):
         help_texts: ClassVar = {
             "plan": (
                 "New customers get the newest revision of the plan. Accounts on an earlier revision than "
-                "this one move to it with their next payment; those on a later one stay."
+                "this one move to it with their next payment; accounts on a later one keep it."
             )
         }
 

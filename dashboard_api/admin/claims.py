@@ -121,7 +121,7 @@ class OwnershipClaimAdmin(RecordAdmin):
         )
         others = queryset.exclude(pk=claim.pk).filter(ended_at=None)
         if others.update(next_check_at=timezone.now()):
-            self.message_user(request, "The others are checked within minutes.")
+            self.message_user(request, "The others will be checked within minutes.")
 
     @admin.action(description="Accept", permissions=["operate"])
     def accept_claim(self, request: HttpRequest, queryset: QuerySet[OwnershipClaim]) -> HttpResponse | None:
@@ -132,8 +132,8 @@ class OwnershipClaimAdmin(RecordAdmin):
             accept=True,
             title="Accept claims",
             consequence=(
-                "Each account gets the website, without any findings. The claims and links of those that "
-                "have it today end, and their findings go to the archive. Check first who owns the domain. "
+                "Each account gets the website, without any findings. The claims and links of the accounts "
+                "that have it today end, and their findings are archived. Check first who owns the domain. "
                 "To let several accounts share a website, add a link instead."
             ),
             done="Accepted",
@@ -164,7 +164,7 @@ class OwnershipClaimAdmin(RecordAdmin):
                 claim, by=user_name(request), reason=options["reason"], now=timezone.now()
             ),
             title="Withdraw claims",
-            consequence="The claims end, and the links of their accounts to these websites with them.",
+            consequence="The claims end, and so do the links of their accounts to these websites.",
             done="Withdrawn",
             form_class=DecisionReason,
         )

@@ -56,7 +56,7 @@ class SourceAdmin(admin.ModelAdmin):
             {
                 "fields": ("name", "slug", "enabled", "interval_days"),
                 "description": (
-                    "Scans that we run ourselves are due by the schedules of the websites instead."
+                    "The interval does not apply to our own scans: they follow the schedules of the websites."
                 ),
             },
         ),
@@ -74,7 +74,7 @@ class ScopeInline(admin.TabularInline):
     fields = ("category", "target", "state", "last_run_at", "completed_at", "urls_checked", "details")
     readonly_fields = fields
     extra = 0
-    verbose_name_plural = "scopes (delete a scope that is no longer scanned: it would stay overdue)"
+    verbose_name_plural = "scopes (delete a scope that is no longer scanned, or it remains overdue)"
     has_add_permission = never  # imports create scopes
 
     @admin.display(description="detail")
@@ -194,7 +194,7 @@ class CoverageAdmin(admin.ModelAdmin):
 def _preview(run: ImportRun, chosen: QuerySet[ImportRun]) -> str:
     newer = newer_imports(run)
     if newer and not newer.exclude(pk__in=chosen.order_by().values("pk")):
-        return "follows the newer ones, which change what it finds."
+        return "no preview, because the newer imports are taken back first."
     try:
         return preview(run, now=timezone.now()).in_words()
     except ValidationError as error:
@@ -272,11 +272,11 @@ class ImportRunAdmin(RecordAdmin):
             lambda run, answers: undo(
                 run, by=user_name(request), reason=answers["reason"], now=timezone.now()
             ),
-            title="Take imports back",
+            title="Take back imports",
             consequence=(
-                "Findings that only these imports brought are deleted, and findings that they closed "
-                "are open again. Decisions by analysts stay. This cannot be undone; the same report can be "
-                "imported again."
+                "Findings that only these imports reported are deleted, and findings that they closed "
+                "are open again. Decisions by analysts are kept. You cannot undo this, but you can import "
+                "the same report again."
             ),
             done="Took back",
             form_class=UndoReason,

@@ -21,14 +21,14 @@ LABELS: Mapping[str, str | Promise] = {
     Status.FIXED: "Fixed",
     REOPEN: "Reopen",
     CONFIRM: "Confirm",
-    UNCONFIRM: "Take the confirmation back",
+    UNCONFIRM: "Take back the confirmation",
     SEVERITY: "Change the severity",
 }
 CONSEQUENCES: Mapping[str, str | Promise] = {
     Status.FALSE_POSITIVE: (
-        "This holds for the locations listed: if a report adds another, the finding is open again."
+        "This applies to the locations listed: if a report adds another, the finding is open again."
     ),
-    Status.ACCEPTED_RISK: "This holds for the whole website: locations found later are accepted, too.",
+    Status.ACCEPTED_RISK: "This applies to the whole website: locations found later are accepted as well.",
 }
 # Keys that open the forms. Confirm and unconfirm share a key: only one of them is possible at a time.
 KEYS: Mapping[str, str] = {

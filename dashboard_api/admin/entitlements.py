@@ -77,7 +77,7 @@ class EntitlementForm(forms.ModelForm):
         """Return the first day of a late payment; raises ValidationError if it is in the future."""
         since: date | None = self.cleaned_data["past_due_since"]
         if since and since > timezone.now().date() and "past_due_since" in self.changed_data:
-            raise ValidationError("This day is still to come.")
+            raise ValidationError("This day is in the future.")
         return since
 
     def changes(self) -> dict[str, Any]:
@@ -106,7 +106,7 @@ def _mention_paid_plan(request: HttpRequest, entitlement: Entitlement) -> None:
     """Show a message if the paid plan applies instead of the plan that staff set."""
     agreed = entitlement.agreed_terms
     if agreed and not entitlement.is_as_agreed:
-        text = "%(account)s: the paid plan holds. The plan that staff set follows: %(plan)s until %(day)s."
+        text = "%(account)s: the paid plan applies. After it, the plan set by staff: %(plan)s until %(day)s."
         values = {"account": entitlement.account, "plan": agreed.plan, "day": agreed.ends_on}
         messages.info(request, text % values)
 
@@ -123,7 +123,7 @@ class OverrideForm(ReasonForm):
         label="Last day",
         required=False,
         widget=forms.DateInput(attrs={"type": "date"}),
-        help_text="Empty: for good.",
+        help_text="Empty: no end.",
     )
 
 
@@ -241,13 +241,13 @@ class EntitlementAdmin(ReadableFeatures, OperatorAdmin):
     def is_usable_today(self, entitlement: Entitlement) -> bool:
         return entitlement.is_usable_on(timezone.now().date())
 
-    @admin.display(description="plan that staff set")
+    @admin.display(description="plan set by staff")
     def set_by_staff(self, entitlement: Entitlement) -> str:
         """Return the plan that staff set; it applies again after a better, paid plan ends."""
         agreed = entitlement.agreed_terms
         return f"{agreed.plan} until {agreed.ends_on}" if agreed else "–"
 
-    @admin.display(description="limits that hold")
+    @admin.display(description="current limits")
     def limits_today(self, entitlement: Entitlement) -> str:
         return limits_in_words(entitlement.limits)
 
@@ -256,7 +256,7 @@ class EntitlementAdmin(ReadableFeatures, OperatorAdmin):
         """Return the overrides, each with its reason and its last day."""
         lines = []
         for each in entitlement.own_overrides:
-            end = f"until {each.until}" if each.until else "for good"
+            end = f"until {each.until}" if each.until else "no end"
             lines.append(f"{LIMIT_NAMES[each.limit]}: {_value(each.value)}, {end} ({each.reason})")
         return "; ".join(lines) or "–"
 
@@ -309,7 +309,7 @@ class EntitlementAdmin(ReadableFeatures, OperatorAdmin):
                 reason=data["reason"],
             ),
             title="Override a limit",
-            consequence="The value holds instead of that of the plan, for each of these accounts.",
+            consequence="The value replaces the plan's limit for each of these accounts.",
             done="Overridden",
             form_class=OverrideForm,
         )
@@ -322,7 +322,7 @@ class EntitlementAdmin(ReadableFeatures, OperatorAdmin):
             queryset,
             lambda entitlement, data: _end_override(entitlement, data, by=user_name(request)),
             title="End an override",
-            consequence="The limit of the plan holds again, for each of these accounts.",
+            consequence="The plan's limit applies again to each of these accounts.",
             done="Ended",
             form_class=EndOverrideForm,
         )
@@ -339,7 +339,7 @@ class EntitlementAdmin(ReadableFeatures, OperatorAdmin):
             title="Suspend entitlements",
             consequence=(
                 "Calls of their accounts are refused until staff set the status to active again; payments do "
-                "not lift it."
+                "not lift the suspension."
             ),
             done="Suspended",
         )
@@ -352,7 +352,7 @@ def _end_override(entitlement: Entitlement, data: Mapping[str, Any], *, by: str)
 
 
 def _value(value: int | None) -> str:
-    return "none" if value is None else number_format(value)
+    return "unlimited" if value is None else number_format(value)
 
 
 def limits_in_words(values: Limits) -> str:

@@ -142,7 +142,7 @@ class Decision(Reason):
     until = forms.DateField(
         label="Until",
         required=False,
-        help_text="The last day of the decision; empty: no end.",
+        help_text="The last day of the decision. Empty: no end.",
         widget=forms.DateInput(attrs={"type": "date"}),
     )
 
@@ -266,7 +266,7 @@ class FindingAdmin(Workbench):
         if len(refs) < 2:
             return ""
         names = ", ".join(refs[:SHOWN]) + (" and more" if len(refs) > SHOWN else "")
-        return f"This is about more than one customer: {names}."
+        return f"This affects more than one customer: {names}."
 
     def note(self, queryset: QuerySet[Finding]) -> str:
         """Return a line about the only customer of these findings, or their absence; empty for several."""
@@ -300,7 +300,7 @@ class FindingAdmin(Workbench):
             Finding.Status.FALSE_POSITIVE,
             done="Marked as a false positive",
             consequence=(
-                "They leave the list of open findings. One that a later report finds at a further location "
+                "They leave the list of open findings. If a later report finds one at another location, it "
                 "is open again."
             ),
         )
@@ -313,8 +313,8 @@ class FindingAdmin(Workbench):
             Finding.Status.ACCEPTED_RISK,
             done="Accepted",
             consequence=(
-                "They leave the list of open findings, and stay accepted at the locations that later "
-                "reports add."
+                "They leave the list of open findings, and remain accepted at locations that later reports "
+                "add."
             ),
         )
 
@@ -382,14 +382,14 @@ class FindingAdmin(Workbench):
             ),
             title="Confirm findings",
             consequence=(
-                "Customers see that an analyst verified them. They count as confirmed, whatever later "
-                "reports say, which can lower the grade."
+                "Customers see that an analyst verified them. They count as confirmed whatever later reports "
+                "say; this can lower the grade."
             ),
             done="Confirmed",
             form_class=Reason,
         )
 
-    @admin.action(description="Take the confirmation back", permissions=["operate"])
+    @admin.action(description="Take back the confirmation", permissions=["operate"])
     def unconfirm_finding(self, request: HttpRequest, queryset: QuerySet[Finding]) -> HttpResponse | None:
         return self.confirm(
             request,
@@ -397,7 +397,7 @@ class FindingAdmin(Workbench):
             lambda finding, form: unconfirm(
                 finding, by=user_name(request), reason=form["reason"], now=timezone.now()
             ),
-            title="Take confirmations back",
+            title="Take back confirmations",
             consequence="The scanner's own kind counts again.",
             done="Confirmation taken back",
             form_class=Reason,
@@ -417,7 +417,7 @@ class FindingAdmin(Workbench):
                 now=timezone.now(),
             ),
             title="Override the severity of findings",
-            consequence="Later reports do not change it; the scanner's own severity is shown as well.",
+            consequence="Later reports do not change it; the scanner's severity is shown as well.",
             done="Severity overridden",
             form_class=SeverityOverride,
         )

@@ -84,7 +84,7 @@ def _coverage() -> Iterator[Figure]:
 def _entitlements() -> Iterator[Figure]:
     rows = Entitlement.objects.filter(ending(timezone.now().date()))
     url = reverse("admin:dashboard_api_entitlement_changelist")
-    label = f"End in the next {ENDING_DAYS} days"
+    label = f"Ending in the next {ENDING_DAYS} days"
     yield _figure(label, rows, url, {"ends": SOON}, tone="medium")
 
 
@@ -110,8 +110,8 @@ def _scans() -> Iterator[Figure]:
     waiting = ScanJob.objects.filter(state=State.QUEUED)
     yield _figure("Waiting", waiting, url, {"state__exact": State.QUEUED.value})
     for label, rows, state, late in (
-        ("Worker is away", running, State.RUNNING, {"lease_until__lt": now}),
-        ("Not begun for 15 minutes", waiting, State.QUEUED, {"due_at__lt": now - LATE}),
+        ("Worker not responding", running, State.RUNNING, {"lease_until__lt": now}),
+        ("Not started after 15 minutes", waiting, State.QUEUED, {"due_at__lt": now - LATE}),
     ):
         if rows.filter(**late).exists():
             query = {"state__exact": state.value} | late
@@ -123,7 +123,7 @@ def _callbacks() -> Iterator[Figure]:
     State = CallbackEvent.State  # noqa: N806 - a class
     for label, state, tone in (
         ("Given up", State.DEAD, "high"),
-        ("Failed, tried again", State.FAILED, "medium"),
+        ("Failed, will be retried", State.FAILED, "medium"),
     ):
         rows = CallbackEvent.objects.filter(state=state)
         yield _figure(label, rows, url, {"state__exact": state.value}, tone=tone)

@@ -67,9 +67,7 @@ class PlanForm(forms.ModelForm):
             self.initial[f"name_{code}"] = (plan.name or {}).get(code, "")
             self.initial[f"price_{code}"] = plan.price_text.get(code, "")
         self.initial.update(plan.limits, features=plan.features)
-        self.initial["newest"] = Plan.objects.newest(
-            plan.slug
-        )  # for clean(), and for the check for edit conflicts
+        self.initial["newest"] = Plan.objects.newest(plan.slug)  # for clean(), and to find edit conflicts
         if plan.pk and "slug" in self.fields:
             self.fields["slug"].disabled = True
 
@@ -78,7 +76,7 @@ class PlanForm(forms.ModelForm):
         data: dict[str, Any] = super().clean() or {}
         newest = self.initial["newest"]
         if self.instance.pk and self.instance != newest:
-            text = "This revision cannot be changed: revision %(revision)s follows it. Edit that one."
+            text = "This revision cannot be changed: edit the newer revision %(revision)s instead."
             raise ValidationError(text % {"revision": newest.revision})
         self.instance.name = _texts(data, "name")
         self.instance.price_text = _texts(data, "price")
@@ -90,7 +88,7 @@ class PlanForm(forms.ModelForm):
         """Return the slug; raises ValidationError if another plan has it."""
         slug: str = self.cleaned_data["slug"]
         if self.instance.pk is None and Plan.objects.newest(slug):
-            raise ValidationError("There is a plan of this name: edit that one.")
+            raise ValidationError("There is a plan with this name: edit it instead.")
         return slug
 
     def _post_clean(self) -> None:
@@ -147,7 +145,7 @@ class PlanAdmin(OperatorAdmin):
         else:
             text = (
                 "Accounts that have this revision keep it: %(count)s (%(names)s). It cannot be changed: "
-                "revision %(newest)s follows it."
+                "revision %(newest)s is newer."
             )
         more = ["…"] if plan.entitlements.count() > SHOWN else []
         values = {"count": plan.entitlements.count(), "names": ", ".join(names + more) or "–"}
@@ -181,8 +179,8 @@ class PlanAdmin(OperatorAdmin):
             lambda plan, data: plans.move_accounts(plan, by=user_name(request), reason=data["reason"]),
             title="Move accounts to this revision",
             consequence=(
-                "The limits of this revision hold for them at once, also after their next payments; "
-                "overrides stay."
+                "The limits of this revision apply to them at once, and after their next payments; "
+                "overrides are kept."
             ),
             done="Moved",
             form_class=MoveForm,

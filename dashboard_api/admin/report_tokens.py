@@ -30,7 +30,7 @@ class TokenForm(forms.Form):
     websites = forms.ModelMultipleChoiceField(
         Website.objects.none(),
         widget=forms.CheckboxSelectMultiple,
-        help_text="It can send reports about these websites only.",
+        help_text="The token can send reports about these websites only.",
     )
     sources = forms.CharField(
         label="Scanners",
@@ -42,7 +42,7 @@ class TokenForm(forms.Form):
         min_value=1,
         max_value=limits.MAX_TOKEN_LIFETIME.days,
         initial=limits.TOKEN_LIFETIME.days,
-        help_text="How many days it works.",
+        help_text="How many days the token works.",
     )
 
     def __init__(self, *args: Any, account: Account, **kwargs: Any) -> None:
@@ -111,13 +111,13 @@ class ReportTokenAdmin(CredentialAdmin):
         if form.is_valid() and (issued := self._issue(request, account, form)):
             token, clear = issued
             advice = (
-                "It belongs among the secrets of the CI system or the scanner, and works until "
+                "Store it with the secrets of the CI system or the scanner. It works until "
                 f"{token.expires_at:%Y-%m-%d}."
             )
             title = f"A new token for {account}"
             return shown_once(request, context, clear, title=title, advice=advice)
         context |= {
-            "title": f"Issue a token for reports about {account}",
+            "title": f"Issue a token for reports to {account}",
             "form": form,
         }
         return TemplateResponse(request, "admin/dashboard_api/reporttoken/issue.html", context)

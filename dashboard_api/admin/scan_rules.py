@@ -27,7 +27,7 @@ class Resumed(PresenceFilter):
 class Paused(PresenceFilter):
     """A filter by whether a schedule paused itself."""
 
-    heading, present, absent = "state", "Paused itself", "Not paused"
+    heading, present, absent = "state", "Paused automatically", "Not paused"
 
 
 def _report_cancelled(request: HttpRequest, model_admin: admin.ModelAdmin, count: int) -> None:
@@ -112,7 +112,7 @@ class CrawlerStopAdmin(RecordAdmin):
             queryset,
             lambda stop, _answers: _resume(stop, user_name(request)),
             title="Resume scans",
-            consequence="Scans can begin again. Those that were cancelled do not come back.",
+            consequence="Scans can start again. Cancelled scans are not repeated.",
             done="Resumed",
         )
 

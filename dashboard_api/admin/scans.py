@@ -92,8 +92,8 @@ class ScanJobAdmin(RecordAdmin):
             lambda job, _options: _cancel(job, user_name(request)),
             title="Cancel scans",
             consequence=(
-                "Scans that wait end at once, running ones within 10 seconds. Reports of scanners that have "
-                "ended are kept."
+                "Waiting scans end at once, running ones within 10 seconds. Reports of scanners that have "
+                "finished are kept."
             ),
             done="Cancelled",
         )

@@ -34,12 +34,12 @@ class ReportForm(forms.Form):
         help_text="At most 32 MB; manage.py import_report takes more.",
     )
     format_name = forms.ChoiceField(
-        label="Format", choices=[("auto", "recognize it"), *((name, name) for name in READERS)]
+        label="Format", choices=[("auto", "detect automatically"), *((name, name) for name in READERS)]
     )
     complete = forms.BooleanField(
         label="Complete",
         required=False,
-        help_text="The scan ran to its end: open findings that it does not report are fixed.",
+        help_text="The scan ran to its end: open findings that it does not report count as fixed.",
     )
     scanned_at = forms.DateTimeField(
         label="Scanned at",
@@ -55,7 +55,7 @@ class ReportForm(forms.Form):
     targets = forms.CharField(
         label="Targets",
         required=False,
-        help_text="Hosts that were scanned but are not named in the report, with a port if it matters.",
+        help_text="Hosts that were scanned but are not named in the report, with the port if it matters.",
     )
     category = forms.CharField(
         label="Category",
@@ -145,7 +145,7 @@ class Uploads(admin.ModelAdmin):
         back = reverse("admin:dashboard_api_website_change", args=[upload.website.pk])
         if request.method != "POST":
             preview = _preview(upload)
-            title = f"What {upload.file_name} would change"
+            title = f"Preview of {upload.file_name}"
             return self._page(request, "preview", upload.website, preview=preview, title=title)
         if "apply" in request.POST:
             self._import(request, upload)

@@ -92,11 +92,11 @@ class Workbench(OperatorAdmin):
 
     def _put_back(self, request: HttpRequest, filters: QueueFilters, finding: Finding) -> HttpResponse:
         """Put the finding back into the queue, and take back its confirmation."""
-        done = "It is in the queue again."
+        done = "The finding is in the queue again."
         if finding.source_kind is not None:
             reason = REASONS[UNCONFIRM]["again"]
             unconfirm(finding, by=user_name(request), reason=reason, now=timezone.now())
-            done = "It is in the queue again, and no longer confirmed by an analyst."
+            done = "The finding is in the queue again, and no longer confirmed by an analyst."
         Finding.objects.filter(pk=finding.pk).update(reviewed_at=None)
         self.log_change(request, finding, "Put back into the queue.")
         self.message_user(request, done, messages.SUCCESS)

@@ -30,7 +30,9 @@ class Command(OperatorCommand):
     without_event = "each change of a claim has an event"
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("--minutes", type=positive, default=4, help="begin no check after this time (4)")
+        parser.add_argument(
+            "--minutes", type=positive, default=4, help="start no check after this many minutes (4)"
+        )
 
     def perform(self, *, minutes: int, **options: Any) -> Result:
         """Check the claims that were due at the start, one per account in turn."""

@@ -29,8 +29,8 @@ class Command(OperatorCommand):
     """manage.py crawl."""
 
     help = (
-        "Run the scans that wait, one after the other, until SIGTERM, which puts a running scan back into "
-        "the queue. It yields to pages and calls (nice 10). Several workers can run at once, also on several "
+        "Run waiting scans one after the other until SIGTERM, which puts the running scan back into the "
+        "queue. Pages and calls have priority (nice 10). Several workers can run at once, also on several "
         "machines. Needs CRAWLER_ENABLED."
     )
     commits_itself = True
@@ -38,25 +38,25 @@ class Command(OperatorCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         modes = parser.add_mutually_exclusive_group()
-        modes.add_argument("--once", action="store_true", help="run what waits now, and end")
+        modes.add_argument("--once", action="store_true", help="run the scans that wait now, and exit")
         modes.add_argument(
             "--stop-all",
             action="store_true",
-            help="cancel all scans that wait or run; none begins until --resume",
+            help="cancel all waiting and running scans; no scan starts until --resume",
         )
-        modes.add_argument("--resume", action="store_true", help="end a stop of all scans")
+        modes.add_argument("--resume", action="store_true", help="allow scans again after --stop-all")
 
     def perform(self, *, once: bool, stop_all: bool, resume: bool, by: str, **options: Any) -> Result:
         """Run scans, stop all scans, or allow them again; return the number of scans."""
         if stop_all:
             count = stopping.stop_all(by=by, reason=options.get("reason", ""))
             return Result(
-                text=f"Scans cancelled: {count}. None begins until 'manage.py crawl --resume'.",
+                text=f"Scans cancelled: {count}. No scan starts until 'manage.py crawl --resume'.",
                 fields={"cancelled": count},
             )
         if resume:
             ended = stopping.resume(by=by)
-            text = "Scans can begin again." if ended else "Nothing to do: scans are not stopped."
+            text = "Scans can start again." if ended else "Nothing to do: scans are not stopped."
             return Result(text=text, fields={"changed": ended})
         if not settings.CRAWLER_ENABLED:
             raise CommandError("CRAWLER_ENABLED is off: set it to true in the environment or .env.")

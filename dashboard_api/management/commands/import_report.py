@@ -61,12 +61,12 @@ def _add_import_options(parser: CommandParser) -> None:
         dest="format_name",
         choices=["auto", *READERS],
         default="auto",
-        help="auto recognises the format by the file's content; docs/scanner-formats.md describes each",
+        help="auto detects the format by the file's content; docs/scanner-formats.md describes each format",
     )
     parser.add_argument(
         "--complete",
         action="store_true",
-        help="the scan ran to its end: open findings that it does not report are fixed",
+        help="the scan ran to its end: open findings that it does not report count as fixed",
     )
     parser.add_argument(
         "--scanned-at",
@@ -92,8 +92,8 @@ def _add_import_options(parser: CommandParser) -> None:
         "--category",
         default="",
         metavar="NAME",
-        help="a name for this scan, if one scanner checks the website in several parts: only findings of "
-        "earlier reports with the same name can be fixed by it",
+        help="a name for this scan, if one scanner checks the website in several parts: it can fix only "
+        "findings of earlier reports with the same name",
     )
 
 
@@ -126,7 +126,9 @@ class Command(OperatorCommand):
         parser.add_argument("--account", metavar="REF", help="refuse unless this account links the website")
         _add_import_options(parser)
         parser.add_argument(
-            "--strict", action="store_true", help="exit code 1 where rows were rejected; the rest is imported"
+            "--strict",
+            action="store_true",
+            help="exit with code 1 if rows were rejected; the rest is imported",
         )
         parser.add_argument("--dry-run", action="store_true", help="show the outcome; store nothing")
 

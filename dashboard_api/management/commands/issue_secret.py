@@ -35,7 +35,7 @@ class Command(OperatorCommand):
         parser.add_argument(
             "--for-portal",
             action="store_true",
-            help="only a portal of ours gets it: its calls are neither limited nor counted",
+            help="for a portal of ours only: its calls are neither limited nor counted",
         )
 
     @sensitive_variables()

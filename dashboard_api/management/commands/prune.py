@@ -22,10 +22,9 @@ class Command(OperatorCommand):
 
     help = (
         "Move expired nonces to the calls on record, in batches so that signed calls never wait for long. "
-        "Delete calls on record after 180 days, audit events after 400 days, old uploads, the records of "
-        "changes by imports that are too old to be taken back, what is left of reports that were sent over "
-        "HTTP, and bodies of payment callbacks after 30 days. Finish the deletion of accounts that "
-        "forget_account began."
+        "Delete calls on record after 180 days, audit events after 400 days, old uploads, the changes of "
+        "imports that are too old to be taken back, finished reports that were sent over HTTP, and bodies of "
+        "payment callbacks after 30 days. Finish the deletion of accounts that forget_account began."
     )
     commits_itself = True
 

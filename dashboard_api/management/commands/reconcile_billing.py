@@ -27,7 +27,7 @@ class Command(OperatorCommand):
     help = (
         "List the accounts whose entitlement differs from what the payment provider reported last, such as "
         "after a change by hand; --repair sets what the provider reported. With STRIPE_API_KEY it asks "
-        "Stripe, and so finds events that never came. Run it once a day."
+        "Stripe, and so finds events that never arrived. Run it once a day."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:

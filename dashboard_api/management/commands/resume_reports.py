@@ -13,8 +13,8 @@ class Command(OperatorCommand):
     interval = timedelta(minutes=15)
 
     help = (
-        "Import the reports that were sent over HTTP and still wait because a process was stopped. Those "
-        "that another process is importing are left to it. Run it every few minutes."
+        "Import reports that were sent over HTTP and still wait because a process was stopped. Reports that "
+        "another process is importing are skipped. Run it every few minutes."
     )
     without_event = "each import has an event"
 
@@ -25,4 +25,4 @@ class Command(OperatorCommand):
             outcome = "imported." if job.status == 200 else f"refused. {(job.outcome or {})['message']}"
             lines.append(f"Report {job.pk} about {job.website}: {outcome}")
         fields = [{"id": str(job.pk), "host": job.website.host, "status": job.status} for job in jobs]
-        return Result(text="\n".join(lines) or "No report waits.", fields={"reports": fields})
+        return Result(text="\n".join(lines) or "No reports are waiting.", fields={"reports": fields})
