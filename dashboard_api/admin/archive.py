@@ -1,4 +1,4 @@
-"""Archive, restore and delete websites: actions of their list and pages."""
+"""Archive, restore and delete websites: actions on their list and pages."""
 
 from collections.abc import Iterator
 from typing import Any

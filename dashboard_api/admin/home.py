@@ -146,7 +146,7 @@ def _waiting_callbacks(url: str) -> Iterator[Figure]:
 
 
 def _unless_zero(figure: Figure) -> Iterator[Figure]:
-    """Yield the figure unless it is zero: only zero has no tone."""
+    """Yield the figure unless its number is zero, which ``_figure`` shows without a tone."""
     if figure.tone:
         yield figure
 

@@ -78,8 +78,8 @@ class PlanForm(forms.ModelForm):
         if self.instance.pk and self.instance != newest:
             text = "This revision cannot be changed: edit the newer revision %(revision)s instead."
             raise ValidationError(text % {"revision": newest.revision})
-        self.instance.name = _texts(data, "name")
-        self.instance.price_text = _texts(data, "price")
+        self.instance.name = _by_language(data, "name")
+        self.instance.price_text = _by_language(data, "price")
         self.instance.features = data.get("features", [])
         self.instance.limits = {name: data[name] for name in LIMIT_NAMES if data.get(name) is not None}
         return data
@@ -97,7 +97,7 @@ class PlanForm(forms.ModelForm):
             super()._post_clean()  # type: ignore[misc]
 
 
-def _texts(data: dict[str, Any], field: str) -> dict[str, str]:
+def _by_language(data: dict[str, Any], field: str) -> dict[str, str]:
     return {code: data[f"{field}_{code}"] for code, _label in LANGUAGES if data.get(f"{field}_{code}")}
 
 

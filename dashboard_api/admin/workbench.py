@@ -52,7 +52,7 @@ class Workbench(OperatorAdmin):
     def workbench(self, request: HttpRequest) -> HttpResponse:
         """Show the queue, and the finding of the address or the first one."""
         self._check(self.has_view_permission(request))
-        wanted = _id(request.GET.get("finding", ""))
+        wanted = _as_id(request.GET.get("finding", ""))
         finding = self._finding(wanted) if wanted is not None else None
         return self._page(request, QueueFilters.from_query(request.GET), finding)
 
@@ -130,7 +130,7 @@ class Workbench(OperatorAdmin):
         """Perform an action on the selected findings, after a page that names websites and customers."""
         self._check(self.has_operate_permission(request))
         filters = _filters_of(request)
-        ids = [pk for text in request.POST.getlist("_selected_action") if (pk := _id(text)) is not None]
+        ids = [pk for text in request.POST.getlist("_selected_action") if (pk := _as_id(text)) is not None]
         action = request.POST.get("action", "")
         if request.method != "POST" or action not in SELECTED_ACTIONS:
             return redirect(filters.url())
@@ -159,7 +159,7 @@ class Workbench(OperatorAdmin):
         """Say what was done, with a link back to the finding, and go on to the next one."""
         back = format_html('{} <a href="{}">{}</a>', done, filters.url(finding.pk), "Show it again")
         self.message_user(request, back, messages.SUCCESS)
-        following = _id(request.POST.get("next", ""))
+        following = _as_id(request.POST.get("next", ""))
         exists = following is not None and Finding.objects.filter(pk=following).exists()
         return redirect(filters.url(following if exists else None))
 
@@ -205,5 +205,5 @@ def _filters_of(request: HttpRequest) -> QueueFilters:
     return QueueFilters.from_query(QueryDict(request.POST.get("back", "")[:1000]))
 
 
-def _id(text: str) -> int | None:
+def _as_id(text: str) -> int | None:
     return int(text) if text.isascii() and text.isdigit() and len(text) <= 18 else None

@@ -57,7 +57,7 @@ def change(
         to = {name: value for name, value in to.items() if name in payable(entitlement)}
     elif "status" in to:
         entitlement.suspended_by_staff = to["status"] == Status.SUSPENDED
-    _set(entitlement, to, now)
+    _assign(entitlement, to, now)
     entitlement.copy_limits(now.date())
     entitlement.full_clean()
     after = _facts(entitlement)
@@ -128,7 +128,7 @@ def _prefer_paid(entitlement: Entitlement, now: datetime) -> None:
         return
     with suppress(CannotApply):  # an unknown price: keep what staff set
         if target := wanted(account, now, row=entitlement):
-            _set(entitlement, to_change(account, target, row=entitlement), now)
+            _assign(entitlement, to_change(account, target, row=entitlement), now)
             entitlement.copy_limits(now.date())
             entitlement.full_clean()
 
@@ -212,7 +212,7 @@ def _with_plan(account: Account) -> Entitlement:
     return entitlement
 
 
-def _set(entitlement: Entitlement, to: Mapping[str, Any], now: datetime) -> None:
+def _assign(entitlement: Entitlement, to: Mapping[str, Any], now: datetime) -> None:
     values = dict(to)
     if "plan_revision" in values:
         _move(entitlement, values.pop("plan_revision"))
@@ -257,7 +257,7 @@ def _with_sites_limit(entitlement: Entitlement, overrides: list[Override], value
 
 
 def _facts(entitlement: Entitlement) -> dict[str, Any]:
-    """Return the values that the record of a change has."""
+    """Return the values that the audit log keeps of a change."""
     facts = {name: getattr(entitlement, name) for name in _RECORDED}
     revision, agreed = entitlement.plan_revision, entitlement.agreed_terms
     return facts | {

@@ -326,7 +326,7 @@ def _apply_snapshot(event: CallbackEvent, account: Account, new: Snapshot, now: 
     if with_lateness(row, latest(merged)) != held:
         target = wanted(account, now)
         if target is not None:
-            _change(event, account, target, now)
+            _change_and_record(event, account, target, now)
     return State.APPLIED if latest(merged) == new else State.SUPERSEDED
 
 
@@ -353,7 +353,7 @@ def _mark_contradiction(
     row.unclear_until = now + ASK_PROVIDER
 
 
-def _change(event: CallbackEvent, account: Account, target: dict[str, Any], now: datetime) -> None:
+def _change_and_record(event: CallbackEvent, account: Account, target: dict[str, Any], now: datetime) -> None:
     event.before = recorded(account)
     to = to_change(account, target)
     if to:

@@ -205,15 +205,15 @@ def _snapshot(
         customer=own.customer,
         price=own.items.data[0].price.id,
         other_prices=tuple(item.price.id for item in own.items.data[1:]),
-        renews=not _ends(own),
-        cancels=_ends(own),
+        renews=not _is_ending(own),
+        cancels=_is_ending(own),
         past_due_since=at.date() if status == "past_due" and not was_late else None,
         facts=facts,
         previous=_facts(previous),
     )
 
 
-def _ends(own: _Subscription) -> bool:
+def _is_ending(own: _Subscription) -> bool:
     return own.cancel_at_period_end or own.cancel_at is not None or own.status == "canceled"
 
 

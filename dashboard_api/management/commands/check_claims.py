@@ -1,4 +1,4 @@
-"""Look for the tokens of claims with a due check; for cron."""
+"""Look for the tokens of claims that are due for a check; for cron."""
 
 import logging
 from datetime import datetime, timedelta
