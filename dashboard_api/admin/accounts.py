@@ -39,10 +39,10 @@ class AccountForm(forms.ModelForm):
     """The fields of an account."""
 
     def clean_publicity(self) -> str:
-        """Return the publicity; only the owner agrees to more."""
+        """Return the publicity; raises ValidationError if it is less strict: only the owner may do that."""
         before, publicity = self.instance.publicity, str(self.cleaned_data["publicity"])
         if stricter(before, publicity) != publicity:
-            raise ValidationError("Only an owner can make it less strict, in the portal.")
+            raise ValidationError("Only an owner can make this less strict, in the portal.")
         return publicity
 
 
@@ -97,7 +97,7 @@ class AccountAdmin(OperatorAdmin):
     form = AccountForm
     fields = ("ref", "name", "calls_per_second", "calls_burst", "publicity", "billing_ref", "created_at")
     inlines = (EntitlementInline, SubscriptionInline, SecretInline, LinkInline)
-    has_delete_permission = never  # the secrets, links and their history would be deleted, too
+    has_delete_permission = never  # it would delete the secrets, the links and their history
 
     @admin.display(description="status", ordering="entitlement__status", empty_value="-")
     def status_today(self, account: Account) -> Words | None:
@@ -132,12 +132,12 @@ class AccountAdmin(OperatorAdmin):
             super().save_formset(request, form, formset, change)
             return
         changed = [row for row in formset.forms if row.has_changed()]
-        formset.save(commit=False)  # for the log
+        formset.save(commit=False)  # Django logs the changes that this finds
         for row in changed:
             row.instance.pk = save_entitlement(request, row).pk
 
     def get_readonly_fields(self, request: HttpRequest, obj: Account | None = None) -> Any:
-        """Return the read-only fields: the reference never changes, because every signed call has it."""
+        """Return the read-only fields; the reference never changes, because signed calls contain it."""
         return ("ref", "billing_ref", "created_at") if obj else ("created_at",)
 
     def get_fields(self, request: HttpRequest, obj: Account | None = None) -> Any:
@@ -179,5 +179,5 @@ class AccountAdmin(OperatorAdmin):
             context | {"secret": secret},
             clear,
             title=f"A new secret for {account}",
-            advice="It belongs in the environment of the customer's backend, never in a browser.",
+            advice="Store it in the environment of the customer's backend, never in a browser.",
         )

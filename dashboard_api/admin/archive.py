@@ -1,4 +1,4 @@
-"""Archive, restore and delete websites: actions of their list and pages."""
+"""Archive, restore and delete websites: actions on their list and pages."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -24,7 +24,7 @@ class ArchiveReason(ReasonForm):
 
 
 class ArchiveFilter(admin.SimpleListFilter):
-    """A filter by the archive; by default, archived websites are left out."""
+    """A filter by the archive; by default it hides archived websites."""
 
     title = "archive"
     parameter_name = ARCHIVE
@@ -78,8 +78,8 @@ class Archive(OperatorAdmin):
             ),
             title="Archive websites",
             consequence=(
-                "All their links are revoked, so that customers no longer see them, and reports about them "
-                "are refused. Their findings stay. This can be undone, but each link must then be restored."
+                "All their links are revoked: customers no longer see them, and reports about them are "
+                "refused. Their findings are kept. You can undo this, but must then restore each link."
             ),
             done="Archived",
             form_class=ArchiveReason,
@@ -93,7 +93,7 @@ class Archive(OperatorAdmin):
             lambda website, _: website.restore(),
             title="Restore websites from the archive",
             consequence=(
-                "Reports about them are imported again. Their links stay revoked until you restore them "
+                "Reports about them are imported again. Their links remain revoked until you restore them "
                 "on the pages of the links."
             ),
             done="Restored from the archive",
@@ -108,8 +108,8 @@ class Archive(OperatorAdmin):
             lambda website, _: website.delete_unused(),
             title="Delete websites",
             consequence=(
-                "They are deleted with the history of their imports and links. Websites with findings, or "
-                "with a link that is not revoked, stay."
+                "They are deleted with the history of their imports and links. Websites that have findings, "
+                "or a link that is not revoked, are not deleted."
             ),
             done="Deleted",
         )

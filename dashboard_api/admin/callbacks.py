@@ -1,4 +1,4 @@
-"""The pages of payment callbacks, of subscriptions, and of the prices that are plans."""
+"""The pages of payment callbacks, subscriptions and prices."""
 
 from datetime import date
 from typing import Any, ClassVar
@@ -20,12 +20,12 @@ from dashboard_api.billing.snapshots import CannotApply, Snapshot, latest
 from dashboard_api.billing.wanted import held_by
 from dashboard_api.models import CallbackEvent, Entitlement, PlanPrice, Subscription
 
-SHOWN = 10  # newest events of a subscription
+SHOWN = 10  # newest events on the page of a subscription
 
 
 @admin.register(CallbackEvent)
 class CallbackEventAdmin(RecordAdmin):
-    """Events of payment providers with what came of them; they can be applied again."""
+    """Events of payment providers and their outcomes; staff can apply them again."""
 
     list_display = (row_number, "provider", "type", "account", "state", "error", "received_at", "next_at")
     list_filter = ("state", "provider", "error")
@@ -53,7 +53,7 @@ class CallbackEventAdmin(RecordAdmin):
             queryset.order_by("id"),
             lambda event, _options: _replay(event),
             title="Apply payment callbacks again",
-            consequence="A newer callback of the same subscription keeps its effect.",
+            consequence="Newer callbacks of the same subscription keep their effect.",
             done="Applied again",
         )
 
@@ -61,15 +61,15 @@ class CallbackEventAdmin(RecordAdmin):
     def let_customer_pay(
         self, request: HttpRequest, queryset: QuerySet[CallbackEvent]
     ) -> HttpResponse | None:
-        """Apply an event whose customer pays instead of the earlier one, after a confirmation."""
+        """Make the customer of an event the account's payer, after a confirmation."""
         return self.confirm(
             request,
             queryset.order_by("id"),
             lambda event, _options: _let_customer_pay(event),
             title="Let this customer pay",
             consequence=(
-                "What the account's earlier customer paid for no longer counts. What this customer paid for "
-                "other accounts counts here; those keep their plan until its last day."
+                "Payments of the account's earlier customer no longer count. Payments of this customer for "
+                "other accounts count here; those accounts keep their plan until its last day."
             ),
             done="Applied again",
         )
@@ -78,7 +78,7 @@ class CallbackEventAdmin(RecordAdmin):
 def _replay(event: CallbackEvent) -> Any:
     state = applying.replay(event.pk, timezone.now())
     if not state:
-        raise ValidationError("Its body is no longer kept, or it is being applied now.")
+        raise ValidationError("Its body has been deleted, or it is being applied now.")
     event.refresh_from_db()
     if event.state in (CallbackEvent.State.FAILED, CallbackEvent.State.DEAD):
         raise ValidationError(f"It failed again: {event.error}.")
@@ -115,7 +115,7 @@ class SubscriptionAdmin(RecordAdmin):
 
     @admin.display(description="status")
     def status(self, row: Subscription) -> str:
-        """Return the status of the newest snapshot; none if the subscription does not count."""
+        """Return the status of the current snapshot, or a dash if the subscription does not count."""
         status = _newest(row).status
         return str(dict(Entitlement.Status.choices).get(status, status)) or "–"
 
@@ -132,7 +132,7 @@ class SubscriptionAdmin(RecordAdmin):
     def renewal(self, row: Subscription) -> str:
         newest = _newest(row)
         if newest.cancels:
-            return "ends with its period"
+            return "ends after the current period"
         return "renews" if newest.renews else "–"
 
     @admin.display(description="late since")
@@ -163,12 +163,12 @@ class SubscriptionAdmin(RecordAdmin):
 
 
 def _newest(row: Subscription) -> Snapshot:
-    """Return the snapshot that holds."""
+    """Return the subscription's current snapshot."""
     return latest(held_by(row))
 
 
 class PlanPriceForm(forms.ModelForm):
-    """A form for a price, which says who gets the revision."""
+    """A form for a price; a help text says which accounts get the revision."""
 
     class Meta:
         model = PlanPrice
@@ -176,12 +176,12 @@ class PlanPriceForm(forms.ModelForm):
         help_texts: ClassVar = {
             "plan": (
                 "New customers get the newest revision of the plan. Accounts on an earlier revision than "
-                "this one move to it with their next payment; those on a later one stay."
+                "this one move to it with their next payment; accounts on a later one keep it."
             )
         }
 
     def clean_provider(self) -> str:
-        """Return the provider as its callbacks name it; raises ValidationError for an unknown one."""
+        """Return the provider's name in lower case; raises ValidationError if it is unknown."""
         provider: str = self.cleaned_data["provider"].lower()
         if provider not in providers.ADAPTERS:
             text = "Give one of these: %(names)s."

@@ -11,7 +11,7 @@ from dashboard_api.models import Account, CallRecord
 
 
 class Answer(admin.SimpleListFilter):
-    """A filter for calls that were not answered with 200; others would read the whole table."""
+    """A filter for calls with a status other than 200; a filter for 200 would read the whole table."""
 
     title = "response"
     parameter_name = "answer"
@@ -25,7 +25,7 @@ class Answer(admin.SimpleListFilter):
 
 @admin.register(CallRecord)
 class CallRecordAdmin(RecordAdmin):
-    """The list of calls whose nonces have expired; a customer's page has the latest ones, too."""
+    """The list of calls with expired nonces; the page of an account also shows its latest calls."""
 
     list_display = ("at", "account_ref", "route", "status", "code", "secret_id", "address", "request_id")
     list_filter = (Answer,)
@@ -38,14 +38,14 @@ class CallRecordAdmin(RecordAdmin):
 
     @admin.display(description="customer")
     def account_ref(self, call: CallRecord) -> str:
-        """Return the reference of the account, which ``get_changelist_instance`` reads for a whole page."""
+        """Return the account's reference; ``get_changelist_instance`` adds it to a whole page at once."""
         if not hasattr(call, "ref"):
             _add_references([call])
         ref: str = call.ref  # type: ignore[attr-defined]
         return ref
 
     def get_changelist_instance(self, request: HttpRequest) -> Any:
-        """Return the list, whose rows know the references of their accounts."""
+        """Return the list, and add the accounts' references to its rows."""
         changes = super().get_changelist_instance(request)
         _add_references(changes.result_list)
         return changes

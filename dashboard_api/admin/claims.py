@@ -37,7 +37,7 @@ class ClaimForm(forms.ModelForm):
             raise forms.ValidationError(f"The host {error}.") from error
 
     def clean(self) -> None:
-        """Raise ValidationError for a host without one owner, or if too many claims wait for a proof."""
+        """Raise ValidationError if the host has no single owner, or if too many claims wait for proof."""
         super().clean()
         account, host = self.cleaned_data.get("account"), self.cleaned_data.get("host")
         if account and host:
@@ -45,7 +45,7 @@ class ClaimForm(forms.ModelForm):
             claims.check_room(account, host, now=timezone.now())
 
 
-def _checked(claim: OwnershipClaim) -> None:
+def _check_now(claim: OwnershipClaim) -> None:
     if claim.ended_at is not None:
         raise forms.ValidationError("It has ended.")
     try:
@@ -93,7 +93,7 @@ class OwnershipClaimAdmin(RecordAdmin):
         return self.readonly_fields if obj else ()
 
     def save_model(self, request: HttpRequest, obj: OwnershipClaim, form: ClaimForm, change: bool) -> None:
-        """Claim the website; the claim that the account has already stays as it is."""
+        """Add the claim, or keep the one that the account already has for this host."""
         claim = claims.add(obj.account, obj.host, by=user_name(request), now=timezone.now())
         obj.pk, obj.token, obj.state = claim.pk, claim.token, claim.state
 
@@ -117,11 +117,11 @@ class OwnershipClaimAdmin(RecordAdmin):
         """Look for the token of one claim now, which takes up to 12 seconds; have others checked soon."""
         claim = queryset.order_by("pk")[0]
         self.perform(
-            request, queryset.select_related("account").filter(pk=claim.pk), _checked, done="Checked"
+            request, queryset.select_related("account").filter(pk=claim.pk), _check_now, done="Checked"
         )
         others = queryset.exclude(pk=claim.pk).filter(ended_at=None)
         if others.update(next_check_at=timezone.now()):
-            self.message_user(request, "The others are checked within minutes.")
+            self.message_user(request, "The others will be checked within minutes.")
 
     @admin.action(description="Accept", permissions=["operate"])
     def accept_claim(self, request: HttpRequest, queryset: QuerySet[OwnershipClaim]) -> HttpResponse | None:
@@ -132,8 +132,8 @@ class OwnershipClaimAdmin(RecordAdmin):
             accept=True,
             title="Accept claims",
             consequence=(
-                "Each account gets the website, without any findings. The claims and links of those that "
-                "have it today end, and their findings go to the archive. Check first who owns the domain. "
+                "Each account gets the website, without any findings. The claims and links of the accounts "
+                "that have it today end, and their findings are archived. Check first who owns the domain. "
                 "To let several accounts share a website, add a link instead."
             ),
             done="Accepted",
@@ -164,7 +164,7 @@ class OwnershipClaimAdmin(RecordAdmin):
                 claim, by=user_name(request), reason=options["reason"], now=timezone.now()
             ),
             title="Withdraw claims",
-            consequence="The claims end, and the links of their accounts to these websites with them.",
+            consequence="The claims end, and so do the links of their accounts to these websites.",
             done="Withdrawn",
             form_class=DecisionReason,
         )

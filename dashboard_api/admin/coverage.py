@@ -38,7 +38,7 @@ from dashboard_api.reading.next_checks import (
 
 
 class UndoReason(ReasonForm):
-    """A form for the reason why imports are taken back."""
+    """A form for the reason to take imports back."""
 
     readers = "Recorded with the import."
 
@@ -56,7 +56,7 @@ class SourceAdmin(admin.ModelAdmin):
             {
                 "fields": ("name", "slug", "enabled", "interval_days"),
                 "description": (
-                    "Scans that we run ourselves are due by the schedules of the websites instead."
+                    "The interval does not apply to our own scans: they follow the schedules of the websites."
                 ),
             },
         ),
@@ -74,7 +74,7 @@ class ScopeInline(admin.TabularInline):
     fields = ("category", "target", "state", "last_run_at", "completed_at", "urls_checked", "details")
     readonly_fields = fields
     extra = 0
-    verbose_name_plural = "scopes (delete a scope that is no longer scanned: it would stay overdue)"
+    verbose_name_plural = "scopes (delete a scope that is no longer scanned, or it remains overdue)"
     has_add_permission = never  # imports create scopes
 
     @admin.display(description="detail")
@@ -86,7 +86,7 @@ OVERDUE = "overdue"
 
 
 def with_next_checks(rows: QuerySet[Coverage]) -> QuerySet[Coverage]:
-    """Add when a scan of ours checked the website, if it did last, and the links with a next scan."""
+    """Add ``ours_at``, the time of the last run if it was our own scan, and the links with a next scan."""
     imports = ImportRun.objects.not_undone().filter(
         website=OuterRef(OuterRef("website")), source=OuterRef(OuterRef("source"))
     )
@@ -98,7 +98,7 @@ def with_next_checks(rows: QuerySet[Coverage]) -> QuerySet[Coverage]:
 
 
 def overdue(today: date) -> QuerySet[Coverage]:
-    """Return the coverage whose next check was due before ``today``: by schedule, or an interval later."""
+    """Return the coverage with a missed check: by schedule, or one interval after the last report."""
     condition = Q(pk__in=())
     for days in Source.objects.order_by("interval_days").values_list("interval_days", flat=True).distinct():
         since = _midnight(today - timedelta(days=days))
@@ -120,7 +120,7 @@ def _midnight(day: date) -> datetime:
 
 
 def _next_check(coverage: Any, today: date) -> NextCheck:
-    """Return the next check of coverage ``with_next_checks``: by schedule, or an interval later."""
+    """Return the next check of a row of ``with_next_checks``: by schedule, or one interval after its run."""
     source = coverage.source
     if coverage.ours_at is None:
         return next_report(coverage.last_run_at, source.interval_days, today=today)
@@ -169,7 +169,7 @@ class CoverageAdmin(admin.ModelAdmin):
     inlines = (ScopeInline,)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Coverage]:
-        """Return the rows with what their next checks follow from."""
+        """Return the rows with the data that ``_next_check`` needs."""
         return with_next_checks(super().get_queryset(request))
 
     def save_related(self, request: HttpRequest, form: Any, formsets: Any, change: bool) -> None:
@@ -194,7 +194,7 @@ class CoverageAdmin(admin.ModelAdmin):
 def _preview(run: ImportRun, chosen: QuerySet[ImportRun]) -> str:
     newer = newer_imports(run)
     if newer and not newer.exclude(pk__in=chosen.order_by().values("pk")):
-        return "follows the newer ones, which change what it finds."
+        return "no preview, because the newer imports are taken back first."
     try:
         return preview(run, now=timezone.now()).in_words()
     except ValidationError as error:
@@ -260,23 +260,23 @@ class ImportRunAdmin(RecordAdmin):
         return self.actions if obj.changes.exists() and not newer_imports(obj).exists() else ()
 
     def warning(self, queryset: QuerySet[ImportRun]) -> str:
-        """Return what taking each of the first imports back would do."""
+        """Return a preview of taking back each of the first imports."""
         return " ".join(f"{run}: {_preview(run, queryset)}" for run in queryset[:SHOWN])
 
     @admin.action(description="Take back", permissions=["operate"])
     def take_back(self, request: HttpRequest, queryset: QuerySet[ImportRun]) -> HttpResponse | None:
-        """Undo imports after a preview of what happens to their findings."""
+        """Undo imports, after a preview of the changes to findings."""
         return self.confirm(
             request,
             queryset.select_related("website", "source").order_by("-pk"),
             lambda run, answers: undo(
                 run, by=user_name(request), reason=answers["reason"], now=timezone.now()
             ),
-            title="Take imports back",
+            title="Take back imports",
             consequence=(
-                "Findings that only these imports brought are deleted, and findings that they closed "
-                "are open again. Decisions by analysts stay. This cannot be undone; the same report can be "
-                "imported again."
+                "Findings that only these imports reported are deleted, and findings that they closed "
+                "are open again. Decisions by analysts are kept. You cannot undo this, but you can import "
+                "the same report again."
             ),
             done="Took back",
             form_class=UndoReason,
@@ -284,7 +284,7 @@ class ImportRunAdmin(RecordAdmin):
 
     @admin.display(description="to take back first")
     def first(self, run: ImportRun) -> str:
-        """Return a link to the newest of the newer imports without which this one can be taken back."""
+        """Return a link to the newest import, which must be taken back before this one."""
         newer = newer_imports(run).select_related("website", "source")
         if not newer or not run.changes.exists():
             return "-"
@@ -302,7 +302,7 @@ class ImportRunAdmin(RecordAdmin):
 
     @admin.display(description="scope")
     def where_fixed(self, run: ImportRun) -> str:
-        """Return where a missing finding counted as fixed."""
+        """Return the scope in which missing findings counted as fixed."""
         return run.scope
 
     @admin.display(description="rejected rows")

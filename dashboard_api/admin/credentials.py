@@ -1,4 +1,4 @@
-"""The shared part of the pages of secrets and of tokens, which are shown once and can be revoked."""
+"""Base class of the pages of secrets and tokens, and the page that shows a new one once."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ from dashboard_api.admin.operations import RecordAdmin, Words, never
 
 
 class CredentialAdmin(RecordAdmin):
-    """The pages of credentials, without their values; the page of the account leads to issuing one."""
+    """The pages of credentials, without their values; staff issue them from the account's page."""
 
     revoke_title: Words
     revoke_consequence: Words
@@ -40,7 +40,7 @@ class CredentialAdmin(RecordAdmin):
 def shown_once(
     request: HttpRequest, context: dict[str, Any], clear: str, *, title: Words, advice: Words
 ) -> HttpResponse:
-    """Return the page that shows ``clear``, which no cache keeps; ``context`` has the ``account``."""
+    """Return the page that shows ``clear``, and forbid caching it; ``context`` has the ``account``."""
     context |= {"clear": clear, "title": title, "advice": advice}
     page = TemplateResponse(request, "admin/dashboard_api/shown_once.html", context)
     page["Cache-Control"] = "no-store"

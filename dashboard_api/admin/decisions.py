@@ -1,4 +1,4 @@
-"""The forms of the workbench: decisions with templates of their reasons, and notes."""
+"""The forms of the workbench: decisions with ready-made reasons, and notes."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -21,16 +21,16 @@ LABELS: Mapping[str, str | Promise] = {
     Status.FIXED: "Fixed",
     REOPEN: "Reopen",
     CONFIRM: "Confirm",
-    UNCONFIRM: "Take the confirmation back",
+    UNCONFIRM: "Take back the confirmation",
     SEVERITY: "Change the severity",
 }
 CONSEQUENCES: Mapping[str, str | Promise] = {
     Status.FALSE_POSITIVE: (
-        "This holds for the locations listed: if a report adds another, the finding is open again."
+        "This applies to the locations listed: if a report adds another, the finding is open again."
     ),
-    Status.ACCEPTED_RISK: "This holds for the whole website: locations found later are accepted, too.",
+    Status.ACCEPTED_RISK: "This applies to the whole website: locations found later are accepted as well.",
 }
-# Single keys that open the forms; those that exclude each other have the same one.
+# Keys that open the forms. Confirm and unconfirm share a key: only one of them is possible at a time.
 KEYS: Mapping[str, str] = {
     Status.FALSE_POSITIVE: "f",
     Status.ACCEPTED_RISK: "a",
@@ -44,7 +44,7 @@ _WITHOUT_VALUE = {REOPEN: reopen, CONFIRM: confirm, UNCONFIRM: unconfirm}
 
 
 class DecisionForm(forms.Form):
-    """A decision about a finding: a reason from a template, in own words, or both."""
+    """A form for a decision, with a reason from a template, in the analyst's words, or both."""
 
     template = forms.ChoiceField(required=False, label="Reason", widget=forms.RadioSelect)
     reason = forms.CharField(
@@ -81,7 +81,7 @@ class DecisionForm(forms.Form):
             del self.fields["severity"]
 
     def text(self) -> str:
-        """Return the reason: that of the template, stored in English, and the analyst's own words."""
+        """Return the reason: the template's English text, then the analyst's own words."""
         template = REASONS[self.decision].get(self.cleaned_data["template"], "")
         return " ".join(filter(None, (template, self.cleaned_data["reason"])))
 
@@ -100,13 +100,8 @@ def decisions_for(finding: Finding) -> tuple[str, ...]:
     """Return the decisions that are possible about ``finding`` now."""
     is_open = finding.status == Status.OPEN
     about_status = (Status.FALSE_POSITIVE, Status.ACCEPTED_RISK, Status.FIXED) if is_open else (REOPEN,)
-    return (*about_status, *_about_kind(finding), SEVERITY)
-
-
-def _about_kind(finding: Finding) -> tuple[str, ...]:
-    if finding.source_kind is not None:
-        return (UNCONFIRM,)
-    return (CONFIRM,) if can_confirm(finding) else ()
+    about_kind = (UNCONFIRM,) if finding.source_kind is not None else (CONFIRM,) * can_confirm(finding)
+    return (*about_status, *about_kind, SEVERITY)
 
 
 class NoteForm(forms.ModelForm):

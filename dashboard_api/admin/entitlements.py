@@ -32,14 +32,13 @@ ENTITLEMENT_FIELDS = (
     "sites_limit",
     "features",
 )
-OF_PLAN = ("sites_limit", "features")  # those of the plan, unless overridden
+OF_PLAN = ("sites_limit", "features")  # set by the plan, unless overridden
 
 
 class EntitlementForm(forms.ModelForm):
     """A form for an entitlement; a new one starts today and lasts a year unless edited.
 
-    For a new account it is saved even without edits, because calls of an account without an entitlement are
-    refused.
+    It is saved for a new account even without edits: calls of accounts without an entitlement are refused.
     """
 
     features = forms.MultipleChoiceField(
@@ -56,10 +55,10 @@ class EntitlementForm(forms.ModelForm):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        features: Any = self.fields.get("features")  # no field where the user may only look
+        features: Any = self.fields.get("features")  # missing for users with read access only
         if features is not None:
             features.choices = feature_choices(self.instance.features)
-        # Not a field of the form, but it ends with the suspension: the form is refused if it has changed.
+        # Not a field of the form, but part of the check for edit conflicts: saving may end the suspension.
         self.initial["by_staff"] = self.instance.suspended_by_staff
         if self.instance.pk is None:
             today = timezone.now().date()
@@ -75,14 +74,14 @@ class EntitlementForm(forms.ModelForm):
         return self.instance.account_id is None or super().has_changed()
 
     def clean_past_due_since(self) -> date | None:
-        """Return the day since when a payment is late; raises ValidationError for one to come."""
+        """Return the first day of a late payment; raises ValidationError if it is in the future."""
         since: date | None = self.cleaned_data["past_due_since"]
         if since and since > timezone.now().date() and "past_due_since" in self.changed_data:
-            raise ValidationError("This day is still to come.")
+            raise ValidationError("This day is in the future.")
         return since
 
     def changes(self) -> dict[str, Any]:
-        """Return the changed values; for a new entitlement all others, too, except those of the plan."""
+        """Return the changed values; for a new entitlement also the defaults, except limits and features."""
         changed = set(self.changed_data)
         if self.instance.pk is None:
             changed |= {name for name in ENTITLEMENT_FIELDS if name not in OF_PLAN}
@@ -99,21 +98,21 @@ def save_entitlement(request: HttpRequest, form: EntitlementForm) -> Entitlement
     changed = entitlements.change(
         form.instance.account, form.changes(), by=user_name(request), reason=data.get("reason", "")
     )
-    _say_what_follows(request, changed)
+    _mention_paid_plan(request, changed)
     return changed
 
 
-def _say_what_follows(request: HttpRequest, entitlement: Entitlement) -> None:
-    """Say so if what is paid for holds, and not what staff have just set."""
+def _mention_paid_plan(request: HttpRequest, entitlement: Entitlement) -> None:
+    """Show a message if the paid plan applies instead of the plan that staff set."""
     agreed = entitlement.agreed_terms
     if agreed and not entitlement.is_as_agreed:
-        text = "%(account)s: the paid plan holds. The plan that staff set follows: %(plan)s until %(day)s."
+        text = "%(account)s: the paid plan applies. After it, the plan set by staff: %(plan)s until %(day)s."
         values = {"account": entitlement.account, "plan": agreed.plan, "day": agreed.ends_on}
         messages.info(request, text % values)
 
 
 class OverrideForm(ReasonForm):
-    """A form for another value of a limit, with its last day and reason."""
+    """A form for an override of a limit, with its last day and reason."""
 
     readers = "The customer can read it."
     limit = forms.ChoiceField(label="Limit", choices=LIMIT_NAMES.items())
@@ -124,12 +123,12 @@ class OverrideForm(ReasonForm):
         label="Last day",
         required=False,
         widget=forms.DateInput(attrs={"type": "date"}),
-        help_text="Empty: for good.",
+        help_text="Empty: no end.",
     )
 
 
 class EndOverrideForm(ReasonForm):
-    """A form that lets the limit of the plan hold again."""
+    """A form that ends an override of a limit."""
 
     readers = "Recorded with the change."
     limit = forms.ChoiceField(label="Limit", choices=LIMIT_NAMES.items())
@@ -164,7 +163,7 @@ SOON = "soon"
 
 
 def ending(today: date) -> Q:
-    """Return the condition that a plan that is not suspended ends, without renewal, in the next 30 days."""
+    """Return the condition for plans that end within 30 days: not suspended, without renewal."""
     period = (today, today + timedelta(days=ENDING_DAYS))
     ended = (Entitlement.Status.SUSPENDED, Entitlement.Status.EXPIRED)
     return Q(ends_on__range=period, renews=False) & ~Q(status__in=ended)
@@ -190,7 +189,7 @@ def effective_status(entitlement: Entitlement) -> Words:
 
 
 class ReadableFeatures(BaseModelAdmin):
-    """A mixin that names the features where the user may only look."""
+    """A mixin that shows features as text to users with read access only."""
 
     @admin.display(description="features")
     def feature_names(self, entitlement: Entitlement) -> str:
@@ -242,13 +241,13 @@ class EntitlementAdmin(ReadableFeatures, OperatorAdmin):
     def is_usable_today(self, entitlement: Entitlement) -> bool:
         return entitlement.is_usable_on(timezone.now().date())
 
-    @admin.display(description="plan that staff set")
+    @admin.display(description="plan set by staff")
     def set_by_staff(self, entitlement: Entitlement) -> str:
-        """Return the plan that staff set, which follows where a better one is paid for and ends."""
+        """Return the plan that staff set; it applies again after a better, paid plan ends."""
         agreed = entitlement.agreed_terms
         return f"{agreed.plan} until {agreed.ends_on}" if agreed else "–"
 
-    @admin.display(description="limits that hold")
+    @admin.display(description="current limits")
     def limits_today(self, entitlement: Entitlement) -> str:
         return limits_in_words(entitlement.limits)
 
@@ -257,7 +256,7 @@ class EntitlementAdmin(ReadableFeatures, OperatorAdmin):
         """Return the overrides, each with its reason and its last day."""
         lines = []
         for each in entitlement.own_overrides:
-            end = f"until {each.until}" if each.until else "for good"
+            end = f"until {each.until}" if each.until else "no end"
             lines.append(f"{LIMIT_NAMES[each.limit]}: {_value(each.value)}, {end} ({each.reason})")
         return "; ".join(lines) or "–"
 
@@ -267,11 +266,11 @@ class EntitlementAdmin(ReadableFeatures, OperatorAdmin):
         obj.refresh_from_db()
 
     def get_readonly_fields(self, request: HttpRequest, obj: Entitlement | None = None) -> Any:
-        """Return the read-only fields: an entitlement stays with its account."""
+        """Return the read-only fields; an entitlement never moves to another account."""
         return (*super().get_readonly_fields(request, obj), *(("account",) if obj else ()))
 
     def actions_for(self, obj: Entitlement) -> tuple[str, ...]:
-        """Return the actions; staff suspend an entitlement once."""
+        """Return the actions, without Suspend if staff have suspended the entitlement."""
         return self.actions[:-1] if obj.suspended_by_staff else self.actions
 
     @admin.action(description="Extend by 30 days", permissions=["operate"])
@@ -284,7 +283,7 @@ class EntitlementAdmin(ReadableFeatures, OperatorAdmin):
 
     def _extend(self, request: HttpRequest, queryset: QuerySet[Entitlement], *, days: int) -> None:
         def extend(entitlement: Entitlement) -> None:
-            _say_what_follows(
+            _mention_paid_plan(
                 request, entitlements.extend(entitlement.account, days=days, by=user_name(request))
             )
 
@@ -297,7 +296,7 @@ class EntitlementAdmin(ReadableFeatures, OperatorAdmin):
 
     @admin.action(description="Override a limit", permissions=["operate"])
     def override_limit(self, request: HttpRequest, queryset: QuerySet[Entitlement]) -> HttpResponse | None:
-        """Let another value of a limit hold, with a reason and an end."""
+        """Override a limit, with a reason and a last day."""
         return self.confirm(
             request,
             queryset,
@@ -310,27 +309,27 @@ class EntitlementAdmin(ReadableFeatures, OperatorAdmin):
                 reason=data["reason"],
             ),
             title="Override a limit",
-            consequence="The value holds instead of that of the plan, for each of these accounts.",
+            consequence="The value replaces the plan's limit for each of these accounts.",
             done="Overridden",
             form_class=OverrideForm,
         )
 
     @admin.action(description="End an override", permissions=["operate"])
     def end_override(self, request: HttpRequest, queryset: QuerySet[Entitlement]) -> HttpResponse | None:
-        """Let the limit of the plan hold again."""
+        """Return a limit to the plan's value."""
         return self.confirm(
             request,
             queryset,
             lambda entitlement, data: _end_override(entitlement, data, by=user_name(request)),
             title="End an override",
-            consequence="The limit of the plan holds again, for each of these accounts.",
+            consequence="The plan's limit applies again to each of these accounts.",
             done="Ended",
             form_class=EndOverrideForm,
         )
 
     @admin.action(description="Suspend", permissions=["operate"])
     def suspend(self, request: HttpRequest, queryset: QuerySet[Entitlement]) -> HttpResponse | None:
-        """Refuse the calls of their accounts."""
+        """Suspend entitlements, so that the calls of their accounts are refused."""
         return self.confirm(
             request,
             queryset,
@@ -340,7 +339,7 @@ class EntitlementAdmin(ReadableFeatures, OperatorAdmin):
             title="Suspend entitlements",
             consequence=(
                 "Calls of their accounts are refused until staff set the status to active again; payments do "
-                "not lift it."
+                "not lift the suspension."
             ),
             done="Suspended",
         )
@@ -353,9 +352,9 @@ def _end_override(entitlement: Entitlement, data: Mapping[str, Any], *, by: str)
 
 
 def _value(value: int | None) -> str:
-    return "none" if value is None else number_format(value)
+    return "unlimited" if value is None else number_format(value)
 
 
 def limits_in_words(values: Limits) -> str:
-    """Return the limits in the reader's language."""
+    """Return the limits as text."""
     return ", ".join(f"{label}: {_value(getattr(values, name))}" for name, label in LIMIT_NAMES.items())

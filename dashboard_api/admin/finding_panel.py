@@ -18,7 +18,7 @@ _CVE = re.compile(r"CVE-\d{4}-\d{4,19}", re.ASCII)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Link:
-    """A text with the address that it leads to; without one if it is no web address."""
+    """A text and its link; ``url`` is empty if the text is not a web address."""
 
     text: str
     url: str
@@ -26,7 +26,7 @@ class Link:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FindingPanel:
-    """The contents of the right side; ``accounts`` are the customers with the website.
+    """The contents of the workbench's right side; ``accounts`` are the customers with the website.
 
     The scanner's severity and kind are empty unless an analyst has overridden or confirmed them.
     """
@@ -86,7 +86,7 @@ def _texts(values: Any) -> list[str]:
 
 
 def _is_web_address(text: str) -> bool:
-    """Return whether a scanner's text may become a link: no other scheme than the web's."""
+    """Return whether a scanner's text may become a link: only with http or https."""
     try:
         return urlsplit(text).scheme in ("http", "https")
     except ValueError:

@@ -38,7 +38,7 @@ class FirstOccurrences(BaseInlineFormSet):
     """The first occurrences of a finding, which can have thousands."""
 
     def get_queryset(self) -> QuerySet[Occurrence]:
-        """Return the slice, the same one for every row."""
+        """Return the first occurrences, kept because the formset asks for them with every row."""
         if not hasattr(self, "_first"):
             self._first = super().get_queryset()[:OCCURRENCES_SHOWN]
         return self._first
@@ -58,7 +58,7 @@ EVERYTHING = "all"
 
 
 class ReviewQueue(admin.SimpleListFilter):
-    """A filter by the analysts' queue, its default: open findings that no analyst has reviewed."""
+    """A filter by the review queue; by default open findings that no analyst has reviewed."""
 
     title = "queue"
     parameter_name = QUEUE
@@ -85,8 +85,8 @@ class ReviewQueue(admin.SimpleListFilter):
         return queryset.filter(status=Finding.Status.OPEN, reviewed_at__isnull=True)
 
 
-class TranslatedChoices(admin.ChoicesFieldListFilter):
-    """A filter by choices whose own labels belong to the API, with translated labels."""
+class AdminLabels(admin.ChoicesFieldListFilter):
+    """A filter by a field's choices, with the admin's labels instead of the API's."""
 
     def choices(self, changelist: ChangeList) -> Iterator[Any]:
         """Return the choices with the admin's labels."""
@@ -99,7 +99,7 @@ class TranslatedChoices(admin.ChoicesFieldListFilter):
 class FindingList(ChangeList):
     """The list of findings: the queue with the worst first, everything with the newest first.
 
-    Indexes have both orders, so that no page sorts all findings.
+    Both orders have an index, so that no page sorts all findings.
     """
 
     def get_ordering(self, request: HttpRequest, queryset: QuerySet[Finding]) -> list[Any]:
@@ -109,7 +109,7 @@ class FindingList(ChangeList):
         return self._get_default_ordering()
 
     def _get_default_ordering(self) -> list[Any]:
-        """Return the list's own order, which Django marks in the table's head."""
+        """Return the list's own order; Django marks its columns in the table's header."""
         is_everything = self.params.get(QUEUE) == EVERYTHING
         return ["-id"] if is_everything else ["-severity", "-id"]
 
@@ -142,13 +142,13 @@ class Decision(Reason):
     until = forms.DateField(
         label="Until",
         required=False,
-        help_text="The last day of the decision; empty: no end.",
+        help_text="The last day of the decision. Empty: no end.",
         widget=forms.DateInput(attrs={"type": "date"}),
     )
 
 
 class SeverityOverride(Reason):
-    """A form for a severity of our own, or the scanner's again."""
+    """A form for an analyst's severity, or to return to the scanner's."""
 
     severity = forms.TypedChoiceField(
         label="Severity",
@@ -159,7 +159,7 @@ class SeverityOverride(Reason):
     )
 
 
-def _customers(findings: QuerySet[Finding]) -> list[str]:
+def _customer_refs(findings: QuerySet[Finding]) -> list[str]:
     """Return the references of the accounts that see these findings, at most one more than shown."""
     accounts = Account.objects.filter(links__revoked_at=None, links__website__in=findings.values("website"))
     return list(accounts.distinct().order_by("ref").values_list("ref", flat=True)[: SHOWN + 1])
@@ -167,7 +167,7 @@ def _customers(findings: QuerySet[Finding]) -> list[str]:
 
 @admin.register(Finding)
 class FindingAdmin(Workbench):
-    """The page of a finding: fields of reports are read-only, and actions with a reason change its status."""
+    """The page of a finding: its fields are read-only, and actions with a reason change its status."""
 
     list_display = (
         "severity_name",
@@ -182,9 +182,9 @@ class FindingAdmin(Workbench):
     list_display_links = ("title",)
     list_filter = (
         ReviewQueue,
-        ("status", TranslatedChoices),
-        ("severity", TranslatedChoices),
-        ("kind", TranslatedChoices),
+        ("status", AdminLabels),
+        ("severity", AdminLabels),
+        ("kind", AdminLabels),
         "source",
     )
     list_select_related = ("website", "source")
@@ -262,15 +262,15 @@ class FindingAdmin(Workbench):
 
     def warning(self, queryset: QuerySet[Finding]) -> str:
         """Return a warning about several accounts: a decision counts for every account with the website."""
-        refs = _customers(queryset)
+        refs = _customer_refs(queryset)
         if len(refs) < 2:
             return ""
         names = ", ".join(refs[:SHOWN]) + (" and more" if len(refs) > SHOWN else "")
-        return f"This is about more than one customer: {names}."
+        return f"This affects more than one customer: {names}."
 
     def note(self, queryset: QuerySet[Finding]) -> str:
-        """Return the only customer of these findings in words, or that there is none; empty for several."""
-        refs = _customers(queryset)
+        """Return a line about the only customer of these findings, or their absence; empty for several."""
+        refs = _customer_refs(queryset)
         if len(refs) > 1:
             return ""
         if not refs:
@@ -300,7 +300,7 @@ class FindingAdmin(Workbench):
             Finding.Status.FALSE_POSITIVE,
             done="Marked as a false positive",
             consequence=(
-                "They leave the list of open findings. One that a later report finds at a further location "
+                "They leave the list of open findings. If a later report finds one at another location, it "
                 "is open again."
             ),
         )
@@ -313,14 +313,14 @@ class FindingAdmin(Workbench):
             Finding.Status.ACCEPTED_RISK,
             done="Accepted",
             consequence=(
-                "They leave the list of open findings, and stay accepted at the locations that later "
-                "reports add."
+                "They leave the list of open findings, and remain accepted at locations that later reports "
+                "add."
             ),
         )
 
     @admin.action(description="Fixed", permissions=["operate"])
     def fixed(self, request: HttpRequest, queryset: QuerySet[Finding]) -> HttpResponse | None:
-        """Make findings fixed, which an analyst has checked where no scanner can."""
+        """Mark findings as fixed that an analyst has checked because no scanner can."""
         return self._decide(
             request,
             queryset,
@@ -382,14 +382,14 @@ class FindingAdmin(Workbench):
             ),
             title="Confirm findings",
             consequence=(
-                "Customers see that an analyst verified them. They count as confirmed, whatever later "
-                "reports say, which can lower the grade."
+                "Customers see that an analyst verified them. They count as confirmed whatever later reports "
+                "say; this can lower the grade."
             ),
             done="Confirmed",
             form_class=Reason,
         )
 
-    @admin.action(description="Take the confirmation back", permissions=["operate"])
+    @admin.action(description="Take back the confirmation", permissions=["operate"])
     def unconfirm_finding(self, request: HttpRequest, queryset: QuerySet[Finding]) -> HttpResponse | None:
         return self.confirm(
             request,
@@ -397,7 +397,7 @@ class FindingAdmin(Workbench):
             lambda finding, form: unconfirm(
                 finding, by=user_name(request), reason=form["reason"], now=timezone.now()
             ),
-            title="Take confirmations back",
+            title="Take back confirmations",
             consequence="The scanner's own kind counts again.",
             done="Confirmation taken back",
             form_class=Reason,
@@ -405,7 +405,7 @@ class FindingAdmin(Workbench):
 
     @admin.action(description="Override the severity", permissions=["operate"])
     def override_severity(self, request: HttpRequest, queryset: QuerySet[Finding]) -> HttpResponse | None:
-        """Override the scanner's severity of findings, which is stored as well."""
+        """Override the severity of findings; the scanner's severity is kept."""
         return self.confirm(
             request,
             queryset,
@@ -417,7 +417,7 @@ class FindingAdmin(Workbench):
                 now=timezone.now(),
             ),
             title="Override the severity of findings",
-            consequence="Later reports do not change it; the scanner's own severity is shown as well.",
+            consequence="Later reports do not change it; the scanner's severity is shown as well.",
             done="Severity overridden",
             form_class=SeverityOverride,
         )

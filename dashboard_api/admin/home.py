@@ -1,4 +1,4 @@
-"""The numbers of the operations home: what needs attention, each with a link to exactly these rows."""
+"""Numbers on the admin's home page: what needs attention, each with a link to the rows counted."""
 
 from collections.abc import Iterator, Mapping
 from datetime import timedelta
@@ -29,12 +29,12 @@ from dashboard_api.models import (
 )
 from foundation.pages.panels import Figure, Panel
 
-LATE = timedelta(minutes=15)  # a scan that no worker began by then
-MAX_COUNTED = 1_000  # rows of one number: counting more would read whole tables
+LATE = timedelta(minutes=15)  # a waiting scan should have begun by then
+MAX_COUNTED = 1_000  # counting more would read whole tables
 
 
 def panels(request: HttpRequest) -> tuple[Panel, ...]:
-    """Return the panels about what the user may see."""
+    """Return the panels that the user may see."""
     sources = (
         ("view_finding", "To review", _queue),
         ("view_importrun", "Imports today", _imports),
@@ -84,7 +84,7 @@ def _coverage() -> Iterator[Figure]:
 def _entitlements() -> Iterator[Figure]:
     rows = Entitlement.objects.filter(ending(timezone.now().date()))
     url = reverse("admin:dashboard_api_entitlement_changelist")
-    label = f"End in the next {ENDING_DAYS} days"
+    label = f"Ending in the next {ENDING_DAYS} days"
     yield _figure(label, rows, url, {"ends": SOON}, tone="medium")
 
 
@@ -110,8 +110,8 @@ def _scans() -> Iterator[Figure]:
     waiting = ScanJob.objects.filter(state=State.QUEUED)
     yield _figure("Waiting", waiting, url, {"state__exact": State.QUEUED.value})
     for label, rows, state, late in (
-        ("Worker is away", running, State.RUNNING, {"lease_until__lt": now}),
-        ("Not begun for 15 minutes", waiting, State.QUEUED, {"due_at__lt": now - LATE}),
+        ("Worker not responding", running, State.RUNNING, {"lease_until__lt": now}),
+        ("Not started after 15 minutes", waiting, State.QUEUED, {"due_at__lt": now - LATE}),
     ):
         if rows.filter(**late).exists():
             query = {"state__exact": state.value} | late
@@ -123,7 +123,7 @@ def _callbacks() -> Iterator[Figure]:
     State = CallbackEvent.State  # noqa: N806 - a class
     for label, state, tone in (
         ("Given up", State.DEAD, "high"),
-        ("Failed, tried again", State.FAILED, "medium"),
+        ("Failed, will be retried", State.FAILED, "medium"),
     ):
         rows = CallbackEvent.objects.filter(state=state)
         yield _figure(label, rows, url, {"state__exact": state.value}, tone=tone)
@@ -146,7 +146,7 @@ def _waiting_callbacks(url: str) -> Iterator[Figure]:
 
 
 def _unless_zero(figure: Figure) -> Iterator[Figure]:
-    """Yield the figure if it counts any row: only those have a tone."""
+    """Yield the figure unless its number is zero, which ``_figure`` shows without a tone."""
     if figure.tone:
         yield figure
 

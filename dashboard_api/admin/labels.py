@@ -1,4 +1,4 @@
-"""Translated words for values whose own labels belong to the API."""
+"""The admin's labels of values; their own labels are part of the API."""
 
 from collections.abc import Iterable
 
@@ -44,6 +44,6 @@ KIND_LABELS: dict[str, str | Promise] = {
 
 
 def feature_choices(features: Iterable[str]) -> list[tuple[str, str | Promise]]:
-    """Return all features with a label, and those of ``features`` that have none, which a command can set."""
+    """Return the known features, then unknown ones of ``features``, which a command can set."""
     others = [name for name in features if name not in FEATURE_LABELS]
     return [*FEATURE_LABELS.items(), *zip(others, others, strict=True)]

@@ -14,7 +14,7 @@ from django.utils.formats import number_format
 from django.utils.functional import Promise
 from django.utils.text import format_lazy
 
-SHOWN = 20  # of the objects of a large operation
+SHOWN = 20  # objects listed of a large operation
 Words = str | Promise
 
 
@@ -25,11 +25,11 @@ class Confirmation(forms.Form):
 
 
 class ReasonForm(Confirmation):
-    """A form for a confirmation with a reason; subclasses say who reads it."""
+    """A form for a confirmation with a reason; ``readers`` says who reads it."""
 
     reason = forms.CharField(
         label="Reason",
-        max_length=450,  # a timeline may add the old and the new severity
+        max_length=450,  # leaves room for the severities that a timeline adds
         widget=forms.TextInput(attrs={"size": 80}),
     )
     readers: Any
@@ -58,7 +58,7 @@ class PresenceFilter(admin.EmptyFieldListFilter):
 
 
 class OperatorAdmin(admin.ModelAdmin):
-    """The pages of a model, with its actions on the page of a single object, too.
+    """Base class of pages that offer a model's actions on the page of a single object as well.
 
     ``everything`` is the query string of the list with all objects.
     """
@@ -74,7 +74,7 @@ class OperatorAdmin(admin.ModelAdmin):
         return ""
 
     def note(self, queryset: QuerySet[Any]) -> str:
-        """Return who or what else an operation on these objects is about, or an empty text."""
+        """Return who else an operation on these objects affects, or an empty text."""
         return ""
 
     def actions_for(self, obj: Any) -> Sequence[str]:
@@ -96,7 +96,7 @@ class OperatorAdmin(admin.ModelAdmin):
         return super().render_change_form(request, context, *args, **kwargs)
 
     def has_operate_permission(self, request: HttpRequest) -> bool:
-        """Return whether the user may perform actions, also where all fields are read-only."""
+        """Return whether the user may perform actions, even if all fields are read-only."""
         return admin.ModelAdmin.has_change_permission(self, request)
 
     def confirm(
@@ -139,7 +139,7 @@ class OperatorAdmin(admin.ModelAdmin):
         *,
         done: Words,
     ) -> None:
-        """Perform ``operation`` on each object, and report those that a model refuses."""
+        """Perform ``operation`` on each object, and show what was done and what the model refused."""
         notices: dict[int, list[str]] = {messages.SUCCESS: [], messages.ERROR: []}
         for obj in queryset:
             try:

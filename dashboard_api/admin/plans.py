@@ -1,4 +1,4 @@
-"""The pages of plans: a used revision never changes, and an edit of it makes the next one."""
+"""The pages of plans: an edit of a used revision is saved as the next revision."""
 
 from typing import Any
 
@@ -16,7 +16,7 @@ from dashboard_api.models import Plan
 from dashboard_api.models.plans import LARGEST, LIMIT_NAMES
 
 LANGUAGES = (("en", "English"), ("de", "German"))
-SHOWN = 10  # of the accounts that a revision would move
+SHOWN = 10  # accounts listed of a revision
 OWN = ("slug", "rank", "trial_days", "is_offered")
 TEXTS = tuple(f"{field}_{code}" for field in ("name", "price") for code, _label in LANGUAGES)
 
@@ -67,37 +67,37 @@ class PlanForm(forms.ModelForm):
             self.initial[f"name_{code}"] = (plan.name or {}).get(code, "")
             self.initial[f"price_{code}"] = plan.price_text.get(code, "")
         self.initial.update(plan.limits, features=plan.features)
-        self.initial["newest"] = Plan.objects.newest(plan.slug)  # an edit follows it: others may have made it
+        self.initial["newest"] = Plan.objects.newest(plan.slug)  # for clean(), and to find edit conflicts
         if plan.pk and "slug" in self.fields:
             self.fields["slug"].disabled = True
 
     def clean(self) -> dict[str, Any]:
-        """Put the fields together, so that the model can check them."""
+        """Combine the fields into the model's values, so that the model can check them."""
         data: dict[str, Any] = super().clean() or {}
         newest = self.initial["newest"]
         if self.instance.pk and self.instance != newest:
-            text = "This revision cannot be changed: revision %(revision)s follows it. Edit that one."
+            text = "This revision cannot be changed: edit the newer revision %(revision)s instead."
             raise ValidationError(text % {"revision": newest.revision})
-        self.instance.name = _texts(data, "name")
-        self.instance.price_text = _texts(data, "price")
+        self.instance.name = _by_language(data, "name")
+        self.instance.price_text = _by_language(data, "price")
         self.instance.features = data.get("features", [])
         self.instance.limits = {name: data[name] for name in LIMIT_NAMES if data.get(name) is not None}
         return data
 
     def clean_slug(self) -> str:
-        """Return the name in programs; raises ValidationError if a new plan has that of another one."""
+        """Return the slug; raises ValidationError if another plan has it."""
         slug: str = self.cleaned_data["slug"]
         if self.instance.pk is None and Plan.objects.newest(slug):
-            raise ValidationError("There is a plan of this name: edit that one.")
+            raise ValidationError("There is a plan with this name: edit it instead.")
         return slug
 
     def _post_clean(self) -> None:
-        """Let the model check the values once each field is right: its texts are of several fields."""
+        """Let the model check the values only if all fields are valid: it combines several of them."""
         if not self.errors:
             super()._post_clean()  # type: ignore[misc]
 
 
-def _texts(data: dict[str, Any], field: str) -> dict[str, str]:
+def _by_language(data: dict[str, Any], field: str) -> dict[str, str]:
     return {code: data[f"{field}_{code}"] for code, _label in LANGUAGES if data.get(f"{field}_{code}")}
 
 
@@ -145,14 +145,14 @@ class PlanAdmin(OperatorAdmin):
         else:
             text = (
                 "Accounts that have this revision keep it: %(count)s (%(names)s). It cannot be changed: "
-                "revision %(newest)s follows it."
+                "revision %(newest)s is newer."
             )
         more = ["…"] if plan.entitlements.count() > SHOWN else []
         values = {"count": plan.entitlements.count(), "names": ", ".join(names + more) or "–"}
         return str(text % (values | {"newest": newest.revision if newest else ""}))
 
     def get_fields(self, request: HttpRequest, obj: Any = None) -> Any:
-        """Return the fields; where the user may only look, those of the model."""
+        """Return the form's fields, or the model's for users with read access only."""
         if self.has_change_permission(request, obj):
             return self.fields
         return ("slug", "revision", "title", "limits_shown", "trial_days", "is_offered", "affected")
@@ -166,21 +166,21 @@ class PlanAdmin(OperatorAdmin):
         return self.actions
 
     def save_model(self, request: HttpRequest, obj: Plan, form: Any, change: bool) -> None:
-        """Save a revision; an edit of a used one becomes the next."""
+        """Save a revision, or the next one if it is used."""
         saved = plans.save(obj, by=user_name(request))
         obj.pk, obj.revision, obj.used_at = saved.pk, saved.revision, saved.used_at
 
     @admin.action(description="Move accounts to this revision", permissions=["operate"])
     def move_accounts(self, request: HttpRequest, queryset: QuerySet[Plan]) -> HttpResponse | None:
-        """Move the accounts of other revisions of the plan, after a look at who is affected."""
+        """Move the accounts of other revisions of the plan, after showing who is affected."""
         return self.confirm(
             request,
             queryset,
             lambda plan, data: plans.move_accounts(plan, by=user_name(request), reason=data["reason"]),
             title="Move accounts to this revision",
             consequence=(
-                "The limits of this revision hold for them at once, also after their next payments; "
-                "overrides stay."
+                "The limits of this revision apply to them at once, and after their next payments; "
+                "overrides are kept."
             ),
             done="Moved",
             form_class=MoveForm,

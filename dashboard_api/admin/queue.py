@@ -21,9 +21,9 @@ _POSITION = re.compile(r"([0-4])-([0-9]{1,18})", re.ASCII)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QueueFilters:
-    """The filters of a queue, as text; ``after`` is the position of the last row of the page before.
+    """The filters of the queue, as text; ``after`` is the position of the previous page's last row.
 
-    Without ``queue`` only findings that no analyst has reviewed are listed.
+    Without ``queue``, the list has only findings that no analyst has reviewed.
     """
 
     severity: str = ""
@@ -56,7 +56,7 @@ class QueueFilters:
         return f"{address}?{query}" if query else address
 
     def findings(self) -> FindingQuerySet:
-        """Return the findings of these filters, the worst first; an index has the order."""
+        """Return the findings of these filters, worst first; an index has this order."""
         findings = Finding.objects.filter(status=Finding.Status.OPEN, website__archived_at=None)
         if not self.queue:
             findings = findings.filter(reviewed_at__isnull=True)
@@ -100,7 +100,7 @@ class Queue:
 
 
 def read_queue(filters: QueueFilters, wanted: int | None) -> Queue:
-    """Return the page of ``filters``, with the finding ``wanted`` open, or else the first one."""
+    """Return a page of the queue with the finding ``wanted`` open, by default the first one."""
     findings = list(filters.findings().select_related("website", "source")[: ROWS + 1])
     page = findings[:ROWS]
     ids = [finding.pk for finding in page]

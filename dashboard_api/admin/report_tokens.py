@@ -1,4 +1,4 @@
-"""The pages of tokens for reports; a token is issued from its account's page."""
+"""The pages of report tokens; staff issue a token from its account's page."""
 
 from datetime import timedelta
 from typing import Any
@@ -22,7 +22,7 @@ from dashboard_api.models import Account, ReportToken, Website
 
 
 class TokenForm(forms.Form):
-    """A form for the purpose of a token."""
+    """A form for a new token: its purpose, websites, scanners and lifetime."""
 
     name = forms.CharField(
         label="Name", max_length=100, help_text="Where it is used, such as GitHub Actions of the shop."
@@ -30,7 +30,7 @@ class TokenForm(forms.Form):
     websites = forms.ModelMultipleChoiceField(
         Website.objects.none(),
         widget=forms.CheckboxSelectMultiple,
-        help_text="It can send reports about these websites only.",
+        help_text="The token can send reports about these websites only.",
     )
     sources = forms.CharField(
         label="Scanners",
@@ -42,7 +42,7 @@ class TokenForm(forms.Form):
         min_value=1,
         max_value=limits.MAX_TOKEN_LIFETIME.days,
         initial=limits.TOKEN_LIFETIME.days,
-        help_text="How many days it works.",
+        help_text="How many days the token works.",
     )
 
     def __init__(self, *args: Any, account: Account, **kwargs: Any) -> None:
@@ -51,7 +51,7 @@ class TokenForm(forms.Form):
         self.fields["websites"].queryset = Website.objects.filter(pk__in=linked)  # type: ignore[attr-defined]
 
     def clean_sources(self) -> list[str]:
-        """Split the names."""
+        """Return the names as a list."""
         names: str = self.cleaned_data["sources"]
         return names.replace(",", " ").split()
 
@@ -108,24 +108,24 @@ class ReportTokenAdmin(CredentialAdmin):
         if not form.fields["websites"].queryset.exists():  # type: ignore[attr-defined]
             self.message_user(request, "Link a website to the account first.", messages.ERROR)
             return redirect("admin:dashboard_api_account_change", account.pk)
-        if form.is_valid() and (issued := self._issued(request, account, form)):
+        if form.is_valid() and (issued := self._issue(request, account, form)):
             token, clear = issued
             advice = (
-                "It belongs among the secrets of the CI system or the scanner, and works until "
+                "Store it with the secrets of the CI system or the scanner. It works until "
                 f"{token.expires_at:%Y-%m-%d}."
             )
             title = f"A new token for {account}"
             return shown_once(request, context, clear, title=title, advice=advice)
         context |= {
-            "title": f"Issue a token for reports about {account}",
+            "title": f"Issue a token for reports to {account}",
             "form": form,
         }
         return TemplateResponse(request, "admin/dashboard_api/reporttoken/issue.html", context)
 
-    def _issued(
+    def _issue(
         self, request: HttpRequest, account: Account, form: TokenForm
     ) -> tuple[ReportToken, str] | None:
-        """Return the new token and its value; None with errors in the form if a model refuses it."""
+        """Issue a token, and return it with its value; if the model refuses, add its errors to the form."""
         data = form.cleaned_data
         try:
             token, clear = ReportToken.objects.issue(

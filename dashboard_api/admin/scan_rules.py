@@ -27,17 +27,17 @@ class Resumed(PresenceFilter):
 class Paused(PresenceFilter):
     """A filter by whether a schedule paused itself."""
 
-    heading, present, absent = "state", "Paused itself", "Not paused"
+    heading, present, absent = "state", "Paused automatically", "Not paused"
 
 
-def _cancelled(request: HttpRequest, model_admin: admin.ModelAdmin, count: int) -> None:
+def _report_cancelled(request: HttpRequest, model_admin: admin.ModelAdmin, count: int) -> None:
     text = "1 scan was cancelled." if count == 1 else f"{count} scans were cancelled."
     model_admin.message_user(request, text, messages.SUCCESS)
 
 
 @admin.register(ScanOptOut)
 class ScanOptOutAdmin(RecordAdmin):
-    """Hosts, domains and prefixes that are never scanned; adding one cancels the scans that it covers."""
+    """Hosts, domains and prefixes that are never scanned; a new opt-out cancels the scans that it covers."""
 
     list_display = ("value", "kind", "reason", "by", "created_at")
     list_filter = ("kind",)
@@ -57,7 +57,7 @@ class ScanOptOutAdmin(RecordAdmin):
     def save_model(self, request: HttpRequest, obj: ScanOptOut, form: Any, change: bool) -> None:
         """Store the opt-out, and cancel the scans that it covers."""
         obj.by = user_name(request)
-        _cancelled(request, self, stopping.opt_out(obj) or 0)
+        _report_cancelled(request, self, stopping.opt_out(obj) or 0)
 
     @admin.action(description="Allow scans again", permissions=["operate"])
     def end_opt_out(self, request: HttpRequest, queryset: QuerySet[ScanOptOut]) -> HttpResponse | None:
@@ -77,7 +77,7 @@ class ScanOptOutAdmin(RecordAdmin):
 
 @admin.register(CrawlerStop)
 class CrawlerStopAdmin(RecordAdmin):
-    """Stops of all scans: adding one cancels every scan, and none begins until it is ended."""
+    """Stops of all scans: a new stop cancels every scan, and no scan begins until it ends."""
 
     list_display = ("stopped_at", "by", "reason", "resumed_at", "resumed_by")
     list_filter = (("resumed_at", Resumed),)
@@ -94,12 +94,12 @@ class CrawlerStopAdmin(RecordAdmin):
         return () if obj.resumed_at else ("resume",)
 
     def has_add_permission(self, request: HttpRequest) -> bool:
-        """Return whether the user may stop all scans; not while they are stopped."""
+        """Return whether the user may stop all scans; always False while they are stopped."""
         return super().has_add_permission(request) and CrawlerStop.objects.current() is None
 
     def save_model(self, request: HttpRequest, obj: CrawlerStop, form: Any, change: bool) -> None:
         """Stop all scans."""
-        _cancelled(request, self, stopping.stop_all(by=user_name(request), reason=obj.reason))
+        _report_cancelled(request, self, stopping.stop_all(by=user_name(request), reason=obj.reason))
         stop = CrawlerStop.objects.current()
         if stop is not None:
             obj.pk, obj.stopped_at = stop.pk, stop.stopped_at
@@ -112,7 +112,7 @@ class CrawlerStopAdmin(RecordAdmin):
             queryset,
             lambda stop, _answers: _resume(stop, user_name(request)),
             title="Resume scans",
-            consequence="Scans can begin again. Those that were cancelled do not come back.",
+            consequence="Scans can start again. Cancelled scans are not repeated.",
             done="Resumed",
         )
 

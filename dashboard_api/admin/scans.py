@@ -19,7 +19,7 @@ from dashboard_api.crawler import policy
 from dashboard_api.crawler.engines import WrongEngines, read_engines
 from dashboard_api.models import CrawlerStop, EngineRun, ScanJob
 
-SHOWN = 100  # running scans
+SHOWN = 100  # running scans listed
 
 
 class EngineRunInline(RecordInline):
@@ -66,7 +66,7 @@ class ScanJobAdmin(RecordAdmin):
         return [path("workers/", view, name="dashboard_api_scanjob_workers"), *super().get_urls()]
 
     def workers(self, request: HttpRequest) -> HttpResponse:
-        """Show which worker runs what and was seen when, and which engines run here."""
+        """Show the workers with their scans and when they were last seen, and the engines of this machine."""
         if not self.has_view_permission(request):
             raise PermissionDenied
         running = ScanJob.objects.filter(state=ScanJob.State.RUNNING).select_related("website")
@@ -92,8 +92,8 @@ class ScanJobAdmin(RecordAdmin):
             lambda job, _options: _cancel(job, user_name(request)),
             title="Cancel scans",
             consequence=(
-                "Scans that wait end at once, running ones within 10 seconds. Reports of scanners that have "
-                "ended are kept."
+                "Waiting scans end at once, running ones within 10 seconds. Reports of scanners that have "
+                "finished are kept."
             ),
             done="Cancelled",
         )
@@ -101,7 +101,7 @@ class ScanJobAdmin(RecordAdmin):
 
 @dataclass(frozen=True, slots=True)
 class _Running:
-    """A running scan; a worker renews its lease, so the lease says when it was seen last."""
+    """A running scan; its worker renews the lease, so the lease shows when the worker was last seen."""
 
     job: ScanJob
     seen_at: datetime
@@ -115,7 +115,7 @@ class _Running:
 
 @dataclass(frozen=True, slots=True)
 class _Engine:
-    """An engine of the file: whether this machine has it, and its last run on any."""
+    """A configured engine: whether this machine has it, and its last run on any machine."""
 
     name: str
     profile: str

@@ -98,7 +98,7 @@ class WebsiteAdmin(Uploads, Archive):
 
     @admin.action(description="Verify", permissions=["operate"])
     def verify(self, request: HttpRequest, queryset: QuerySet[Website]) -> HttpResponse | None:
-        """Record how the ownership was proven, and by whom; verified websites stay unchanged."""
+        """Record how the ownership was proven, and by whom; verified websites are skipped."""
         return self.confirm(
             request,
             queryset.filter(verified_at__isnull=True),
@@ -106,7 +106,7 @@ class WebsiteAdmin(Uploads, Archive):
                 method=proof["method"], by=user_name(request), at=timezone.now()
             ),
             title="Verify websites",
-            consequence="You confirm that their owners proved their ownership. Then accounts can link them.",
+            consequence="You confirm that their owners proved the ownership. Accounts can then link them.",
             done="Verified",
             form_class=Proof,
         )
@@ -121,8 +121,8 @@ class WebsiteAdmin(Uploads, Archive):
             ),
             title="Withdraw the verification of websites",
             consequence=(
-                "All their links are revoked, so that customers no longer see them, and no scan begins. "
-                "Their findings stay. When you verify them again, each link must be restored."
+                "All their links are revoked: customers no longer see them, and no scan starts. Their "
+                "findings are kept. After you verify them again, restore each link."
             ),
             done="Verification withdrawn",
             form_class=LinkReason,
@@ -133,19 +133,19 @@ class SiteLinkForm(forms.ModelForm):
     """A form for a new link."""
 
     past = forms.ChoiceField(
-        label="What was found before",
+        label="Earlier findings",
         required=False,
         choices=[
-            ("", "Nothing was found for other accounts"),
-            (NEW_OWNER, "A new owner: begin without it"),
-            ("keep", "The same owner: the account reads all of it"),
+            ("", "No other account had the website"),
+            (NEW_OWNER, "New owner: start without them"),
+            ("keep", "Same owner: the account sees all of them"),
         ],
     )
 
     shared = forms.BooleanField(
         label="Shared website",
         required=False,
-        help_text="Other accounts have it, too, and all of them see the same findings.",
+        help_text="Other accounts have the website as well, and all of them see the same findings.",
     )
 
     class Meta:
@@ -153,7 +153,7 @@ class SiteLinkForm(forms.ModelForm):
         fields = ("account", "website")
 
     def clean(self) -> dict[str, Any] | None:
-        """Report the model's refusal next to the website; require to say who reads what was found."""
+        """Show the model's refusal next to the website; require ``past`` and ``shared`` where they matter."""
         cleaned = super().clean()
         if self.errors:
             return cleaned
@@ -205,7 +205,7 @@ class SiteLinkAdmin(RecordAdmin):
         )
 
     def get_readonly_fields(self, request: HttpRequest, obj: SiteLink | None = None) -> Any:
-        """Return the read-only fields: all of a stored link."""
+        """Return the read-only fields: every field of a stored link."""
         return self.get_fields(request, obj) if obj else ()
 
     def save_model(self, request: HttpRequest, obj: SiteLink, form: Any, change: bool) -> None:
@@ -216,8 +216,8 @@ class SiteLinkAdmin(RecordAdmin):
         obj.refresh_from_db()
 
     def warning(self, queryset: QuerySet[SiteLink]) -> str:
-        """Return a warning about revoked links whose website others have, or had in the meantime."""
-        had = "%(former)s had %(website)s in the meantime: what was found for them is shown, too."
+        """Return a warning about revoked links to websites that others have, or had in the meantime."""
+        had = "%(former)s had %(website)s in the meantime: their findings are shown as well."
         have = "%(website)s is also linked to %(accounts)s: all of them would see the same findings."
         texts = []
         for link in queryset.filter(revoked_at__isnull=False).select_related("website", "account")[:SHOWN]:
@@ -242,7 +242,7 @@ class SiteLinkAdmin(RecordAdmin):
             title="Revoke links",
             consequence=(
                 "Calls for these websites by these accounts are refused from now on. A customer who proves a "
-                "website again gets its link back: to refuse those calls, too, suspend the entitlement."
+                "website again gets its link back: to refuse those calls as well, suspend the entitlement."
             ),
             done="Revoked",
             form_class=LinkReason,

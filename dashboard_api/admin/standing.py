@@ -1,4 +1,4 @@
-"""The pages of standing decisions: a form, what it would change, and the end of a decision."""
+"""The pages of suppression rules: a form, a preview of its changes, and the end of a rule."""
 
 from typing import Any
 
@@ -19,19 +19,19 @@ from dashboard_api.models import FindingEvent, StandingDecision, Website
 
 
 class EndReason(ReasonForm):
-    """A form for the reason to end a decision."""
+    """A form for the reason to end a suppression rule."""
 
     readers = "Customers read it in the timeline of each finding that changes."
 
 
 class StandingDecisionForm(forms.ModelForm):
-    """A form for a new decision; the user's name completes it."""
+    """A form for a new suppression rule; ``is_decided`` adds the user's name."""
 
     rule = forms.CharField(
-        label="Rule",
+        label="Scanner's rule",
         max_length=300,
         required=False,
-        help_text="As the page of a finding shows it. Empty: a minimum severity for the scanner.",
+        help_text="As on the page of a finding. Empty: a minimum severity for the scanner.",
         widget=forms.TextInput(attrs={"size": 60}),
     )
     website = forms.ModelChoiceField(Website.objects.all(), required=False, empty_label="all websites")
@@ -51,7 +51,7 @@ class StandingDecisionForm(forms.ModelForm):
         fields = ("source", "rule", "website", "severity", "reason")
 
     def is_decided(self, *, by: str) -> bool:
-        """Return whether the form describes a decision that can begin; else it has the errors."""
+        """Return whether the rule can begin; if not, the form has the errors."""
         if self.is_valid():
             self.instance.by = by
             try:
@@ -62,14 +62,14 @@ class StandingDecisionForm(forms.ModelForm):
 
 
 class Ended(PresenceFilter):
-    """A filter by whether the decision has ended."""
+    """A filter by whether the suppression rule has ended."""
 
     heading, present, absent = "state", "Ended", "Active"
 
 
 @admin.register(StandingDecision)
 class StandingDecisionAdmin(RecordAdmin):
-    """The page of a decision, with an action that ends it."""
+    """The page of a suppression rule, with an action that ends it."""
 
     list_display = (
         "source",
@@ -91,9 +91,9 @@ class StandingDecisionAdmin(RecordAdmin):
     )
     actions = ("end",)
 
-    @admin.display(description="rule", ordering="rule")
+    @admin.display(description="scanner's rule", ordering="rule")
     def rule_or_floor(self, decision: StandingDecision) -> str:
-        return decision.rule or "every rule: lower findings are accepted risks"
+        return decision.rule or "all rules: lower findings are accepted risks"
 
     @admin.display(description="website", ordering="website")
     def scope(self, decision: StandingDecision) -> str:
@@ -113,7 +113,7 @@ class StandingDecisionAdmin(RecordAdmin):
     def add_view(
         self, request: HttpRequest, form_url: str = "", extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
-        """Ask for the decision, show what it would change, and begin it after the confirmation."""
+        """Ask for a suppression rule, preview its changes, and begin it after a confirmation."""
         if not self.has_add_permission(request):
             raise PermissionDenied
         form = StandingDecisionForm(request.POST or None)
@@ -123,7 +123,7 @@ class StandingDecisionAdmin(RecordAdmin):
                 return self._begin(request, form.instance)
             reach = standing.reach(form.instance)
         context = self.admin_site.each_context(request) | {
-            "title": "Decide about a rule or a scanner",
+            "title": "Add a suppression rule",
             "form": form,
             "reach": reach,
             "opts": self.opts,
@@ -133,28 +133,28 @@ class StandingDecisionAdmin(RecordAdmin):
     def _begin(self, request: HttpRequest, decision: StandingDecision) -> HttpResponse:
         try:
             changed = standing.begin(decision, timezone.now())
-        except ValidationError as error:  # someone else decided the same at the same time
+        except ValidationError as error:  # someone else added the same rule just now
             self.message_user(request, " ".join(error.messages), messages.ERROR)
         else:
-            self.log_addition(request, decision, "Decided.")
+            self.log_addition(request, decision, "Added.")
             text = f"{decision}. Changed findings: {changed}."
             self.message_user(request, text, messages.SUCCESS)
         return redirect("admin:dashboard_api_standingdecision_changelist")
 
     @admin.action(description="End", permissions=["operate"])
     def end(self, request: HttpRequest, queryset: QuerySet[StandingDecision]) -> HttpResponse | None:
-        """End decisions, and take back what they changed."""
+        """End suppression rules, and undo their changes."""
         return self.confirm(
             request,
             queryset.filter(ended_at__isnull=True),
             lambda decision, answers: ended_decisions.end(
                 decision, by=user_name(request), reason=answers["reason"], now=timezone.now()
             ),
-            title="End standing decisions",
+            title="End suppression rules",
             consequence=(
-                "What they alone changed goes back: findings have the scanner's severity again, and accepted "
-                "risks are open again, or fixed where complete scans no longer found them. Decisions of "
-                "analysts about single findings stay."
+                "Only their own changes are undone: findings have the scanner's severity again, and accepted "
+                "risks are open again, or fixed if complete scans no longer found them. Decisions of "
+                "analysts about single findings are kept."
             ),
             done="Ended",
             form_class=EndReason,

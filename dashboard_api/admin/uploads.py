@@ -26,7 +26,7 @@ TITLES_SHOWN = 20
 
 
 class ReportForm(forms.Form):
-    """A form for the report, and for what the report cannot say by itself."""
+    """A form for a report, and for facts that the report may lack."""
 
     report = forms.FileField(
         label="Report",
@@ -34,12 +34,12 @@ class ReportForm(forms.Form):
         help_text="At most 32 MB; manage.py import_report takes more.",
     )
     format_name = forms.ChoiceField(
-        label="Format", choices=[("auto", "recognize it"), *((name, name) for name in READERS)]
+        label="Format", choices=[("auto", "detect automatically"), *((name, name) for name in READERS)]
     )
     complete = forms.BooleanField(
         label="Complete",
         required=False,
-        help_text="The scan ran to its end: open findings that it does not report are fixed.",
+        help_text="The scan ran to its end: open findings that it does not report count as fixed.",
     )
     scanned_at = forms.DateTimeField(
         label="Scanned at",
@@ -55,7 +55,7 @@ class ReportForm(forms.Form):
     targets = forms.CharField(
         label="Targets",
         required=False,
-        help_text="Hosts that were scanned but are not named in the report, with a port if it matters.",
+        help_text="Hosts that were scanned but are not named in the report, with the port if it matters.",
     )
     category = forms.CharField(
         label="Category",
@@ -69,20 +69,20 @@ class ReportForm(forms.Form):
         self.website = website
 
     def clean_report(self) -> Any:
-        """Refuse reports that are too large to store."""
+        """Return the report; raises ValidationError if it is too large."""
         report = self.cleaned_data["report"]
         if report.size > limits.MAX_UPLOAD_BYTES:
             raise ValidationError("This report is too large to upload: use manage.py import_report.")
         return report
 
     def clean_base_url(self) -> str:
-        """Refuse an address outside the website."""
+        """Return the base address; raises ValidationError if it is outside the website."""
         base_url: str = self.cleaned_data["base_url"]
         self._check_locations([base_url] if base_url else [])
         return base_url
 
     def clean_targets(self) -> list[str]:
-        """Split the targets; refuse one outside the website."""
+        """Return the targets as a list; raises ValidationError if one is outside the website."""
         targets: list[str] = self.cleaned_data["targets"].replace(",", " ").split()
         self._check_locations(targets)
         return targets
@@ -112,7 +112,7 @@ class Uploads(admin.ModelAdmin):
     """A mixin for the admin of websites with the pages to upload and to preview a report."""
 
     def get_urls(self) -> list[URLPattern]:
-        """Return the two pages before those of the website."""
+        """Return the URLs of the two pages, ahead of the website's own."""
         upload = self.admin_site.admin_view(self.upload)
         decide = self.admin_site.admin_view(self.decide_upload)
         return [
@@ -122,7 +122,7 @@ class Uploads(admin.ModelAdmin):
         ]
 
     def upload(self, request: HttpRequest, object_id: str) -> HttpResponse:
-        """Ask for the report and store it; nothing is imported yet."""
+        """Ask for a report and store it, to import it after the preview."""
         website = self.get_object(request, unquote(object_id))
         if website is None:
             raise Http404("There is no such website.")
@@ -145,7 +145,7 @@ class Uploads(admin.ModelAdmin):
         back = reverse("admin:dashboard_api_website_change", args=[upload.website.pk])
         if request.method != "POST":
             preview = _preview(upload)
-            title = f"What {upload.file_name} would change"
+            title = f"Preview of {upload.file_name}"
             return self._page(request, "preview", upload.website, preview=preview, title=title)
         if "apply" in request.POST:
             self._import(request, upload)
@@ -184,10 +184,7 @@ def _import(upload: Upload, **how: Any) -> list[ImportResult]:
 
 
 def _preview(upload: Upload) -> dict[str, Any]:
-    """Return ``lines`` and the worst findings of each of the ``changes``, or the ``refusal``.
-
-    It is the import itself, rolled back at its end.
-    """
+    """Return ``lines`` and ``changes`` of a dry run, with the worst findings, or its ``refusal``."""
     changes: list[tuple[Words, list[str]]] = []
     last_finding = Finding.objects.order_by("-pk").values_list("pk", flat=True).first() or 0
     last_event = FindingEvent.objects.order_by("-pk").values_list("pk", flat=True).first() or 0

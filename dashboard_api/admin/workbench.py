@@ -1,6 +1,6 @@
 """The analyst's workbench: the queue on the left, a finding on the right, and its forms.
 
-Every action is a link or a form; scripts only add keys and replace the page's region.
+Every action is a link or a form; scripts only add keyboard shortcuts, and replace part of the page.
 """
 
 from django.contrib import messages
@@ -34,7 +34,7 @@ class Workbench(OperatorAdmin):
     """A mixin for the admin of findings with the pages of the workbench."""
 
     def get_urls(self) -> list[URLPattern]:
-        """Return the workbench's addresses before those of a finding."""
+        """Return the workbench's URLs ahead of a finding's: Django takes the first that matches."""
         pages = (
             ("workbench/", self.workbench, ""),
             ("workbench/selected/", self.decide_selected, "_selected"),
@@ -52,12 +52,12 @@ class Workbench(OperatorAdmin):
     def workbench(self, request: HttpRequest) -> HttpResponse:
         """Show the queue, and the finding of the address or the first one."""
         self._check(self.has_view_permission(request))
-        wanted = _id(request.GET.get("finding", ""))
+        wanted = _as_id(request.GET.get("finding", ""))
         finding = self._finding(wanted) if wanted is not None else None
         return self._page(request, QueueFilters.from_query(request.GET), finding)
 
     def decide(self, request: HttpRequest, pk: int) -> HttpResponse:
-        """Record a decision, or that the finding was reviewed, and go on to the next finding."""
+        """Record a decision or a review, and go on to the next finding."""
         filters, finding = self._sent(request, pk, self.has_operate_permission(request))
         if request.method != "POST":
             return redirect(filters.url(finding.pk))
@@ -91,12 +91,12 @@ class Workbench(OperatorAdmin):
         return is_changed
 
     def _put_back(self, request: HttpRequest, filters: QueueFilters, finding: Finding) -> HttpResponse:
-        """Put the finding back into the queue; it is not confirmed while it waits for a review."""
-        done = "It is in the queue again."
+        """Put the finding back into the queue, and take back its confirmation."""
+        done = "The finding is in the queue again."
         if finding.source_kind is not None:
             reason = REASONS[UNCONFIRM]["again"]
             unconfirm(finding, by=user_name(request), reason=reason, now=timezone.now())
-            done = "It is in the queue again, and no longer confirmed by an analyst."
+            done = "The finding is in the queue again, and no longer confirmed by an analyst."
         Finding.objects.filter(pk=finding.pk).update(reviewed_at=None)
         self.log_change(request, finding, "Put back into the queue.")
         self.message_user(request, done, messages.SUCCESS)
@@ -115,7 +115,7 @@ class Workbench(OperatorAdmin):
         return self._page(request, filters, finding, note_form=form)
 
     def publish_note(self, request: HttpRequest, pk: int) -> HttpResponse:
-        """Publish an internal note to the customers that it is for."""
+        """Publish an internal note to its customers."""
         self._check(request.user.has_perm("dashboard_api.change_analystnote"))
         self._check(self.has_view_permission(request))
         note = get_object_or_404(AnalystNote, pk=min(pk, MAX_ID))
@@ -130,7 +130,7 @@ class Workbench(OperatorAdmin):
         """Perform an action on the selected findings, after a page that names websites and customers."""
         self._check(self.has_operate_permission(request))
         filters = _filters_of(request)
-        ids = [pk for text in request.POST.getlist("_selected_action") if (pk := _id(text)) is not None]
+        ids = [pk for text in request.POST.getlist("_selected_action") if (pk := _as_id(text)) is not None]
         action = request.POST.get("action", "")
         if request.method != "POST" or action not in SELECTED_ACTIONS:
             return redirect(filters.url())
@@ -149,7 +149,7 @@ class Workbench(OperatorAdmin):
         return get_object_or_404(Finding.objects.select_related("website", "source"), pk=pk)
 
     def _sent(self, request: HttpRequest, pk: int, allowed: bool) -> tuple[QueueFilters, Finding]:
-        """Return filters and finding of a form; raises PermissionDenied before it reads anything."""
+        """Return the filters and the finding of a form; checks permissions before it reads the database."""
         self._check(allowed and self.has_view_permission(request))
         return _filters_of(request), self._finding(min(pk, MAX_ID))
 
@@ -159,7 +159,7 @@ class Workbench(OperatorAdmin):
         """Say what was done, with a link back to the finding, and go on to the next one."""
         back = format_html('{} <a href="{}">{}</a>', done, filters.url(finding.pk), "Show it again")
         self.message_user(request, back, messages.SUCCESS)
-        following = _id(request.POST.get("next", ""))
+        following = _as_id(request.POST.get("next", ""))
         exists = following is not None and Finding.objects.filter(pk=following).exists()
         return redirect(filters.url(following if exists else None))
 
@@ -205,5 +205,5 @@ def _filters_of(request: HttpRequest) -> QueueFilters:
     return QueueFilters.from_query(QueryDict(request.POST.get("back", "")[:1000]))
 
 
-def _id(text: str) -> int | None:
+def _as_id(text: str) -> int | None:
     return int(text) if text.isascii() and text.isdigit() and len(text) <= 18 else None

@@ -1,1 +1,1 @@
-"""Billing: what accounts may do. Prices and payments stay with the payment provider."""
+"""Billing: what accounts may do. The payment provider keeps prices and payments."""

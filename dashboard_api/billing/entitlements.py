@@ -1,4 +1,4 @@
-"""The one writer of entitlements: each change is recorded with the values before and after it."""
+"""The only writer of entitlements; it records the values before and after each change."""
 
 from collections.abc import Collection, Iterable, Mapping
 from contextlib import suppress
@@ -38,12 +38,12 @@ def change(
     now: datetime | None = None,
     is_payment: bool = False,
 ) -> Entitlement:
-    """Change the entitlement of ``account`` to the values of ``to``, or create it; return it.
+    """Create or change the entitlement of ``account``, and return it; raises ValidationError.
 
-    ``to`` has fields of ``Entitlement``. ``plan`` is the slug of a plan, of which the newest revision is
-    taken, or any other name; ``plan_revision`` is one revision. A suspension holds until staff set another
-    status: a change by a payment (``is_payment``) never lifts it. An active plan that staff set is kept
-    for the days on which payments give less. Raises ValidationError.
+    ``to`` maps fields of ``Entitlement`` to new values. ``plan`` is the slug of a plan, which sets its newest
+    revision, or any other name; ``plan_revision`` sets one revision. A suspension by staff lasts until staff
+    set another status: a payment (``is_payment``) never lifts it. An active plan that staff set is kept in
+    ``agreed``, and applies again whenever payments give less.
     """
     now = now or timezone.now()
     entitlement = locked(account)
@@ -57,16 +57,16 @@ def change(
         to = {name: value for name, value in to.items() if name in payable(entitlement)}
     elif "status" in to:
         entitlement.suspended_by_staff = to["status"] == Status.SUSPENDED
-    _set(entitlement, to, now)
+    _assign(entitlement, to, now)
     entitlement.copy_limits(now.date())
     entitlement.full_clean()
     after = _facts(entitlement)
     old = before or dict.fromkeys(after)
     changed = [name for name, value in after.items() if value != old[name]]
     if changed and not is_payment:
-        _agree(entitlement, changed, was_agreed=is_agreed, sets_status="status" in to)
+        _store_agreed(entitlement, changed, was_agreed=is_agreed, sets_status="status" in to)
         if entitlement.agreed and ("ends_on" in changed or entitlement.agreed != agreed):
-            _follow(entitlement, now)
+            _prefer_paid(entitlement, now)
         after = _facts(entitlement)
         changed = [name for name, value in after.items() if value != old[name]]
     if not changed:
@@ -104,13 +104,13 @@ def note_limits(entitlement: Entitlement, used: Iterable[Use]) -> None:
         Entitlement.objects.filter(pk=entitlement.pk).update(limit_states=states)
 
 
-def _agree(
+def _store_agreed(
     entitlement: Entitlement, changed: Collection[str], *, was_agreed: bool, sets_status: bool
 ) -> None:
-    """Keep the plan that staff set; once they set another status than active or suspended, there is none.
+    """Store the plan that staff set in ``agreed``; a status other than active or suspended clears it.
 
-    Their other changes of a plan that is paid for leave it as it was. More days of a plan that is paid for do
-    not renew: the payment does that.
+    If a paid plan applies, only a new plan or last day replaces ``agreed``. Days that staff add to a paid
+    plan do not renew: the payment renews it.
     """
     terms = entitlement.terms
     if terms is None and sets_status:
@@ -121,14 +121,14 @@ def _agree(
         entitlement.agreed = msgspec.to_builtins(msgspec.structs.replace(terms, renews=renews))
 
 
-def _follow(entitlement: Entitlement, now: datetime) -> None:
-    """Let what is paid for hold where it is better than what staff set."""
+def _prefer_paid(entitlement: Entitlement, now: datetime) -> None:
+    """Set the paid plan where it is better than the plan that staff set."""
     account = entitlement.account
     if not account.subscriptions.exists():
         return
-    with suppress(CannotApply):  # an unknown price: what staff set holds
+    with suppress(CannotApply):  # an unknown price: keep what staff set
         if target := wanted(account, now, row=entitlement):
-            _set(entitlement, to_change(account, target, row=entitlement), now)
+            _assign(entitlement, to_change(account, target, row=entitlement), now)
             entitlement.copy_limits(now.date())
             entitlement.full_clean()
 
@@ -137,7 +137,7 @@ def _follow(entitlement: Entitlement, now: datetime) -> None:
 def extend(
     account: Account, *, days: int, by: str, reason: str = "", now: datetime | None = None
 ) -> Entitlement:
-    """Extend the entitlement from its last day, or from today if that is past; reactivate it."""
+    """Extend the entitlement from its last day, or from today if that is later; reactivate it."""
     now = now or timezone.now()
     entitlement = locked(account) or new_entitlement(account, {})
     to = extension(entitlement, days=days, today=now.date())
@@ -145,9 +145,9 @@ def extend(
 
 
 def extension(entitlement: Entitlement, *, days: int, today: date, status: str = "") -> dict[str, Any]:
-    """Return the values of an extension, with which staff may set ``status``; raises ValidationError.
+    """Return the values that extend the entitlement; ``status`` is the one that staff set along with it.
 
-    It is refused where it would have no effect, or replace another plan that staff set.
+    Raises ValidationError if the days would have no effect, or would replace another plan that staff set.
     """
     agreed = entitlement.agreed_terms
     is_suspended = entitlement.status == Status.SUSPENDED and not entitlement.suspended_by_staff
@@ -180,7 +180,7 @@ def override(
     reason: str,
     now: datetime | None = None,
 ) -> Entitlement:
-    """Let another ``value`` of a limit hold, until a day or for good; raises ValidationError."""
+    """Replace the plan's value of a limit, until a day or for good; raises ValidationError."""
     now = now or timezone.now()
     check_limit(limit, value)
     if not reason.strip():
@@ -197,7 +197,7 @@ def override(
 def end_override(
     account: Account, limit: str, *, by: str, reason: str, now: datetime | None = None
 ) -> Entitlement:
-    """Let the limit of the plan hold again; raises ValidationError."""
+    """Return a limit to the plan's value; raises ValidationError."""
     entitlement = _with_plan(account)
     others = [each for each in entitlement.own_overrides if each.limit != limit]
     return change(account, {"overrides": others}, by=by, reason=reason, now=now)
@@ -212,7 +212,7 @@ def _with_plan(account: Account) -> Entitlement:
     return entitlement
 
 
-def _set(entitlement: Entitlement, to: Mapping[str, Any], now: datetime) -> None:
+def _assign(entitlement: Entitlement, to: Mapping[str, Any], now: datetime) -> None:
     values = dict(to)
     if "plan_revision" in values:
         _move(entitlement, values.pop("plan_revision"))
@@ -235,7 +235,7 @@ def _set(entitlement: Entitlement, to: Mapping[str, Any], now: datetime) -> None
 
 
 def _move(entitlement: Entitlement, revision: Plan | None) -> None:
-    """Move the entitlement to a revision; without one, the limits of its plan no longer hold."""
+    """Move the entitlement to a revision; without one, clear the limits and overrides of the old revision."""
     was = entitlement.plan_revision
     entitlement.plan_revision = revision
     if revision is not None:
@@ -246,7 +246,7 @@ def _move(entitlement: Entitlement, revision: Plan | None) -> None:
 
 
 def _with_sites_limit(entitlement: Entitlement, overrides: list[Override], value: int) -> list[Override]:
-    """Return the overrides with a limit of websites; without a plan it is set on the entitlement itself."""
+    """Return the overrides with this limit of websites; without a revision, set it on the entitlement."""
     if entitlement.plan_revision is None:
         entitlement.sites_limit = value
         return overrides
@@ -257,7 +257,7 @@ def _with_sites_limit(entitlement: Entitlement, overrides: list[Override], value
 
 
 def _facts(entitlement: Entitlement) -> dict[str, Any]:
-    """Return the values that a change records."""
+    """Return the values that the audit log keeps of a change."""
     facts = {name: getattr(entitlement, name) for name in _RECORDED}
     revision, agreed = entitlement.plan_revision, entitlement.agreed_terms
     return facts | {

@@ -1,4 +1,4 @@
-"""The notices to owners: which hold today. Each is stored once, and the portal mails it once."""
+"""Notices to owners about plans and limits: each is stored once, and the portal mails it once."""
 
 from collections.abc import Iterable, Iterator
 from datetime import date, datetime
@@ -14,11 +14,11 @@ Status = Entitlement.Status
 SYSTEM = "billing"
 BEFORE_TRIAL_ENDS, BEFORE_PLAN_ENDS = (7, 3, 0), (14, 3, 0)
 WHILE_PAST_DUE, AFTER_EXPIRY = (0, 3, 6), (0, 30)
-LATE = 7  # days after its day, a notice is of no use any more
+LATE = 7  # days after which a missed notice is skipped
 
 
 def watch(now: datetime) -> tuple[int, int]:
-    """Store the notices that hold now, and end overrides whose last day is past; return how many of each."""
+    """Store due notices, and end overrides after their last day; return the number of each."""
     ended, rows = 0, []
     unsettled = websites.accounts_to_settle()
     for entitlement in Entitlement.objects.select_related("account", "plan_revision").iterator():
@@ -29,7 +29,7 @@ def watch(now: datetime) -> tuple[int, int]:
         if entitlement.account_id in unsettled or used[0].is_exceeded:
             websites.settle(entitlement.account, now)
         entitlements.note_limits(entitlement, used)
-        rows += [*_of_plan(entitlement, now), *_of_limits(entitlement, used, now)]
+        rows += [*_plan_notices(entitlement, now), *_limit_notices(entitlement, used, now)]
     with transaction.atomic():
         before = BillingNotice.objects.count()
         BillingNotice.objects.bulk_create(rows, ignore_conflicts=True, batch_size=500)
@@ -39,8 +39,8 @@ def watch(now: datetime) -> tuple[int, int]:
     return added, ended
 
 
-def _of_plan(entitlement: Entitlement, now: datetime) -> Iterator[BillingNotice]:
-    """Yield the notice of the step that the plan has reached today."""
+def _plan_notices(entitlement: Entitlement, now: datetime) -> Iterator[BillingNotice]:
+    """Yield the notice for the step that the plan has reached, if any."""
     today, status = now.date(), entitlement.status_on(now.date())
     left = (entitlement.ends_on - today).days
 
@@ -50,38 +50,39 @@ def _of_plan(entitlement: Entitlement, now: datetime) -> Iterator[BillingNotice]
     if status == Status.SUSPENDED:
         yield notice(Kind.SUSPENDED, "", None)
     elif status == Status.EXPIRED:
-        ended = entitlement.usable_until  # an operator or the provider may have ended it earlier
-        since = (today - ended).days - 1
-        if (step := _since(AFTER_EXPIRY, since)) is not None:
+        ended = entitlement.usable_until
+        since = (today - ended).days - 1  # negative if staff or the provider ended it earlier
+        if (step := _step_after(AFTER_EXPIRY, since)) is not None:
             yield notice(Kind.EXPIRED, f"{ended}:{step}", step)
     elif status == Status.PAST_DUE and entitlement.past_due_since:
         since = (today - entitlement.past_due_since).days
-        if (step := _since(WHILE_PAST_DUE, since)) is not None:
+        if (step := _step_after(WHILE_PAST_DUE, since)) is not None:
             yield notice(Kind.PAST_DUE, f"{entitlement.past_due_since}:{step}", since)
     elif entitlement.starts_on > today:
         return
     elif entitlement.cancels or (
         status == Status.ACTIVE and not entitlement.renews and left <= max(BEFORE_PLAN_ENDS)
     ):
-        yield notice(Kind.PLAN_ENDS, f"{entitlement.ends_on}:{_until(BEFORE_PLAN_ENDS, left)}", max(left, 0))
+        step_left = _step_before(BEFORE_PLAN_ENDS, left)
+        yield notice(Kind.PLAN_ENDS, f"{entitlement.ends_on}:{step_left}", max(left, 0))
     elif status == Status.TRIALING and left <= max(BEFORE_TRIAL_ENDS):
-        step_left = _until(BEFORE_TRIAL_ENDS, left)
+        step_left = _step_before(BEFORE_TRIAL_ENDS, left)
         yield notice(Kind.TRIAL_ENDS, f"{entitlement.ends_on}:{step_left}", max(left, 0))
 
 
-def _until(steps: Iterable[int], left: int) -> str:
-    """Return the last step before an end in ``left`` days; before all of them, "at once"."""
+def _step_before(steps: Iterable[int], left: int) -> str:
+    """Return the step that is reached ``left`` days before the end; "at once" before the first step."""
     due = [step for step in steps if left <= step]
     return str(min(due)) if due else "at once"
 
 
-def _since(steps: Iterable[int], days: int) -> int | None:
-    """Return the last step that was reached ``days`` ago at most a week; None if there is none."""
+def _step_after(steps: Iterable[int], days: int) -> int | None:
+    """Return the step that was reached after ``days`` days, unless it is more than LATE days past."""
     due = [step for step in steps if step <= max(days, 0) <= step + LATE]
     return max(due) if due else None
 
 
-def _of_limits(entitlement: Entitlement, used: Iterable[Use], now: datetime) -> Iterator[BillingNotice]:
+def _limit_notices(entitlement: Entitlement, used: Iterable[Use], now: datetime) -> Iterator[BillingNotice]:
     """Yield a notice for each limit that is nearly or fully used in its period."""
     if not entitlement.is_usable_on(now.date()):
         return

@@ -1,4 +1,4 @@
-"""The responses about an account's plan, and about its websites together."""
+"""API responses about an account: its plan, and the data versions of its websites."""
 
 import hashlib
 from datetime import datetime, timedelta
@@ -20,7 +20,7 @@ _PUBLIC = frozenset(
 
 
 def build_entitlement(account_id: int, now: datetime) -> contract.EntitlementResponse:
-    """Return the plan of the account with limits, usage, notices and history, whatever its state."""
+    """Return the account's plan, limits, usage, notices and history, even if the plan has ended."""
     own = Entitlement.objects.select_related("plan_revision").filter(account_id=account_id).first()
     today = now.date()
     first = today - timedelta(days=limits.USAGE_DAYS - 1)
@@ -44,7 +44,7 @@ def build_entitlement(account_id: int, now: datetime) -> contract.EntitlementRes
 
 
 def build_account_changes(account_id: int) -> AccountChangesResponse:
-    """Return the linked websites of the account, each with a text that changes with its data or pause."""
+    """Return the account's linked websites; a website's version changes with its data or a pause."""
     links = SiteLink.objects.not_revoked().filter(account_id=account_id).select_related("website")
     rows = list(links.order_by("website__host"))
     tags = Revision.objects.in_bulk([0, *(link.website_id for link in rows)])
@@ -117,7 +117,7 @@ def _plan(plan: Plan) -> contract.OfferedPlan:
 
 
 def _history(account_id: int) -> list[contract.EntitlementEvent]:
-    """Return the latest changes of the entitlement, from the actions on record; never who made them."""
+    """Return the newest changes of the entitlement from the audit log, without who made them."""
     ref = Account.objects.values_list("ref", flat=True).get(pk=account_id)
     events = AuditEvent.objects.filter(account=ref, action__in=("entitlement.created", "entitlement.changed"))
     changes = []

@@ -1,4 +1,4 @@
-"""Revisions of plans, and the accounts on them."""
+"""Revisions of plans: how they are saved, and how accounts move between them."""
 
 from typing import Any
 
@@ -14,9 +14,10 @@ FIELDS = ("name", "rank", "limits", "features", "trial_days", "price_text", "is_
 
 @transaction.atomic
 def save(plan: Plan, *, by: str, reason: str = "") -> Plan:
-    """Store ``plan``: as its newest revision if that is unused, else as the next one; raises ValidationError.
+    """Save ``plan``, and return the stored revision; raises ValidationError.
 
-    Whether a plan is offered can change without a new revision.
+    An unused newest revision is changed in place. A used one is never changed, except ``is_offered``: the
+    values become the next revision.
     """
     plan.full_clean(exclude=["revision"], validate_constraints=False)
     stored = Plan.objects.select_for_update().filter(slug=plan.slug).order_by("-revision").first()
@@ -51,15 +52,15 @@ def to_move(plan: Plan) -> list[Entitlement]:
 
 
 def websites_over(account: Account, plan: Plan) -> int:
-    """Return how many websites the account uses beyond those of the plan."""
+    """Return how many websites the account has above the plan's limit."""
     return max(0, SiteLink.objects.not_revoked().filter(account=account).count() - plan.terms.websites)
 
 
 @transaction.atomic
 def move_accounts(plan: Plan, *, by: str, reason: str) -> list[Entitlement]:
-    """Move the accounts of other revisions of the plan to this one, and return their entitlements.
+    """Move all accounts of the plan to this revision, and return the moved entitlements.
 
-    Prices of later revisions follow: a payment would move the accounts back.
+    Prices of later revisions now sell this one: otherwise the next payment would move the accounts back.
     """
     if not reason.strip():
         raise ValidationError({"reason": "Say why."})

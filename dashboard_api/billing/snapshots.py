@@ -1,4 +1,4 @@
-"""The meaning of events, and which snapshots hold: pure functions, alike in every order of arrival."""
+"""Snapshots of subscriptions, and which is current: pure functions, independent of the order of arrival."""
 
 from collections.abc import Callable, Iterable, Mapping
 from datetime import date, datetime, timedelta
@@ -9,16 +9,16 @@ import msgspec
 from dashboard_api import limits
 
 STATUSES = ("trialing", "active", "past_due", "suspended", "expired")
-_PAID = 3  # the worth of a subscription that is in order
+_PAID = 3  # see _worth: a subscription without a late payment
 FIRST_DAY, LAST_DAY = date(2000, 1, 1), date(2200, 1, 1)
 
 
 class Refused(Exception):
-    """The signature, the time or the form of a callback is wrong: nothing is stored."""
+    """A callback with a wrong signature, time or form: it is not stored."""
 
 
 class CannotApply(Exception):
-    """The event cannot be applied now; ``code`` says why, without any text of the event."""
+    """An event that cannot be applied now; ``code`` says why, and has no text from the event."""
 
     def __init__(self, code: str) -> None:
         super().__init__(code)
@@ -26,25 +26,25 @@ class CannotApply(Exception):
 
 
 def stored_type(text: str) -> str:
-    """Return the type of an event as it is stored."""
+    """Return an event's type for storage: at most 100 printable characters."""
     return "".join(each for each in text if each.isprintable())[:100]
 
 
 class Event(msgspec.Struct, frozen=True, kw_only=True):
-    """The part that every event has."""
+    """Base class of events."""
 
     type: str = ""
     occurred_at: datetime | None = None
 
 
 class Ignored(Event, frozen=True, kw_only=True):
-    """An event that changes nothing; ``why`` is a code."""
+    """An event without an effect; ``why`` is a code."""
 
     why: str
 
 
 class Link(Event, frozen=True, kw_only=True):
-    """A customer of the provider is the account of ``billing_ref``."""
+    """An event that links the provider's customer to the account with this ``billing_ref``."""
 
     customer: str
     billing_ref: str
@@ -53,9 +53,9 @@ class Link(Event, frozen=True, kw_only=True):
 class Snapshot(Event, frozen=True, kw_only=True):
     """The whole state of a subscription at one moment.
 
-    The greater ``order`` is the newer one. ``facts`` are the values of the provider, and ``previous`` those
-    that this event replaced. Without a ``status`` the subscription does not count. ``past_due_since`` is None
-    if the event does not say since when; its subscription knows it from others.
+    A greater ``order`` is newer. ``facts`` has the provider's values, and ``previous`` the values that this
+    event replaced. Without a ``status`` the subscription does not count. If the event does not say since when
+    a payment is late, ``with_lateness`` sets ``past_due_since`` from the subscription.
     """
 
     object_id: str
@@ -77,54 +77,47 @@ class Snapshot(Event, frozen=True, kw_only=True):
 Content = Snapshot | Link | Ignored
 
 
-def in_range(day: date) -> date:
-    """Return ``day``, or the nearest day that an entitlement may have."""
-    return min(max(day, FIRST_DAY), LAST_DAY)
-
-
 def merge(held: Iterable[Snapshot], new: Snapshot) -> tuple[Snapshot, ...]:
-    """Return the newest of the snapshots: several only if they have the same order."""
+    """Return the newest snapshots: one, or several with the same order."""
     every = {_key(each): each for each in (*held, new)}
     newest = max(each.order for each in every.values())
     return tuple(every[key] for key in sorted(every) if every[key].order == newest)
 
 
 def _key(snapshot: Snapshot) -> bytes:
-    """Return the same bytes for equal snapshots: databases order the members of stored JSON."""
+    """Return a sort key that is the same for equal snapshots: databases reorder the members of JSON."""
     return msgspec.json.encode(snapshot, order="sorted")
 
 
 def latest(held: Iterable[Snapshot]) -> Snapshot:
-    """Return the snapshot that holds: of the same timestamp, the one whose values no other one replaced.
+    """Return the current snapshot: if several have the same timestamp, one that no other replaced.
 
-    If that leaves several, the choice is the same for every order of arrival.
+    Ties are broken by content, so that the order of arrival does not matter.
     """
-    return max(_last(held), key=_key)
+    return max(_unreplaced(held), key=_key)
 
 
 def is_ambiguous(held: Iterable[Snapshot]) -> bool:
-    """Return whether the snapshots with the same timestamp contradict each other, so that one was chosen."""
-    return len({msgspec.json.encode(effect(each)) for each in _last(held)}) > 1
+    """Return whether snapshots with the same timestamp contradict each other: ``latest`` is then a guess."""
+    return len({msgspec.json.encode(effect(each)) for each in _unreplaced(held)}) > 1
 
 
-def _last(held: Iterable[Snapshot]) -> list[Snapshot]:
-    """Return those whose values no other one replaced; where each was replaced, all of them."""
+def _unreplaced(held: Iterable[Snapshot]) -> list[Snapshot]:
+    """Return the snapshots that no other one replaced, or all if each was replaced."""
     candidates = list(held)
     last = [each for each in candidates if not any(_replaces(other, each) for other in candidates)]
     return last or candidates
 
 
 def _replaces(new: Snapshot, old: Snapshot) -> bool:
-    """Return whether ``new`` names the values of ``old`` as those that it replaced."""
-    return new is not old and bool(new.previous) and _contains(old.facts, new.previous)
-
-
-def _contains(facts: Mapping[str, Any], part: Mapping[str, Any]) -> bool:
-    return all(name in facts and facts[name] == value for name, value in part.items())
+    """Return whether ``new`` lists values of ``old`` as the ones that it replaced."""
+    if new is old or not new.previous:
+        return False
+    return all(name in old.facts and old.facts[name] == value for name, value in new.previous.items())
 
 
 def effect(snapshot: Snapshot) -> dict[str, Any]:
-    """Return the values that a snapshot sets on an entitlement, without the plan."""
+    """Return the values that a snapshot sets on an entitlement, except the plan."""
     return {
         "status": snapshot.status,
         "ends_on": snapshot.ends_on,
@@ -146,10 +139,9 @@ def is_same(one: Snapshot, other: Snapshot) -> bool:
 def best(
     snapshots: Iterable[Snapshot], today: date, size: Callable[[Snapshot], tuple[int, int]] = lambda _: (0, 0)
 ) -> Snapshot | None:
-    """Return the snapshot of the subscription that serves the account best; None if none counts.
+    """Return the most useful snapshot, if any counts: paid before past due before suspended.
 
-    An extra that is overdue never blocks a year that is paid. Of those that are paid, the one of the largest
-    plan counts, by ``size``.
+    So an overdue extra never blocks a paid year. Among paid ones, the largest plan by ``size`` comes first.
     """
 
     def key(each: Snapshot) -> tuple[Any, ...]:
@@ -160,13 +152,13 @@ def best(
 
 
 def is_paid_on(values: Mapping[str, Any], day: date) -> bool:
-    """Return whether an entitlement with these values of ``effect`` is usable on ``day``, and not late."""
+    """Return whether these values of ``effect`` make an entitlement usable on ``day``, and not late."""
     grace = limits.RENEWAL_GRACE if values["renews"] else timedelta()
     return values["status"] in ("active", "trialing") and values["ends_on"] >= day - grace
 
 
 def is_usable_on(values: Mapping[str, Any], day: date) -> bool:
-    """Return whether an entitlement with these values is usable on ``day``, also while a payment is late."""
+    """Return whether these values make an entitlement usable on ``day``, even with a payment in grace."""
     since = values["past_due_since"]
     is_late = values["status"] == "past_due" and since is not None and since >= day - limits.PAST_DUE_GRACE
     return is_late or is_paid_on(values, day)

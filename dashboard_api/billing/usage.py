@@ -1,4 +1,4 @@
-"""The use of the limits of an account."""
+"""Usage: how much of each limit an account has used."""
 
 from datetime import UTC, datetime, time, timedelta
 from typing import NamedTuple
@@ -15,7 +15,7 @@ UNITS = {
 
 
 class Use(NamedTuple):
-    """A limit and how much of it is used; None is no limit, or a use that is not counted here."""
+    """A limit and its usage; ``limit`` is empty if unlimited, ``used`` if usage is not counted here."""
 
     name: str
     limit: int | None
@@ -24,19 +24,19 @@ class Use(NamedTuple):
 
     @property
     def is_exceeded(self) -> bool:
-        """Whether more is used than the limit, as after a change to a smaller plan."""
+        """Whether usage is above the limit, such as after a change to a smaller plan."""
         return self.limit is not None and self.used is not None and self.used > self.limit
 
     @property
     def state(self) -> str:
-        """Whether the limit is nearly or fully used; a limit of 0 leaves nothing to be used up."""
+        """State of the limit: ``ok``, ``near`` or ``reached``; a limit of 0 is always ``ok``."""
         if not self.limit or self.used is None or self.used * 100 < self.limit * limits.NEAR_PERCENT:
             return "ok"
         return "reached" if self.used >= self.limit else "near"
 
 
 def uses(entitlement: Entitlement, now: datetime) -> list[Use]:
-    """Return the limits of an account, each with how much of it is used."""
+    """Return the account's limits, each with its usage."""
     account, own = entitlement.account_id, entitlement.limits
     links = SiteLink.objects.not_revoked().filter(account_id=account)
     calls = Usage.objects.filter(account_id=account, day=now.date()).values_list("calls", flat=True).first()
@@ -50,7 +50,7 @@ def uses(entitlement: Entitlement, now: datetime) -> list[Use]:
 
 
 def scans_of_month(account_id: int, now: datetime) -> int:
-    """Return how many scans of this month of UTC count for the account; retests do not."""
+    """Return how many scans the account has used this month (UTC); retests do not count."""
     jobs = ScanJob.objects.counted().filter(account=account_id, created_at__gte=_first_of_month(now))
     return jobs.exclude(trigger=ScanJob.Trigger.RETEST).count()
 

@@ -1,4 +1,4 @@
-"""The entitlement that an account should have: from what it pays for, and from what staff set."""
+"""The entitlement that an account should have, from its subscriptions and the plan that staff set."""
 
 from contextlib import suppress
 from datetime import date, datetime
@@ -21,13 +21,13 @@ from dashboard_api.models.entitlements import AgreedTerms
 
 
 def locked(account: Account) -> Entitlement | None:
-    """Lock the account until the end of the transaction, and return its entitlement as it is now."""
+    """Lock the account until the transaction ends, and return its current entitlement."""
     Account.objects.select_for_update().get(pk=account.pk)
     return Entitlement.objects.select_related("account", "plan_revision").filter(account=account).first()
 
 
 def payable(entitlement: Entitlement) -> tuple[str, ...]:
-    """Return the fields that a payment may change: without the status while staff suspend the account."""
+    """Return the fields that a payment may change; not the status while staff suspend the account."""
     fields = ("plan", "plan_revision", "starts_on", "ends_on", "renews", "cancels", "sites_limit", "features")
     return fields if entitlement.suspended_by_staff else (*fields, "status", "past_due_since")
 
@@ -39,10 +39,10 @@ def wanted(
     *,
     row: Entitlement | None = None,
 ) -> dict[str, Any] | None:
-    """Return the values that the providers' snapshots give to the entitlement; None without any.
+    """Return the values that the entitlement should have, if a plan is paid for or was set by staff.
 
-    A plan that staff set counts like a subscription until its last day. ``fetched`` is what providers say
-    now, ``row`` the entitlement if it is not stored yet. Raises CannotApply.
+    A plan that staff set counts like a subscription until its last day. ``fetched`` has the providers'
+    current snapshots; ``row`` is the entitlement if it is not stored yet. Raises CannotApply.
     """
     held = updated(account, fetched or {})
     paid = values_of([(each.provider, with_lateness(each, latest(held_by(each)))) for each in held], now)
@@ -52,7 +52,7 @@ def wanted(
         return values_as_agreed(agreed) if agreed and day <= agreed.usable_until else None
     if "plan_revision" in paid:
         paid["plan_revision"] = _revision_for(row, paid["plan_revision"])
-    if row and agreed is not None and not _is_better(paid, agreed, day, row):
+    if row and agreed is not None and not _is_as_good(paid, agreed, day, row):
         return values_as_agreed(agreed)
     if row and row.starts_on > day and paid["status"] in ("active", "trialing", "past_due"):
         return paid | {"starts_on": day}
@@ -60,14 +60,14 @@ def wanted(
 
 
 def to_change(account: Account, target: dict[str, Any], *, row: Entitlement | None = None) -> dict[str, Any]:
-    """Return the values of ``target`` that differ from ``row``, or from the account's stored entitlement."""
+    """Return the values of ``target`` that differ from ``row``, by default the stored entitlement."""
     entitlement = row or locked(account)
     if entitlement is None:
         return target
     may = payable(entitlement)
     to = {name: value for name, value in target.items() if name in may}
     changed = {name for name, value in to.items() if getattr(entitlement, name) != value}
-    if "plan_revision" in changed:  # which brings features of its own
+    if "plan_revision" in changed:  # a revision brings its own features
         changed |= to.keys() & {"features"}
     to = {name: value for name, value in to.items() if name in changed}
     ends_on = to.get("ends_on", entitlement.ends_on)
@@ -77,7 +77,7 @@ def to_change(account: Account, target: dict[str, Any], *, row: Entitlement | No
 
 
 def values_of(holding: list[tuple[str, Snapshot]], now: datetime) -> dict[str, Any] | None:
-    """Return the values that the best of the snapshots gives, each with its provider; None without any.
+    """Return the values of the best snapshot, if any counts; ``holding`` has (provider, snapshot) pairs.
 
     Raises CannotApply.
     """
@@ -98,9 +98,9 @@ def values_of(holding: list[tuple[str, Snapshot]], now: datetime) -> dict[str, A
 
 
 def updated(account: Account, fetched: dict[str, list[Snapshot]]) -> list[Subscription]:
-    """Return the account's subscriptions, unsaved, with what providers say now.
+    """Return the account's subscriptions with the ``fetched`` snapshots, unsaved.
 
-    It takes the place right after the snapshot that holds, so that every newer event replaces it.
+    A fetched snapshot is ordered right after the current one, so that every newer event replaces it.
     """
     rows = {(row.provider, row.object_id): row for row in Subscription.objects.filter(account=account)}
     for provider, snapshots in fetched.items():
@@ -118,23 +118,23 @@ def updated(account: Account, fetched: dict[str, list[Snapshot]]) -> list[Subscr
 
 
 def held_by(row: Subscription) -> tuple[Snapshot, ...]:
-    """Return the snapshots of a subscription."""
+    """Return the decoded snapshots of a subscription."""
     return msgspec.convert(row.held, tuple[Snapshot, ...])
 
 
 def with_lateness(row: Subscription, snapshot: Snapshot) -> Snapshot:
-    """Return the snapshot with the day since when its payment is late."""
+    """Return the snapshot with ``past_due_since``, from the subscription if the event did not say it."""
     if snapshot.status != "past_due" or snapshot.past_due_since is not None:
         return snapshot
     late_at, settled_at = row.late_at, row.settled_at
     if late_at is None or (settled_at is not None and settled_at > late_at):
-        late_at = snapshot.occurred_at  # the event that began it has not come
+        late_at = snapshot.occurred_at  # the event that began the delay has not arrived
     since = late_at.date() if late_at else None
     return msgspec.structs.replace(snapshot, past_due_since=since)
 
 
 def revision_sold(provider: str, snapshot: Snapshot) -> Plan | None:
-    """Return the revision of a plan that is paid for; raises CannotApply if it is unknown."""
+    """Return the plan revision that is paid for, if any; raises CannotApply for an unknown plan or price."""
     if not snapshot.status:
         return None
     if snapshot.price:
@@ -150,18 +150,15 @@ def revision_sold(provider: str, snapshot: Snapshot) -> Plan | None:
 
 
 def _revision_for(row: Entitlement | None, sold: Plan) -> Plan:
-    """Return the revision that a price buys: the account's own if it is no earlier, else the price's.
-
-    An account that is new to the plan gets the newest revision.
-    """
+    """Return the later of the account's revision and ``sold``; the newest if the plan is new to it."""
     own = row.plan_revision if row else None
     if own is None or own.slug != sold.slug:
         return Plan.objects.newest(sold.slug) or sold
     return own if own.revision >= sold.revision else sold
 
 
-def _is_better(paid: dict[str, Any], agreed: AgreedTerms, day: date, row: Entitlement) -> bool:
-    """Return whether what is paid for serves the account at least as well as what staff set."""
+def _is_as_good(paid: dict[str, Any], agreed: AgreedTerms, day: date, row: Entitlement) -> bool:
+    """Return whether the paid plan serves the account at least as well as the plan that staff set."""
     is_usable = is_usable_on(paid, day)
     if day > agreed.usable_until:
         return is_usable or paid["status"] == "suspended" or paid["ends_on"] >= agreed.ends_on
@@ -187,7 +184,7 @@ def _agreed_revision(agreed: AgreedTerms) -> Plan | None:
 
 
 def values_as_agreed(agreed: AgreedTerms) -> dict[str, Any]:
-    """Return the values of an entitlement that is as staff set it."""
+    """Return the entitlement values of the plan that staff set."""
     values: dict[str, Any] = {
         name: getattr(agreed, name) for name in ("status", "starts_on", "ends_on", "renews")
     }

@@ -16,16 +16,16 @@ SYSTEM = "billing"
 
 
 def accounts_to_settle() -> set[int]:
-    """Return the accounts with paused links, or with a notice about too many websites."""
+    """Return the ids of accounts with paused links or a notice about too many websites."""
     paused = SiteLink.objects.exclude(paused_at=None).values_list("account", flat=True)
     return {*paused, *_notices().values_list("account", flat=True)}
 
 
 @transaction.atomic
 def settle(account: Account, now: datetime) -> int:
-    """Pause and resume links, so that those work that the plan includes; return how many changed.
+    """Pause links above the plan's limit, and resume the others; return how many changed.
 
-    The owners are notified first, and choose the websites that stay. After 14 days the others are paused.
+    Owners are notified first, and choose which websites to keep. The others are paused after 14 days.
     """
     Account.objects.select_for_update().get(pk=account.pk)
     limit, links = _limit(account), _links(account)
@@ -40,15 +40,15 @@ def settle(account: Account, now: datetime) -> int:
         keys = {"account": account, "kind": BillingNotice.Kind.WEBSITES_OVER, "period": period}
         notice, _is_new = BillingNotice.objects.get_or_create(**keys, defaults=values)
         is_late = now - notice.at >= CHOICE
-    return sum(_set(link, over, is_late=is_late, now=now) for link in links)
+    return sum(_pause_or_resume(link, over, is_late=is_late, now=now) for link in links)
 
 
 @transaction.atomic
 def choose(account: Account, hosts: Collection[str], *, by: str, now: datetime) -> None:
-    """Let the websites of ``hosts`` stay in a plan that includes fewer than the account has.
+    """Store which websites the owner keeps in a plan that includes fewer than the account has.
 
-    It can be changed at any time, and holds at once where websites are paused already. Without too many
-    websites nothing is stored. Raises UnknownLink and InvalidRequest.
+    The choice can change at any time; if websites are paused already, it applies at once. Within the limit,
+    no choice is stored. Raises UnknownLink and InvalidRequest.
     """
     Account.objects.select_for_update().get(pk=account.pk)
     limit, links = _limit(account), _links(account)
@@ -69,7 +69,7 @@ def choose(account: Account, hosts: Collection[str], *, by: str, now: datetime) 
 
 
 def websites_response(account: Account) -> contract.WebsitesResponse:
-    """Return the websites of the account, with those that stay in its plan."""
+    """Return the account's websites, and which of them the plan includes."""
     limit, links = _limit(account), _links(account)
     stay = {link.pk for link in links[:limit]}
     notice = _notices().filter(account=account).order_by("-at").first()
@@ -94,7 +94,7 @@ def _limit(account: Account) -> int | None:
 
 
 def _links(account: Account) -> list[SiteLink]:
-    """Return the links of the account in the order in which they stay: chosen ones, then the oldest."""
+    """Return the account's links in order of preference: chosen ones, then the oldest."""
     own = SiteLink.objects.not_revoked().filter(account=account).select_related("website")
     return sorted(own, key=lambda link: (link.chosen_at is None, link.created_at, link.pk))
 
@@ -107,8 +107,8 @@ def _notices() -> QuerySet[BillingNotice]:
     return BillingNotice.objects.filter(kind=BillingNotice.Kind.WEBSITES_OVER)
 
 
-def _set(link: SiteLink, over: Collection[SiteLink], *, is_late: bool, now: datetime) -> bool:
-    """Pause or resume the link if its state is another; a paused link stays so while it is too many."""
+def _pause_or_resume(link: SiteLink, over: Collection[SiteLink], *, is_late: bool, now: datetime) -> bool:
+    """Pause or resume the link, and return whether it changed; paused links over the limit do not resume."""
     was_paused = link.paused_at is not None
     is_paused = link in over and (is_late or was_paused)
     if is_paused == was_paused:

@@ -1,4 +1,4 @@
-"""The command options of an entitlement, to create one or to change one."""
+"""Command options that create or change an entitlement."""
 
 import re
 from argparse import ArgumentTypeError, BooleanOptionalAction
@@ -36,12 +36,12 @@ def add_entitlement_options(parser: CommandParser) -> None:
 
 
 def fields_in(options: dict[str, Any]) -> dict[str, Any]:
-    """Return the fields that have an option, by name."""
+    """Return the fields that were given as options."""
     return {name: options[name] for name in _FIELDS if options[name] is not None}
 
 
 def in_words(entitlement: Entitlement) -> str:
-    """Return an entitlement in words."""
+    """Return an entitlement as a sentence."""
     features = f" Features: {', '.join(entitlement.features)}." if entitlement.features else ""
     today = timezone.now().date()
     status = Entitlement.Status(entitlement.status_on(today)).label
@@ -51,33 +51,28 @@ def in_words(entitlement: Entitlement) -> str:
         if agreed and not entitlement.is_as_agreed
         else ""
     )
+    then = ", cancelled" if entitlement.cancels else ", then renews" if entitlement.renews else ""
     refused = "" if entitlement.is_usable_on(today) else " Calls are refused today."
     return (
         f"Plan {entitlement.plan}, {status.lower()}, "
-        f"{entitlement.starts_on} to {entitlement.ends_on}{_what_follows(entitlement)}, "
+        f"{entitlement.starts_on} to {entitlement.ends_on}{then}, "
         f"at most {entitlement.sites_limit} websites.{features}{other}{refused}"
     )
 
 
 def result_fields(entitlement: Entitlement) -> dict[str, Any]:
-    """Return an entitlement as fields with its status of today, for scripts."""
+    """Return an entitlement as fields for scripts, with today's status."""
     return in_fields(entitlement) | {"status": entitlement.status_on(timezone.now().date())}
 
 
 def in_fields(entitlement: Entitlement) -> dict[str, Any]:
-    """Return an entitlement as fields, as it is stored."""
+    """Return an entitlement as fields, with the stored status."""
     fields = {name: getattr(entitlement, name) for name in _FIELDS}
     return fields | {"usable": entitlement.is_usable_on(timezone.now().date())}
 
 
-def _what_follows(entitlement: Entitlement) -> str:
-    if entitlement.cancels:
-        return ", cancelled"
-    return ", then renews" if entitlement.renews else ""
-
-
 def day(text: str) -> date:
-    """Return an argument that is a day; raise ArgumentTypeError."""
+    """Parse the argument as a day; raises ArgumentTypeError."""
     if not re.fullmatch(r"2[0-9]{3}-[0-9]{2}-[0-9]{2}", text):
         raise ArgumentTypeError(f"{text} is not a day such as 2026-01-31")
     try:
@@ -87,5 +82,5 @@ def day(text: str) -> date:
 
 
 def names(text: str) -> list[str]:
-    """Return the names of an argument, which commas separate."""
+    """Split the argument at its commas."""
     return [name.strip() for name in text.split(",") if name.strip()]

@@ -7,7 +7,7 @@ from foundation.operations.operator_command import host_of
 
 
 def find_account(ref: str) -> Account:
-    """Return the account of this reference; raise CommandError."""
+    """Return the account with this reference; raises CommandError."""
     account = Account.objects.filter(ref=ref).first()
     if account is None:
         raise CommandError(
@@ -17,7 +17,7 @@ def find_account(ref: str) -> Account:
 
 
 def find_website(text: str) -> Website:
-    """Return the website of this host; raise CommandError."""
+    """Return the website with this host; raises CommandError."""
     host = host_of(text)
     website = Website.objects.filter(host=host).first()
     if website is None:

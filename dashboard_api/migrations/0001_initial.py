@@ -930,8 +930,8 @@ class Migration(migrations.Migration):
                 ),
             ],
             options={
-                "verbose_name": "standing decision",
-                "verbose_name_plural": "standing decisions",
+                "verbose_name": "suppression rule",
+                "verbose_name_plural": "suppression rules",
                 "ordering": ["-created_at", "-id"],
             },
         ),

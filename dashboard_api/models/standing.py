@@ -58,8 +58,8 @@ class StandingDecision(models.Model):
     objects = StandingDecisionQuerySet.as_manager()
 
     class Meta:
-        verbose_name = "standing decision"
-        verbose_name_plural = "standing decisions"
+        verbose_name = "suppression rule"
+        verbose_name_plural = "suppression rules"
         ordering: ClassVar = ["-created_at", "-id"]
         constraints: ClassVar = [
             models.UniqueConstraint(

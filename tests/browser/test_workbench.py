@@ -112,7 +112,7 @@ def test_a_key_takes_a_review_back_and_leads_to_the_next_page(open_page, analyst
     expect(page.locator("#finding-title")).to_have_text(first)
     page.locator("#finding-title").focus()
     page.keyboard.press("u")
-    expect(page.get_by_text("It is in the queue again.")).to_be_visible()
+    expect(page.get_by_text("The finding is in the queue again.")).to_be_visible()
     expect(current(page).locator("b")).to_have_text(first)
     expect(current(page)).to_be_focused()
     page.keyboard.press("j")

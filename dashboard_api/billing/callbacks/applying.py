@@ -1,4 +1,4 @@
-"""Events are stored and applied in one transaction; what cannot be applied is tried again, then given up."""
+"""Payment events: each is stored and applied in one transaction, retried if it fails, then given up."""
 
 import logging
 from collections.abc import Iterator
@@ -49,12 +49,12 @@ logger = logging.getLogger(__name__)
 
 State = CallbackEvent.State
 RETRIES = tuple(timedelta(minutes=minutes) for minutes in (1, 5, 30, 120, 720))
-WAIT = timedelta(hours=24)  # for the account of an event
-ASK_PROVIDER = timedelta(minutes=10)  # after events with the same timestamp that contradict each other
-LONG_WAIT = timedelta(hours=1)  # for which a person should look
+WAIT = timedelta(hours=24)  # how long an event waits for its account
+ASK_PROVIDER = timedelta(minutes=10)  # after contradicting events with the same timestamp
+LONG_WAIT = timedelta(hours=1)  # a person should look at events that wait longer
 LOOK_AGAIN = timedelta(minutes=5)
-RECENT_DAYS = 31  # for which plans that began or ended are looked at: process_callbacks may not have run
-OVERDUE = timedelta(minutes=15)  # process_callbacks should have tried them again
+RECENT_DAYS = 31  # how far to look back for plans that began or ended: runs may have been missed
+OVERDUE = timedelta(minutes=15)  # process_callbacks should have retried an event by then
 BODY_LIFETIME = timedelta(days=30)
 EVENT_LIFETIME = timedelta(days=400)
 _RECORDED = ("plan", "status", "ends_on", "renews", "cancels", "past_due_since")
@@ -62,7 +62,7 @@ _RECORDED = ("plan", "status", "ends_on", "renews", "cancels", "past_due_since")
 
 @transaction.atomic
 def receive(provider: str, event_id: str, body: bytes, now: datetime) -> str:
-    """Store an event and apply it, and return its state; a fault of storage leaves neither."""
+    """Store and apply an event, and return its state; a storage fault undoes both."""
     if CallbackEvent.objects.filter(provider=provider, event_id=event_id).exists():
         return State.DUPLICATE
     event = CallbackEvent(provider=provider, event_id=event_id, received_at=now)
@@ -83,7 +83,9 @@ def process(event: CallbackEvent, now: datetime) -> None:
     try:
         with transaction.atomic():
             content = providers.read(event.provider, event.body())
-            _describe(event, content)
+            event.type, event.occurred_at = content.type, content.occurred_at
+            event.customer = getattr(content, "customer", "")
+            event.object_id = getattr(content, "object_id", "")
             event.state = _apply(event, content, now)
     except CannotApply as error:
         _fail(event, error.code, now)
@@ -99,7 +101,7 @@ def process(event: CallbackEvent, now: datetime) -> None:
 
 
 def process_due(now: datetime) -> dict[str, int]:
-    """Apply the events whose next attempt is due, each in a transaction; return their states."""
+    """Apply the events that are due, each in its own transaction; return their number by state."""
     for account in Account.objects.filter(billing_ref=None).values_list("pk", flat=True):
         Account.objects.filter(pk=account, billing_ref=None).update(billing_ref=uuid4())
     due = CallbackEvent.objects.filter(next_at__lte=now).order_by("id").values_list("pk", flat=True)
@@ -114,7 +116,7 @@ def process_due(now: datetime) -> dict[str, int]:
 
 
 def _settle_contradictions(now: datetime) -> None:
-    """Ask providers which of the contradicting events with the same timestamp holds."""
+    """Ask providers for the current state where events with the same timestamp contradict each other."""
     unclear = Subscription.objects.filter(unclear_until__lte=now).select_related("account")
     for row in [each for each in unclear if providers.can_fetch(each.provider)]:
         try:
@@ -126,9 +128,9 @@ def _settle_contradictions(now: datetime) -> None:
 
 
 def _settle_ends(now: datetime) -> None:
-    """Let the plan that staff set, or the subscription, hold where one began or ended without an event.
+    """Change entitlements when the paid plan or the plan that staff set began or ended without an event.
 
-    A plan that staff or an event ended stays so, and so does any other change by hand.
+    Plans that staff or an event ended, and other changes by hand, are left alone.
     """
     days = [now.date() - timedelta(days=number) for number in range(RECENT_DAYS)]
     expired = Entitlement.Status.EXPIRED
@@ -141,15 +143,15 @@ def _settle_ends(now: datetime) -> None:
     for account in due.distinct():
         try:
             with transaction.atomic():
-                row = locked(account)  # before its subscriptions are read
-                if row and (row.status_on(now.date()) == expired != row.status or _is_to_begin(row, now)):
+                row = locked(account)  # lock before reading the subscriptions
+                if row and (row.status_on(now.date()) == expired != row.status or _should_begin(row, now)):
                     _follow(account, by="payments", reason="Another plan has ended or begun", now=now)
         except CannotApply as error:
             logger.error("%s cannot have another plan: %s", account, error.code)  # noqa: TRY400 - as above
 
 
-def _is_to_begin(row: Entitlement, now: datetime) -> bool:
-    """Return whether the plan that staff set has had to hold since its first day, and does not yet."""
+def _should_begin(row: Entitlement, now: datetime) -> bool:
+    """Return whether the plan that staff set should apply since its first day, but does not yet."""
     agreed = row.agreed_terms
     if agreed is None or row.is_as_agreed:
         return False
@@ -158,7 +160,7 @@ def _is_to_begin(row: Entitlement, now: datetime) -> bool:
 
 
 def fetch(account: Account, now: datetime) -> dict[str, list[Snapshot]]:
-    """Return what providers that can be asked know of the account, by provider; raises CannotApply."""
+    """Return the account's current snapshots by provider, from their APIs; raises CannotApply."""
     customers = [row for row in account.billing_customers.all() if providers.can_fetch(row.provider)]
     return {row.provider: providers.fetch(row.provider, row.customer, now) for row in customers}
 
@@ -167,7 +169,7 @@ def fetch(account: Account, now: datetime) -> dict[str, list[Snapshot]]:
 def adopt(
     account: Account, fetched: dict[str, list[Snapshot]], *, by: str, reason: str, now: datetime
 ) -> None:
-    """Let what the providers say now hold, and change the entitlement; raises CannotApply."""
+    """Store the providers' current snapshots, and change the entitlement; raises CannotApply."""
     account = Account.objects.select_for_update().get(pk=account.pk)
     for row in updated(account, fetched):
         row.unclear_until = None
@@ -176,7 +178,7 @@ def adopt(
 
 
 def _follow(account: Account, *, by: str, reason: str, now: datetime) -> None:
-    """Change the entitlement to what is paid for, or what staff set; raises CannotApply."""
+    """Change the entitlement to the values of ``wanted``; raises CannotApply."""
     target = wanted(account, now)
     if target is not None and (to := to_change(account, target)):
         entitlements.change(account, to, by=by, reason=reason, now=now, is_payment=True)
@@ -184,7 +186,7 @@ def _follow(account: Account, *, by: str, reason: str, now: datetime) -> None:
 
 @transaction.atomic
 def replay(pk: int, now: datetime, *, only_due: bool = False) -> str:
-    """Apply an event again, and return its state; an empty text if another process does it."""
+    """Apply an event again, and return its state; empty if it is locked, not due, or has no body."""
     rows = CallbackEvent.objects.select_for_update(skip_locked=True).filter(pk=pk)
     event = (rows.filter(next_at__lte=now) if only_due else rows).first()
     if event is None or not event.sealed_body:
@@ -198,11 +200,11 @@ def replay(pk: int, now: datetime, *, only_due: bool = False) -> str:
 
 @transaction.atomic
 def replace_customer(pk: int, now: datetime) -> str:
-    """Let the customer of an event that failed because of another one pay from now on; return its state.
+    """Make the customer of an event that failed with ``second_customer`` the payer; return its state.
 
-    What the account's earlier customer paid for at this provider no longer counts. If the customer paid for
-    another account, that counts for this one; the other account keeps its plan until its last day, unless
-    something else is paid for, or staff set one. The state is empty if that is not the event's error. Raises
+    Payments by the account's previous customer at this provider no longer count. Payments by the new customer
+    for another account now count for this one; the other account keeps its plan until its last day, unless
+    it has another payment or a plan that staff set. The state is empty if the event has another error. Raises
     CannotApply, and changes nothing, if the event fails again.
     """
     event = CallbackEvent.objects.select_for_update().filter(pk=pk, error="second_customer").first()
@@ -219,7 +221,7 @@ def replace_customer(pk: int, now: datetime) -> str:
             row.account_id = event.account_id
             row.save()
     state = replay(pk, now)
-    # What came with the customer may say the same, or be newer.
+    # The subscriptions that came with the customer may say the same, or be newer.
     if state not in (State.APPLIED, State.DUPLICATE, State.SUPERSEDED):
         raise CannotApply(CallbackEvent.objects.get(pk=pk).error)
     by = f"payments ({event.provider})"
@@ -232,16 +234,10 @@ def replace_customer(pk: int, now: datetime) -> str:
 
 
 def prune(now: datetime) -> int:
-    """Delete old bodies and very old events; return how many rows changed."""
+    """Delete bodies after 30 days and events after 400; return how many rows changed."""
     old = CallbackEvent.objects.filter(received_at__lt=now - BODY_LIFETIME).exclude(sealed_body="")
     deleted, _each = CallbackEvent.objects.filter(received_at__lt=now - EVENT_LIFETIME).delete()
     return old.update(sealed_body="", next_at=None) + deleted
-
-
-def _describe(event: CallbackEvent, content: Content) -> None:
-    event.type, event.occurred_at = content.type, content.occurred_at
-    event.customer = getattr(content, "customer", "")
-    event.object_id = getattr(content, "object_id", "")
 
 
 def _apply(event: CallbackEvent, content: Content, now: datetime) -> str:
@@ -250,15 +246,18 @@ def _apply(event: CallbackEvent, content: Content, now: datetime) -> str:
         return State.IGNORED
     account = _account_of(event.provider, content)
     if account is None:
-        return _wait(event, now)
+        if now >= event.received_at + WAIT:
+            raise CannotApply("no_account")
+        event.next_at = min(now + LOOK_AGAIN, event.received_at + WAIT)
+        return State.WAITING
     account = Account.objects.select_for_update().get(pk=account.pk)
     event.account = account
     if content.customer:
-        _link(event.provider, account, content.customer)
+        _link_customer(event.provider, account, content.customer)
     if isinstance(content, Link):
         _apply_waiting(event, content.customer, now)
         return State.APPLIED
-    return _hold(event, account, content, now)
+    return _apply_snapshot(event, account, content, now)
 
 
 def _account_of(provider: str, content: Snapshot | Link) -> Account | None:
@@ -273,16 +272,8 @@ def _account_of(provider: str, content: Snapshot | Link) -> Account | None:
     return known.account if known else None
 
 
-def _wait(event: CallbackEvent, now: datetime) -> str:
-    """Let the event wait for its account; give it up after a day."""
-    if now >= event.received_at + WAIT:
-        raise CannotApply("no_account")
-    event.next_at = min(now + LOOK_AGAIN, event.received_at + WAIT)
-    return State.WAITING
-
-
-def _link(provider: str, account: Account, customer: str) -> None:
-    """Note which customer of the provider the account is; raises CannotApply for a second one."""
+def _link_customer(provider: str, account: Account, customer: str) -> None:
+    """Link the provider's customer to the account; raises CannotApply if either has another link."""
     same_provider = BillingCustomer.objects.filter(provider=provider)
     for row in same_provider.filter(Q(account=account) | Q(customer=customer)):
         if (row.account_id, row.customer) != (account.pk, customer):
@@ -294,7 +285,7 @@ def _link(provider: str, account: Account, customer: str) -> None:
 
 @contextmanager
 def _unless_taken(problem: str) -> Iterator[None]:
-    """Raise CannotApply if an event that came at the same time gave the row to another account."""
+    """Turn an IntegrityError into CannotApply: a concurrent event gave the row to another account."""
     try:
         yield
     except IntegrityError as error:
@@ -302,9 +293,9 @@ def _unless_taken(problem: str) -> Iterator[None]:
 
 
 def _apply_waiting(link: CallbackEvent, customer: str, now: datetime) -> None:
-    """Apply the events that wait for the account of a customer, or were given up for lack of it.
+    """Apply the customer's events that wait for their account, or were given up without one.
 
-    An event that another process has locked is applied by that one.
+    Events that another process has locked are skipped: it applies them.
     """
     gave_up = Q(state=State.DEAD, error="no_account") & ~Q(sealed_body="")
     waiting = CallbackEvent.objects.select_for_update(skip_locked=True).filter(
@@ -314,8 +305,8 @@ def _apply_waiting(link: CallbackEvent, customer: str, now: datetime) -> None:
         process(event, now)
 
 
-def _hold(event: CallbackEvent, account: Account, new: Snapshot, now: datetime) -> str:
-    """Let the snapshot hold if it is newer, and change the entitlement; raises CannotApply."""
+def _apply_snapshot(event: CallbackEvent, account: Account, new: Snapshot, now: datetime) -> str:
+    """Store the snapshot if it is newer, and change the entitlement; raises CannotApply."""
     revision_sold(event.provider, new)  # an unknown plan fails before anything is stored
     row = Subscription.objects.filter(provider=event.provider, object_id=new.object_id).first()
     if row is None:
@@ -325,22 +316,22 @@ def _hold(event: CallbackEvent, account: Account, new: Snapshot, now: datetime) 
     before = held_by(row)
     held = with_lateness(row, latest(before)) if before else None
     merged = merge(before, new)
-    is_noted = _note_lateness(row, new)
+    is_noted = _record_lateness(row, new)
     if merged == before and not is_noted:
         return State.DUPLICATE if new in before else State.SUPERSEDED
     row.held = msgspec.to_builtins(merged)
-    _note_contradiction(event, row, merged, now)
+    _mark_contradiction(event, row, merged, now)
     with _unless_taken("other_account"):
         row.save()
     if with_lateness(row, latest(merged)) != held:
         target = wanted(account, now)
         if target is not None:
-            _change(event, account, target, now)
+            _change_and_record(event, account, target, now)
     return State.APPLIED if latest(merged) == new else State.SUPERSEDED
 
 
-def _note_lateness(row: Subscription, new: Snapshot) -> bool:
-    """Note when payments became late, or were last in order; return whether that was news."""
+def _record_lateness(row: Subscription, new: Snapshot) -> bool:
+    """Record when payments became late, or were last in order; return whether that changed the row."""
     at = new.occurred_at
     if at is None or (new.status == "past_due" and new.past_due_since is None):
         return False
@@ -351,10 +342,10 @@ def _note_lateness(row: Subscription, new: Snapshot) -> bool:
     return True
 
 
-def _note_contradiction(
+def _mark_contradiction(
     event: CallbackEvent, row: Subscription, merged: tuple[Snapshot, ...], now: datetime
 ) -> None:
-    """Note that events with the same timestamp contradict each other, or that a newer one has ended that."""
+    """Mark a subscription with contradicting events of the same timestamp, or clear the mark."""
     if len(merged) == 1 or not is_ambiguous(merged):
         row.unclear_until = None
         return
@@ -362,7 +353,7 @@ def _note_contradiction(
     row.unclear_until = now + ASK_PROVIDER
 
 
-def _change(event: CallbackEvent, account: Account, target: dict[str, Any], now: datetime) -> None:
+def _change_and_record(event: CallbackEvent, account: Account, target: dict[str, Any], now: datetime) -> None:
     event.before = recorded(account)
     to = to_change(account, target)
     if to:
@@ -373,13 +364,13 @@ def _change(event: CallbackEvent, account: Account, target: dict[str, Any], now:
 
 
 def recorded(account: Account) -> dict[str, Any] | None:
-    """Return the values of the entitlement that events keep."""
+    """Return the entitlement's values that an event records before and after it."""
     row = locked(account)
     return msgspec.to_builtins({name: getattr(row, name) for name in _RECORDED}) if row else None
 
 
 def _fail(event: CallbackEvent, code: str, now: datetime) -> None:
-    """Plan the next attempt, or give the event up."""
+    """Schedule the next attempt, or give the event up."""
     retries = RETRIES[event.attempts - 1 : event.attempts]
     event.error = code
     event.state = State.FAILED if retries and code != "no_account" else State.DEAD
@@ -388,7 +379,7 @@ def _fail(event: CallbackEvent, code: str, now: datetime) -> None:
 
 
 def undelivered(now: datetime) -> dict[str, int]:
-    """Return how many events need a person, by the reason: see the alert about them."""
+    """Return how many events need a person's attention, by reason."""
     rows = CallbackEvent.objects.order_by()
     overdue = rows.filter(next_at__lt=now - OVERDUE)
     return {

@@ -1,7 +1,7 @@
-"""Callbacks by Standard Webhooks, with our own event ``entitlement.set``, for any billing system.
+"""Callbacks in the format of Standard Webhooks, with events of our own, for any billing system.
 
-https://www.standardwebhooks.com describes the signature. Its library signs, and the texts of signatures are
-compared here: the library's own check decodes base64 leniently, so that changed signatures would pass.
+https://www.standardwebhooks.com describes the signature. Its library computes signatures, and this module
+compares their texts: the library's own check decodes base64 leniently and accepts changed signatures.
 """
 
 import hmac
@@ -64,7 +64,7 @@ class _Head(_Type, frozen=True):
 
 
 def verify(headers: Mapping[str, str], body: bytes, secrets: Sequence[str], now: datetime) -> str:
-    """Return the id of the event; raises Refused. ``headers`` have names in lower case."""
+    """Verify a callback, and return the event's id; raises Refused. ``headers`` have lower-case names."""
     event_id, sent_at = headers.get("webhook-id", ""), headers.get("webhook-timestamp", "")
     if not (_ID.fullmatch(event_id) and _TIME.fullmatch(sent_at)):
         raise Refused("headers")
@@ -79,15 +79,15 @@ def verify(headers: Mapping[str, str], body: bytes, secrets: Sequence[str], now:
 
 
 def signature(event_id: str, sent_at: int, body: bytes, secret: str) -> str:
-    """Return the signature of a callback as its header has it; raises Refused."""
+    """Return the signature of a callback in the form of its header; raises Refused."""
     try:
         return Webhook(secret).sign(event_id, datetime.fromtimestamp(sent_at, UTC), body.decode())
-    except (ValueError, OverflowError, OSError) as error:  # no UTF-8, or a time beyond the calendar
+    except (ValueError, OverflowError, OSError) as error:  # not UTF-8, or a time beyond the calendar
         raise Refused("form") from error
 
 
 def read(body: bytes, *, livemode: bool) -> Content:
-    """Return what the event says; raises CannotApply for one that should have been readable."""
+    """Return the decoded event; raises CannotApply if an event of a known type is malformed."""
     try:
         name = msgspec.json.decode(body, type=_Type).type
     except (msgspec.DecodeError, ValueError, RecursionError):
@@ -97,7 +97,7 @@ def read(body: bytes, *, livemode: bool) -> Content:
         return Ignored(type=kind, why="unknown_type")
     try:
         head = msgspec.json.decode(body, type=_Head)
-        at = _moment(head.timestamp)
+        at = _valid_time(head.timestamp)
         if head.livemode is not livemode:
             return Ignored(type=kind, occurred_at=at, why="wrong_mode")
         if head.type == LINK:
@@ -109,16 +109,16 @@ def read(body: bytes, *, livemode: bool) -> Content:
     return _snapshot(data, kind, at)
 
 
-def _one_spelling(billing_ref: str) -> str:
-    """Return the reference as we write it; one that is none of ours stays as it is."""
+def _normal_uuid(billing_ref: str) -> str:
+    """Return a UUID in its usual form, and any other text unchanged."""
     try:
         return str(UUID(billing_ref))
     except ValueError:
         return billing_ref
 
 
-def _moment(at: datetime | None) -> datetime | None:
-    """Return the time in UTC; None without a zone, or far from today."""
+def _valid_time(at: datetime | None) -> datetime | None:
+    """Return the time in UTC if it has a zone and is between FIRST_DAY and LAST_DAY."""
     if at is None or at.tzinfo is None or not FIRST_DAY <= at.date() <= LAST_DAY:
         return None
     return at.astimezone(UTC)
@@ -135,7 +135,7 @@ def _snapshot(data: _Data, kind: str, at: datetime | None) -> Snapshot:
     return Snapshot(
         type=kind,
         occurred_at=at,
-        object_id=data.subscription or _one_spelling(data.billing_ref) or data.customer,
+        object_id=data.subscription or _normal_uuid(data.billing_ref) or data.customer,
         order=(data.version, int(at.timestamp()) if at else 0),
         status=data.status,
         ends_on=data.ends_on,

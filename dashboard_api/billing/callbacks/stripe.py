@@ -1,6 +1,6 @@
-"""Callbacks of Stripe, by its own library, which is imported only when a callback arrives.
+"""Callbacks of Stripe, verified by its own library, which is imported only on use.
 
-Stripe counts whole seconds, and the paid period is on a subscription's items.
+Stripe's timestamps are whole seconds, and the paid period is on a subscription's items.
 """
 
 import hashlib
@@ -26,7 +26,7 @@ from dashboard_api.billing.snapshots import (
 TOLERANCE_SECONDS = 300  # both ways; the library accepts any future time
 API_SECONDS = 10
 LINK = "checkout.session.completed"
-# The events that hold a whole subscription; of the same second, the greater rank is later.
+# Events that contain a whole subscription. In the same second, a greater rank is later.
 RANKS = {
     "customer.subscription.created": 0,
     "customer.subscription.updated": 1,
@@ -44,7 +44,7 @@ _STATUSES = {
     "incomplete": "",
     "incomplete_expired": "",
 }
-_UNPAID = ("payment_failed", "payment_disputed")  # reasons of Stripe's for an end
+_UNPAID = ("payment_failed", "payment_disputed")  # Stripe's reasons for a cancellation
 _SENT_AT = re.compile(r"t=([0-9]{1,12}),", re.ASCII)
 _Name = Annotated[str, msgspec.Meta(pattern=r"\A[!-~]{1,255}\Z")]
 
@@ -99,7 +99,7 @@ class _Event(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def verify(headers: Mapping[str, str], body: bytes, secrets: Sequence[str], now: datetime) -> str:
-    """Return the id of the event; raises Refused. ``headers`` have names in lower case."""
+    """Verify a callback, and return the event's id; raises Refused. ``headers`` have lower-case names."""
     import stripe
 
     header = headers.get("stripe-signature", "")
@@ -111,14 +111,14 @@ def verify(headers: Mapping[str, str], body: bytes, secrets: Sequence[str], now:
     for secret in secrets:
         try:
             stripe.WebhookSignature.verify_header(body, header, secret)
-        except (stripe.SignatureVerificationError, ValueError, TypeError):  # no UTF-8, or no ASCII
+        except (stripe.SignatureVerificationError, ValueError, TypeError):  # not UTF-8, or not ASCII
             continue
-        return _id_of(body)
+        return _event_id(body)
     raise Refused("signature")
 
 
-def _id_of(body: bytes) -> str:
-    """Return the id that the event has; for a body that is no event, one made of its bytes."""
+def _event_id(body: bytes) -> str:
+    """Return the event's id, or the hash of a body that is not an event."""
     try:
         return msgspec.json.decode(body, type=_Id).id
     except (msgspec.DecodeError, ValueError, RecursionError):
@@ -126,13 +126,13 @@ def _id_of(body: bytes) -> str:
 
 
 def read(body: bytes, *, livemode: bool) -> Content:
-    """Return what the event says; raises CannotApply for one that should have been readable."""
+    """Return the decoded event; raises CannotApply if an event of a known type is malformed."""
     try:
         event = msgspec.json.decode(body, type=_Event)
     except (msgspec.DecodeError, ValueError, RecursionError):
         return Ignored(why="unreadable")
     kind = stored_type(event.type)
-    at = _moment(event.created)
+    at = _valid_time(event.created)
     if event.type != LINK and event.type not in RANKS:
         return Ignored(type=kind, occurred_at=at, why="unknown_type")
     if event.livemode is not livemode:
@@ -141,7 +141,11 @@ def read(body: bytes, *, livemode: bool) -> Content:
         raise CannotApply("unreadable")
     try:
         if event.type == LINK:
-            return _link(msgspec.json.decode(event.data.object, type=_Session), at)
+            session = msgspec.json.decode(event.data.object, type=_Session)
+            if session.mode != "subscription" or not (session.client_reference_id and session.customer):
+                return Ignored(type=LINK, occurred_at=at, why="no_reference")
+            ref = session.client_reference_id
+            return Link(type=LINK, occurred_at=at, customer=session.customer, billing_ref=ref)
         subscription = msgspec.json.decode(event.data.object, type=_Subscription)
         facts = _facts(msgspec.json.decode(event.data.object))
     except (msgspec.DecodeError, ValueError, RecursionError) as error:
@@ -152,7 +156,7 @@ def read(body: bytes, *, livemode: bool) -> Content:
 
 
 def fetch(customer: str, key: str, now: datetime, *, livemode: bool) -> list[Snapshot]:
-    """Return the subscriptions that a customer has now, by Stripe's API; raises CannotApply."""
+    """Return the customer's current subscriptions from Stripe's API; raises CannotApply."""
     import stripe
 
     connection = stripe.RequestsClient(timeout=API_SECONDS)
@@ -172,13 +176,6 @@ def fetch(customer: str, key: str, now: datetime, *, livemode: bool) -> list[Sna
             order = (int(now.timestamp()), 0)
             snapshots.append(_snapshot(subscription, "api", now, order, facts=_facts(values), previous={}))
     return snapshots
-
-
-def _link(session: _Session, at: datetime) -> Link | Ignored:
-    """Return the link of a checkout that began a subscription for an account."""
-    if session.mode != "subscription" or not (session.client_reference_id and session.customer):
-        return Ignored(type=LINK, occurred_at=at, why="no_reference")
-    return Link(type=LINK, occurred_at=at, customer=session.customer, billing_ref=session.client_reference_id)
 
 
 def _snapshot(
@@ -208,31 +205,31 @@ def _snapshot(
         customer=own.customer,
         price=own.items.data[0].price.id,
         other_prices=tuple(item.price.id for item in own.items.data[1:]),
-        renews=not _ends(own),
-        cancels=_ends(own),
+        renews=not _is_ending(own),
+        cancels=_is_ending(own),
         past_due_since=at.date() if status == "past_due" and not was_late else None,
         facts=facts,
         previous=_facts(previous),
     )
 
 
-def _ends(own: _Subscription) -> bool:
+def _is_ending(own: _Subscription) -> bool:
     return own.cancel_at_period_end or own.cancel_at is not None or own.status == "canceled"
 
 
 def _last_day(own: _Subscription) -> date:
-    """Return the day of the next payment, or of the end."""
+    """Return the day of the end, or else of the next payment; raises CannotApply."""
     periods = [item.current_period_end or own.current_period_end for item in own.items.data]
     known = [end for end in periods if end is not None]
     end = own.ended_at or own.cancel_at or min(known, default=None)
-    moment = _moment(end) if end is not None else None
+    moment = _valid_time(end) if end is not None else None
     if moment is None:
         raise CannotApply("unreadable")
     return moment.date()
 
 
 def _facts(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the attributes by which events of the same second are ordered."""
+    """Return the attributes that put events of the same second in order."""
     names = ("status", "cancel_at_period_end", "cancel_at", "canceled_at", "ended_at", "trial_end")
     facts = {name: values[name] for name in (*names, "latest_invoice") if name in values}
     if isinstance(items := values.get("items"), dict) and isinstance(items.get("data"), list):
@@ -245,8 +242,8 @@ def _item_facts(item: Mapping[str, Any]) -> list[Any]:
     return [price.get("id") if isinstance(price, dict) else None, item.get("current_period_end")]
 
 
-def _moment(seconds: int) -> datetime | None:
-    """Return the time in UTC; None far from today."""
+def _valid_time(seconds: int) -> datetime | None:
+    """Return the time in UTC if it is between FIRST_DAY and LAST_DAY."""
     try:
         at = datetime.fromtimestamp(seconds, UTC)
     except (OverflowError, ValueError, OSError):

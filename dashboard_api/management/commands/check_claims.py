@@ -1,4 +1,4 @@
-"""Look for the tokens of the claims whose check is due; for cron."""
+"""Look for the tokens of claims that are due for a check; for cron."""
 
 import logging
 from datetime import datetime, timedelta
@@ -30,16 +30,18 @@ class Command(OperatorCommand):
     without_event = "each change of a claim has an event"
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("--minutes", type=positive, default=4, help="begin no check after this time (4)")
+        parser.add_argument(
+            "--minutes", type=positive, default=4, help="start no check after this many minutes (4)"
+        )
 
     def perform(self, *, minutes: int, **options: Any) -> Result:
-        """Check the claims that were due at the start, one of each account in turn."""
+        """Check the claims that were due at the start, one per account in turn."""
         began = timezone.now()
         lines, checked = [], 0
         for claim in OwnershipClaim.objects.due(began):
             if timezone.now() > began + timedelta(minutes=minutes):
                 break
-            after = _checked(claim, timezone.now())
+            after = _check(claim, timezone.now())
             if after is None:
                 continue
             checked += 1
@@ -49,8 +51,8 @@ class Command(OperatorCommand):
         return Result(text="\n".join(lines), fields={"checked": checked, "changed": len(lines) - 1})
 
 
-def _checked(claim: OwnershipClaim, now: datetime) -> OwnershipClaim | None:
-    """Return the claim after its check; None if that failed, which must not keep the others from theirs."""
+def _check(claim: OwnershipClaim, now: datetime) -> OwnershipClaim | None:
+    """Check a claim, and return it; log a failure, so that the other claims are still checked."""
     try:
         return check_claim(claim, now=now)
     except Exception as error:

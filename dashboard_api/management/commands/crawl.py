@@ -1,4 +1,4 @@
-"""Run the scans that wait: the worker, for a unit of systemd."""
+"""Run waiting scans: the worker, as a systemd service."""
 
 import os
 import secrets
@@ -21,7 +21,7 @@ from foundation.operations.heartbeats import Beat, command_ended
 from foundation.operations.operator_command import OperatorCommand, Result
 
 IDLE_SECONDS = 2.0
-NICENESS = 10  # pages and calls go before scans
+NICENESS = 10  # pages and calls have priority
 BEAT = timedelta(minutes=1)
 
 
@@ -29,8 +29,8 @@ class Command(OperatorCommand):
     """manage.py crawl."""
 
     help = (
-        "Run the scans that wait, one after the other, until SIGTERM, which puts a running scan back into "
-        "the queue. It yields to pages and calls (nice 10). Several workers can run at once, also on several "
+        "Run waiting scans one after the other until SIGTERM, which puts the running scan back into the "
+        "queue. Pages and calls have priority (nice 10). Several workers can run at once, also on several "
         "machines. Needs CRAWLER_ENABLED."
     )
     commits_itself = True
@@ -38,25 +38,25 @@ class Command(OperatorCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         modes = parser.add_mutually_exclusive_group()
-        modes.add_argument("--once", action="store_true", help="run what waits now, and end")
+        modes.add_argument("--once", action="store_true", help="run the scans that wait now, and exit")
         modes.add_argument(
             "--stop-all",
             action="store_true",
-            help="cancel all scans that wait or run; none begins until --resume",
+            help="cancel all waiting and running scans; no scan starts until --resume",
         )
-        modes.add_argument("--resume", action="store_true", help="end a stop of all scans")
+        modes.add_argument("--resume", action="store_true", help="allow scans again after --stop-all")
 
     def perform(self, *, once: bool, stop_all: bool, resume: bool, by: str, **options: Any) -> Result:
-        """Work, stop all scans or end that stop; return the number of scans."""
+        """Run scans, stop all scans, or allow them again; return the number of scans."""
         if stop_all:
             count = stopping.stop_all(by=by, reason=options.get("reason", ""))
             return Result(
-                text=f"Scans cancelled: {count}. None begins until 'manage.py crawl --resume'.",
+                text=f"Scans cancelled: {count}. No scan starts until 'manage.py crawl --resume'.",
                 fields={"cancelled": count},
             )
         if resume:
             ended = stopping.resume(by=by)
-            text = "Scans can begin again." if ended else "Nothing to do: scans are not stopped."
+            text = "Scans can start again." if ended else "Nothing to do: scans are not stopped."
             return Result(text=text, fields={"changed": ended})
         if not settings.CRAWLER_ENABLED:
             raise CommandError("CRAWLER_ENABLED is off: set it to true in the environment or .env.")
@@ -72,7 +72,7 @@ class Command(OperatorCommand):
         return Result(text=f"Scans ended: {count}.", fields={"ended": count})
 
     def _work(self, worker: Worker, stop: Event, *, once: bool) -> int:
-        """Run scans until ``stop``, or until none waits; return the number of those that ended."""
+        """Run scans until ``stop`` is set, with ``once`` until the queue is empty; return how many ended."""
         ended, beat_at = 0, timezone.now() - BEAT
         while not stop.is_set():
             job = worker.run_one()

@@ -1,4 +1,4 @@
-"""End the day: record what was open at its end, and end decisions whose last day has passed."""
+"""End the day: record its open findings, and end decisions after their last day."""
 
 from datetime import timedelta
 from typing import Any
@@ -16,9 +16,9 @@ class Command(OperatorCommand):
     interval = timedelta(days=1)
 
     help = (
-        "Record the open findings of each website at the end of yesterday (until 06:00 UTC: later they "
-        "are not known), and end decisions about false positives and accepted risks whose last day has "
-        "passed: the findings are open again, or fixed where complete scans no longer found them."
+        "Record the open findings of each website at the end of yesterday (only until 06:00 UTC: later "
+        "they are unknown). End decisions about false positives and accepted risks after their last day: "
+        "the findings are open again, or fixed if complete scans no longer found them."
     )
     commits_itself = True
 

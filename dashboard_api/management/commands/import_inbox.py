@@ -79,7 +79,7 @@ def _in_words(file: InboxResult) -> list[str]:
 
 
 def _fields(file: InboxResult) -> Iterator[dict[str, Any]]:
-    """Yield the fields of a file: one dictionary for each report in it."""
+    """Yield the JSON fields of a file, one dictionary per report."""
     fields = {"file": file.path, "error": file.why or None, "duplicate": file.is_duplicate}
     results: Sequence[ImportResult | None] = file.results or [None]
     for result in results:

@@ -27,7 +27,7 @@ _REPORT_OPTIONS = ("format_name", "complete", "scanned_at", "base_url", "targets
 
 
 class Progress:
-    """A progress bar on a terminal: bytes of the file, then stored findings; nothing in a pipe."""
+    """A progress bar on a terminal, hidden in a pipe: bytes that were read, then stored findings."""
 
     def __init__(self, file: str) -> None:
         size = None if file == STANDARD_INPUT else Path(file).stat().st_size
@@ -35,11 +35,11 @@ class Progress:
         self._is_storing = False
 
     def read(self, part: bytes) -> None:
-        """Add a part of the file."""
+        """Count the bytes of a part of the file."""
         self._bar.update(len(part))
 
     def stored(self, count: int, total: int) -> None:
-        """Add stored findings, of ``total``."""
+        """Count stored findings, out of ``total``."""
         if not self._is_storing:
             self._bar.close()
             self._bar, self._is_storing = _bar(total, unit=" findings"), True
@@ -61,16 +61,16 @@ def _add_report_options(parser: CommandParser) -> None:
         dest="format_name",
         choices=["auto", *READERS],
         default="auto",
-        help="auto recognises the format by the file's content; docs/scanner-formats.md describes each",
+        help="auto detects the format by the file's content; docs/scanner-formats.md describes each format",
     )
     parser.add_argument(
         "--complete",
         action="store_true",
-        help="the scan ran to its end: open findings that it does not report are fixed",
+        help="the scan ran to its end: open findings that it does not report count as fixed",
     )
     parser.add_argument(
         "--scanned-at",
-        type=_moment,
+        type=_past_time,
         metavar="ISO",
         help="when the scan ended, such as 2026-01-31T14:00:00Z; replaces the times in the report",
     )
@@ -92,8 +92,8 @@ def _add_report_options(parser: CommandParser) -> None:
         "--category",
         default="",
         metavar="NAME",
-        help="a name for this scan, if one scanner checks the website in several parts: only findings of "
-        "earlier reports with the same name can be fixed by it",
+        help="a name for this scan, if one scanner checks the website in several parts: it can fix only "
+        "findings of earlier reports with the same name",
     )
 
 
@@ -126,12 +126,14 @@ class Command(OperatorCommand):
         parser.add_argument("--account", metavar="REF", help="refuse unless this account links the website")
         _add_report_options(parser)
         parser.add_argument(
-            "--strict", action="store_true", help="exit code 1 where rows were rejected; the rest is imported"
+            "--strict",
+            action="store_true",
+            help="exit with code 1 if rows were rejected; the rest is imported",
         )
         parser.add_argument("--dry-run", action="store_true", help="show the outcome; store nothing")
 
     def handle(self, *args: Any, files: list[str], **options: Any) -> None:
-        """Import one report after the other; if one of several is refused, the others are still imported."""
+        """Import the reports one by one; after a refusal, the others are still imported."""
         self._rejected = 0
         if len(files) == 1:
             super().handle(*args, file=files[0], prefix="", **options)
@@ -159,7 +161,7 @@ class Command(OperatorCommand):
     def perform(
         self, *, file: str, prefix: str, host: str, account: str | None, by: str, **options: Any
     ) -> Result:
-        """Import the report; with ``dry_run`` all but the commit."""
+        """Import the report; ``dry_run`` does everything except the commit."""
         website = find_website(host)
         if account is not None:
             _check_linked(account, website)
@@ -214,7 +216,7 @@ def _opened(file: str) -> AbstractContextManager[BinaryIO]:
     return nullcontext(sys.stdin.buffer) if file == STANDARD_INPUT else Path(file).open("rb")
 
 
-def _moment(text: str) -> datetime:
+def _past_time(text: str) -> datetime:
     moment = parse_time(text)
     if moment is None:
         raise ArgumentTypeError(f"{text} is not a time such as 2026-01-31T14:00:00Z")

@@ -1,4 +1,4 @@
-"""Issue a secret to sign calls with; it is shown once and stored encrypted."""
+"""Issue a secret that signs calls; it is shown once, and stored encrypted."""
 
 from typing import Any
 
@@ -35,7 +35,7 @@ class Command(OperatorCommand):
         parser.add_argument(
             "--for-portal",
             action="store_true",
-            help="only a portal of ours gets it: its calls are neither limited nor counted",
+            help="for a portal of ours only: its calls are neither limited nor counted",
         )
 
     @sensitive_variables()

@@ -15,9 +15,9 @@ class Command(OperatorCommand):
     interval = timedelta(minutes=15)
 
     help = (
-        "Apply payment callbacks again that failed, or that wait for their account. A failed one is tried "
-        "after 1, 5 and 30 minutes, 2 and 12 hours, and is then given up; one that waits is given up after a "
-        "day. Run it every few minutes."
+        "Apply payment callbacks that failed or that wait for their account. A failed callback is retried "
+        "after 1, 5 and 30 minutes, 2 and 12 hours, then given up; a waiting one is given up after a day. "
+        "Run it every few minutes."
     )
     commits_itself = True
     without_event = "each change of an entitlement has an event"
@@ -28,8 +28,8 @@ class Command(OperatorCommand):
         states = applying.process_due(now)
         open_events = applying.undelivered(now)
         words = [f"{state} {number}" for state, number in sorted(states.items())]
-        text = f"Callbacks: {', '.join(words) or 'none was due'}."
+        text = f"Callbacks: {', '.join(words) or 'none due'}."
         if any(open_events.values()):
             needs = ", ".join(f"{state} {number}" for state, number in open_events.items() if number)
-            text += f" Look at these: {needs}."
+            text += f" These need attention: {needs}."
         return Result(text=text, fields={"applied": 0, **states, "changed": sum(states.values())})

@@ -1,4 +1,4 @@
-"""Move expired nonces to the calls on record, and delete what is no longer needed; run it hourly."""
+"""Move expired nonces to the calls on record, and delete old data; run it hourly."""
 
 from datetime import datetime, timedelta
 from typing import Any
@@ -22,10 +22,9 @@ class Command(OperatorCommand):
 
     help = (
         "Move expired nonces to the calls on record, in batches so that signed calls never wait for long. "
-        "Delete calls on record after 180 days, audit events after 400 days, old uploads, the records of "
-        "changes by imports that are too old to be taken back, what is left of reports that were sent over "
-        "HTTP, and bodies of payment callbacks after 30 days. Finish the deletion of accounts that "
-        "forget_account began."
+        "Delete calls on record after 180 days, audit events after 400 days, old uploads, the changes of "
+        "imports that are too old to be taken back, finished reports that were sent over HTTP, and bodies of "
+        "payment callbacks after 30 days. Finish the deletion of accounts that forget_account began."
     )
     commits_itself = True
 
@@ -33,7 +32,7 @@ class Command(OperatorCommand):
         parser.add_argument("--batch", type=positive, default=limits.PRUNE_BATCH, metavar="N")
 
     def perform(self, *, batch: int, **options: Any) -> Result:
-        """Delete them with a commit for each batch, and return their numbers."""
+        """Delete old rows, with a commit after each batch, and return how many."""
         now, total = _earlier_now(), 0
         forgotten = ForgottenAccount.finish(now)
         while deleted := Nonce.objects.prune(now=now, batch=batch):
@@ -63,9 +62,9 @@ class Command(OperatorCommand):
 
 
 def _earlier_now() -> datetime:
-    """Return the time by this machine or by PostgreSQL, whichever is earlier.
+    """Return the time of this machine or of PostgreSQL, whichever is earlier.
 
-    A clock that is ahead would delete nonces whose calls are still valid. SQLite has this machine's clock.
+    A clock that is ahead would delete nonces of calls that are still valid. SQLite uses this machine's clock.
     """
     now = timezone.now()
     if connection.vendor == "postgresql":
@@ -76,7 +75,7 @@ def _earlier_now() -> datetime:
 
 
 def _prune_calls(now: datetime, batch: int) -> int:
-    """Delete old records of calls and old counts of them; return the number of records."""
+    """Delete old calls on record and old daily counts; return how many calls were deleted."""
     Usage.objects.filter(day__lt=(now - limits.USAGE_LIFETIME).date()).delete()
     total = 0
     before = now - limits.CALL_RECORD_LIFETIME - limits.CLOCK_MARGIN

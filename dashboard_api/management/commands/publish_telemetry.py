@@ -26,7 +26,7 @@ class Command(OperatorCommand):
         parser.add_argument("--dry-run", action="store_true", help="publish nothing, and show the documents")
 
     def perform(self, *, dry_run: bool, **options: Any) -> Result:
-        """Publish; a failure leaves everything published as it was."""
+        """Publish statistics and feed; after a failure, the published ones remain."""
         now = timezone.now()
         websites = publishing.websites_of(now)
         entries = publishing.entries_of(websites, now)

@@ -6,7 +6,7 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 from django.db import transaction
-from django.db.models import Q, QuerySet
+from django.db.models import Q
 from django.utils import timezone
 
 from dashboard_api.billing.callbacks import applying
@@ -27,18 +27,19 @@ class Command(OperatorCommand):
     help = (
         "List the accounts whose entitlement differs from what the payment provider reported last, such as "
         "after a change by hand; --repair sets what the provider reported. With STRIPE_API_KEY it asks "
-        "Stripe, and so finds events that never came. Run it once a day."
+        "Stripe, and so finds events that never arrived. Run it once a day."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--repair", action="store_true", help="change the entitlements")
 
     def perform(self, *, repair: bool, by: str, reason: str, **options: Any) -> Result:
-        """Look at each account with a subscription."""
+        """Compare the entitlement of each account that has a subscription or a customer of a provider."""
         drift: list[dict[str, Any]] = []
-        for account in _paying():
+        paying = Q(subscriptions__isnull=False) | Q(billing_customers__isnull=False)
+        for account in Account.objects.filter(paying).distinct().order_by("ref"):
             try:
-                fetched = applying.fetch(account, timezone.now())  # without a lock
+                fetched = applying.fetch(account, timezone.now())  # waits for the network: no lock yet
             except CannotApply as error:
                 drift.append({"account": account.ref, "differs": error.code, "repaired": False})
                 continue
@@ -61,11 +62,6 @@ def _in_words(drift: list[dict[str, Any]], repaired: int) -> str:
     done = f"{repaired} repaired" if repaired else "--repair sets what the provider reported"
     lines = [f"{row['account']}: {row['differs']}" for row in drift]
     return "\n".join([f"Differences: {len(drift)} found, {done} ({refs}).", *lines])
-
-
-def _paying() -> QuerySet[Account]:
-    known = Q(subscriptions__isnull=False) | Q(billing_customers__isnull=False)
-    return Account.objects.filter(known).distinct().order_by("ref")
 
 
 def _drift(

@@ -1,10 +1,9 @@
-"""Import the reports that were sent over HTTP and whose import was interrupted; for cron."""
+"""Import reports that were sent over HTTP and then interrupted; for cron."""
 
 from datetime import timedelta
 from typing import Any
 
 from dashboard_api.importing import report_jobs
-from dashboard_api.models import ReportJob
 from foundation.operations.operator_command import OperatorCommand, Result
 
 
@@ -14,17 +13,16 @@ class Command(OperatorCommand):
     interval = timedelta(minutes=15)
 
     help = (
-        "Import the reports that were sent over HTTP and still wait because a process was stopped. Those "
-        "that another process is importing are left to it. Run it every few minutes."
+        "Import reports that were sent over HTTP and still wait because a process was stopped. Reports that "
+        "another process is importing are skipped. Run it every few minutes."
     )
     without_event = "each import has an event"
 
     def perform(self, **options: Any) -> Result:
         jobs = report_jobs.run_all()
-        lines = [f"Report {job.pk} about {job.website}: {_in_words(job)}" for job in jobs]
+        lines = []
+        for job in jobs:
+            outcome = "imported." if job.status == 200 else f"refused. {(job.outcome or {})['message']}"
+            lines.append(f"Report {job.pk} about {job.website}: {outcome}")
         fields = [{"id": str(job.pk), "host": job.website.host, "status": job.status} for job in jobs]
-        return Result(text="\n".join(lines) or "No report waits.", fields={"reports": fields})
-
-
-def _in_words(job: ReportJob) -> str:
-    return "imported." if job.status == 200 else f"refused. {(job.outcome or {})['message']}"
+        return Result(text="\n".join(lines) or "No reports are waiting.", fields={"reports": fields})

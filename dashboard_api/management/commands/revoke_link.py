@@ -13,7 +13,7 @@ from foundation.operations.operator_command import OnRecord, OperatorCommand, Re
 class Command(OperatorCommand):
     """manage.py revoke_link LINK_ID --reason "Contract ended"."""
 
-    help = "Revoke a link: its calls are refused from now on. The admin restores it."
+    help = "Revoke a link: its calls are refused from now on. You can restore it in the admin."
     on_record = OnRecord(needs_reason=True)
 
     def add_arguments(self, parser: CommandParser) -> None:

@@ -1,4 +1,4 @@
-"""Revoke a secret at once, for example after a leak, or retire it, while a new one is rolled out."""
+"""Revoke a secret at once, such as after a leak, or retire it while a new one is rolled out."""
 
 from typing import Any
 
@@ -19,7 +19,7 @@ class Command(OperatorCommand):
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """Add the account, which guards against a mistyped number, and the secret's number."""
+        """Add the secret's number and its account, which guards against a mistyped number."""
         parser.add_argument("ref", metavar="REF", help="the account's reference")
         parser.add_argument("number", metavar="NUMBER", type=row_number, help="as issue_secret prints it")
         parser.add_argument("--retire", action="store_true", help="let it work for one more day")

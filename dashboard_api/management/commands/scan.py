@@ -13,7 +13,7 @@ from foundation.operations.operator_command import OperatorCommand, Result, host
 class Command(OperatorCommand):
     """manage.py scan shop.example.com."""
 
-    help = "Queue a scan of a proven website; 'manage.py crawl' runs it. One that waits or runs is kept."
+    help = "Queue a scan of a verified website, unless one waits or runs; 'manage.py crawl' runs it."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("host", metavar="HOST", help="such as shop.example.com")
@@ -23,10 +23,10 @@ class Command(OperatorCommand):
             default=ScanJob.Profile.QUICK,
             help="the default is quick",
         )
-        parser.add_argument("--first", action="store_true", help="before all scans of normal priority")
+        parser.add_argument("--first", action="store_true", help="put it before all scans of normal priority")
 
     def perform(self, *, host: str, profile: str, first: bool, by: str, **options: Any) -> Result:
-        """Add the job, or return the unended one."""
+        """Queue a scan, unless one of the website already waits or runs."""
         website = Website.objects.filter(host=host_of(host)).first()
         if website is None:
             raise CommandError(

@@ -35,7 +35,7 @@ class Command(OperatorCommand):
         )
 
     def perform(self, *, ref: str, extend_days: int | None, by: str, reason: str, **options: Any) -> Result:
-        """Make all changes, or none."""
+        """Make all changes in one transaction, or fail without any."""
         changes = fields_in(options)
         if not changes and extend_days is None:
             raise CommandError("Say what to change, such as --plan, --status, --ends-on or --extend-days.")

@@ -50,7 +50,7 @@ class Command(OperatorCommand):
 
 
 def _parts(account: Account) -> dict[str, list[dict[str, Any]]]:
-    """Return the rows of the account by their kind."""
+    """Return the account's secrets, websites and report tokens as fields."""
     links = account.links.select_related("website").order_by("website__host")
     return {
         "secrets": [

@@ -14,8 +14,9 @@ class Command(OperatorCommand):
 
     interval = timedelta(minutes=15)
     help = (
-        "Store a notice for each limit that is used by 80 or 100 percent, and for each step of a plan "
-        "that ends; the API serves them. Overrides end after their last day. Run it every few minutes."
+        "Store a notice for each limit that has reached 80 or 100 percent, and for each step before and "
+        "after the end of a plan; the API serves them. End overrides after their last day. Run it every few "
+        "minutes."
     )
     commits_itself = True
     without_event = "the end of each override has an event"

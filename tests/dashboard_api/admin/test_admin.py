@@ -394,7 +394,7 @@ def test_staff_make_publicity_stricter_and_never_looser(operator):
     account = make_account()
     values = shown_values(operator.get(url(account, "change")))
     response = operator.post(url(account, "change"), values | {"publicity": "shown"})
-    assert "Only an owner can make it less strict" in response.text
+    assert "Only an owner can make this less strict" in response.text
     operator.post(url(account, "change"), values | {"publicity": "nothing"})
     account.refresh_from_db()
     assert account.publicity == "nothing"
@@ -453,7 +453,7 @@ def test_staff_read_that_what_is_paid_for_holds_and_what_they_set_follows(operat
     to = {"plan": "team", "ends_on": ends_on, "renews": True}
     entitlement = change_entitlement(account, to, by="payments", is_payment=True)
     said = messages(act(operator, entitlement, "extend_by_30_days"))
-    assert f"The plan that staff set follows: team until {ends_on + timedelta(days=30)}." in " ".join(said)
+    assert f"After it, the plan set by staff: team until {ends_on + timedelta(days=30)}." in " ".join(said)
     entitlement.refresh_from_db()
     assert entitlement.ends_on == ends_on
 
@@ -818,7 +818,7 @@ def test_a_decision_about_findings_of_several_accounts_is_warned_of(operator):
     page = ask_about_all(operator, one)
     assert "more than one customer" not in page
     assert "Customer: acct_a." in page
-    assert "This is about more than one customer: acct_a, acct_b." in ask_about_all(operator, one, other)
+    assert "This affects more than one customer: acct_a, acct_b." in ask_about_all(operator, one, other)
 
 
 def test_a_decision_about_a_website_of_several_accounts_is_warned_of(operator):
@@ -990,7 +990,7 @@ def test_a_limit_is_overridden_on_the_page_of_the_entitlement(operator):
     make_plan()
     entitlement = change_entitlement(make_account(), {"plan": "team"}, by="ada")
     act(operator, entitlement, "override_limit", confirmed="True", limit="seats", value="9", reason="Audit")
-    assert "Members: 9, for good (Audit)" in operator.get(url(entitlement, "change")).text
+    assert "Members: 9, no end (Audit)" in operator.get(url(entitlement, "change")).text
     for said in ("Ended: ", "Nothing to do: this limit has no override."):
         page = act(operator, entitlement, "end_override", confirmed="True", limit="seats", reason="Done")
         assert said in page.text

@@ -89,7 +89,7 @@ def test_a_verification_is_withdrawn_after_confirmation_and_the_accounts_are_nam
 def test_a_restored_website_is_in_the_list_again_and_its_links_stay_revoked(operator):
     link = make_link()
     confirm(operator, link.website, "archive", reason="Contract ended")
-    assert "Their links stay revoked" in act(operator, link.website, "restore").text
+    assert "Their links remain revoked" in act(operator, link.website, "restore").text
     confirm(operator, link.website, "restore")
     assert Website.objects.filter(archived_at=None).get() == link.website
     assert not SiteLink.objects.not_revoked().exists()

@@ -129,6 +129,6 @@ def test_of_several_claims_one_is_checked_now_and_the_others_soon(staff, looks):
     form = {"action": "check_claim", "_selected_action": [claim.pk for claim in made]}
     page = staff.post(PAGE, form, follow=True).content.decode()
     assert looks.hosts == ["a.example.com"]
-    assert "The others are checked within minutes." in page
+    assert "The others will be checked within minutes." in page
     made[1].refresh_from_db()
     assert made[1].next_check_at <= timezone.now()

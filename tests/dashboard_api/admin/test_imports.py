@@ -82,7 +82,7 @@ def test_imports_that_are_taken_back_together_go_the_newest_first(operator, impo
     choice = {"action": "take_back", "_selected_action": numbers}
     asked = operator.post(list_of_imports, choice)
     assertContains(asked, "Deleted: 1, open again: 0")
-    assertContains(asked, f"{imported}: follows the newer ones")
+    assertContains(asked, f"{imported}: no preview")
     operator.post(list_of_imports, choice | {"confirmed": "on", "reason": "The wrong website"})
     assert not ImportRun.objects.not_undone().exists()
     assert not Finding.objects.exists()

@@ -68,7 +68,7 @@ def test_a_new_plan_cannot_have_the_name_of_another_one(staff):
     plan = factories.make_plan()
     values = shown_values(staff.get(address("plan_add"))) | {"slug": "team", "name_en": "Other"}
     refused = staff.post(address("plan_add"), values | {"websites": "1"})
-    assert errors_of(refused) == {"slug": ["There is a plan of this name: edit that one."]}
+    assert errors_of(refused) == {"slug": ["There is a plan with this name: edit it instead."]}
     assert Plan.objects.get().limits == plan.limits
 
 
@@ -78,11 +78,11 @@ def test_only_the_newest_revision_of_a_plan_is_edited(staff):
     page = staff.get(address("plan_change", old.pk))
     staff.post(address("plan_change", old.pk), shown_values(page) | {"websites": "9"})
     page = staff.get(address("plan_change", old.pk))
-    assert "It cannot be changed: revision 2 follows it." in page.text
+    assert "It cannot be changed: revision 2 is newer." in page.text
     values = shown_values(page)
     del values["is_offered"]
     refused = staff.post(address("plan_change", old.pk), values)
-    assert "revision 2 follows it. Edit that one." in str(errors_of(refused))
+    assert "edit the newer revision 2 instead." in str(errors_of(refused))
     assert [(each.limits["websites"], each.is_offered) for each in Plan.objects.order_by("revision")] == [
         (20, True),
         (9, True),
@@ -101,4 +101,4 @@ def test_a_payment_is_not_late_since_a_day_to_come(staff):
     values = shown_values(staff.get(address("entitlement_change", row.pk)))
     late = values | {"status": "past_due", "past_due_since": "9999-12-31"}
     refused = staff.post(address("entitlement_change", row.pk), late)
-    assert errors_of(refused) == {"past_due_since": ["This day is still to come."]}
+    assert errors_of(refused) == {"past_due_since": ["This day is in the future."]}

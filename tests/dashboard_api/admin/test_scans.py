@@ -21,7 +21,7 @@ def test_a_scan_is_listed_and_can_be_cancelled_but_not_changed(client):
     assert b'value="cancel"' in detail
     assert b'name="_save"' not in detail
     form = {"action": "cancel", "_selected_action": job.pk}
-    assert b"Scans that wait end at once" in client.post(page, form).content
+    assert b"Waiting scans end at once" in client.post(page, form).content
     done = client.post(page, form | {"confirmed": "True"}, follow=True)
     assert b"Cancelled: " in done.content
     job.refresh_from_db()
@@ -106,11 +106,11 @@ def test_the_home_says_that_scans_are_stopped_that_a_worker_is_away_and_that_non
     old = timezone.now() - 20 * policy.LEASE
     ScanJob.objects.update(due_at=old)
     late = shown()
-    assert late.keys() == {"All scans are stopped", "Running", "Waiting", "Not begun for 15 minutes"}
+    assert late.keys() == {"All scans are stopped", "Running", "Waiting", "Not started after 15 minutes"}
     stop.delete()
     queue.claim("crawler-1")
     ScanJob.objects.update(lease_until=old)
     late |= shown()
-    for label in ("All scans are stopped", "Not begun for 15 minutes", "Worker is away"):
+    for label in ("All scans are stopped", "Not started after 15 minutes", "Worker not responding"):
         assert (late[label].number, late[label].tone) == ("1", "high")
-    assert staff.get(late["Worker is away"].url).context["cl"].result_count == 1
+    assert staff.get(late["Worker not responding"].url).context["cl"].result_count == 1

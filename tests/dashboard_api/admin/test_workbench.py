@@ -181,7 +181,7 @@ class TestDecisions:
         make_finding(link.website)
         page = analyst.get(URL).text
         assert page.count("if a report adds another, the finding is open again.") == 1
-        assert page.count("locations found later are accepted, too.") == 1
+        assert page.count("locations found later are accepted as well.") == 1
 
     def test_the_reason_of_a_template_is_offered_and_stored_in_english(self, analyst, link):
         finding = make_finding(link.website)

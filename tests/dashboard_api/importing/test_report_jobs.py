@@ -155,7 +155,7 @@ def test_the_command_resumes_every_report_that_waits(token, folder, monkeypatch)
     rows = run_json("resume_reports")["reports"]
     assert [(row["id"] == first, row["status"]) for row in rows] == [(True, 200), (False, 422)]
     assert list(folder.iterdir()) == []
-    assert run("resume_reports") == "No report waits.\n"
+    assert run("resume_reports") == "No reports are waiting.\n"
 
 
 @pytest.mark.django_db(transaction=True)
