@@ -1,4 +1,4 @@
-"""Secrets at rest: sealed with the newest of the numbered master keys, opened with any of them.
+"""Secrets at rest: sealed with the newest master key, opened with any of them.
 
 A sealed text is bound to its context, such as "secret of account 7": copied to another row, it does not open.
 """
@@ -16,7 +16,7 @@ class CannotUnseal(Exception):
 
 
 def seal(secret: str, context: str) -> str:
-    """Return ``secret`` sealed for storage; the text opens in the same context only."""
+    """Return ``secret`` encrypted for storage; it opens only with the same ``context``."""
     return _fernet_of(tuple(settings.MASTER_KEYS)).encrypt(_bound(secret, context).encode()).decode()
 
 
@@ -26,7 +26,7 @@ def unseal(sealed: str, context: str) -> str:
 
 
 def unseal_once(sealed: str, context: str) -> str:
-    """Return the text in ``sealed`` without a copy in this process's memory; raise CannotUnseal."""
+    """Return the secret in ``sealed`` without caching it; raise CannotUnseal."""
     return _open(_fernet_of(tuple(settings.MASTER_KEYS)), sealed, context)
 
 
@@ -41,7 +41,7 @@ def is_current(sealed: str, context: str) -> bool:
 
 @functools.lru_cache(maxsize=1024)
 def _unseal_with(fernet: MultiFernet, sealed: str, context: str) -> str:
-    """Return the secret, decrypted once per process, whose memory holds the master keys anyway."""
+    """Return the secret from a cache; that adds no risk, because the process holds the master keys anyway."""
     return _open(fernet, sealed, context)
 
 
