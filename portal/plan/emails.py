@@ -1,4 +1,4 @@
-"""E-mails to owners about their plan: each notice of the service once."""
+"""E-mails to owners about their plan: one for each notice of the service."""
 
 from collections.abc import Callable
 from datetime import date, datetime, timedelta
@@ -16,7 +16,7 @@ from portal.plan.view_models import TRIAL_PLAN, over_in_words, own_name, seats_i
 from portal.texts import labels
 from signed_api.billing import AccountEntitlement, EntitlementResponse, LimitUse, Notice
 
-RECENT = timedelta(days=2)  # a notice that is older when it is first read is no news
+RECENT = timedelta(days=2)  # a notice is too old for an e-mail if it is older when first read
 RETRIED = timedelta(days=10)  # as long as notifications
 _WORKING = ("trialing", "active", "past_due")
 _LIMIT_STATES = {"limit_near": "near", "limit_reached": "reached"}
@@ -33,21 +33,19 @@ def _send(account: Account, *, outcome: Outcome, clock: Callable[[], datetime]) 
     answer, now = service.get_entitlement(account), clock()
     for notice in answer.notices:
         words = _words_of(notice, answer, now.date())
+        if words is None:
+            continue
         key = f"plan:{notice.id}:{notice.kind}:{notice.at:%Y-%m-%d}"
-        if words is not None and now - notice.at < (RETRIED if _is_begun(account, key) else RECENT):
+        was_tried = ClaimEmail.objects.filter(membership__account=account, key=key).exists()
+        if now - notice.at < (RETRIED if was_tried else RECENT):
             send(account, key, words, outcome, now)
     if (use := _seats_to_mention(account, answer, now)) is not None:
         key = f"plan:seats:{use.state}:of {use.limit}"  # once for each value of the limit
         send(account, key, partial(_of_limit, use), outcome, now)
 
 
-def _is_begun(account: Account, key: str) -> bool:
-    """Return whether an earlier run tried to send the e-mail."""
-    return ClaimEmail.objects.filter(membership__account=account, key=key).exists()
-
-
 def _seats_to_mention(account: Account, answer: EntitlementResponse, now: datetime) -> LimitUse | None:
-    """Return the limit of members if it is nearly or fully used in a plan that works; else None."""
+    """Return the limit of members if a working plan's is nearly or fully used."""
     if answer.entitlement is None or answer.entitlement.status not in _WORKING:
         return None
     limits = [use for use in answer.limits if use.name == "seats"]
@@ -56,7 +54,7 @@ def _seats_to_mention(account: Account, answer: EntitlementResponse, now: dateti
 
 
 def _words_of(notice: Notice, answer: EntitlementResponse, today: date) -> Callable[[], Words] | None:
-    """Return the words of a notice; None for one that does not hold any more."""
+    """Return the words of a notice, if it still applies."""
     own = answer.entitlement
     if own is None:
         return None
@@ -125,7 +123,7 @@ def _of_limit(use: LimitUse) -> Words:
 
 
 def _consequence(limit: str) -> str:
-    """Return what follows from the limit, and the way out."""
+    """Return what happens at the limit, and what to do."""
     match limit:
         case "websites":
             return _("Another website gets no results until you remove one or choose a larger plan.")

@@ -40,7 +40,7 @@ def publicity(request: HttpRequest, account: int) -> HttpResponse:
 
 
 def _change(request: HttpRequest, account: Account) -> HttpResponse:
-    """Store the choice of the form for the account, or for the website that it names."""
+    """Store the choice for the account, or for the website if the form names one."""
     host = request.POST.get("host", "")
     region = request.POST.get("region", "")
     current = region if region in REGIONS else ""
@@ -75,7 +75,7 @@ def _website_form(website: WebsitePublicity) -> WebsiteForm:
 
 
 def _refused(request: HttpRequest, account: Account, error: CallError) -> HttpResponse:
-    """Return the page with an error in place of the missing response."""
+    """Return the page with the error in place of its content."""
     error_page = logged_error_page(error, account.ref)
     url = reverse("portal:publicity", args=[account.pk])
     context = {"account": account, "error_page": error_page, "page": {"url": url}}

@@ -83,7 +83,7 @@ class Command(OperatorCommand):
         parser.add_argument("--timeout", type=float, default=MAX_TIMEOUT_SECONDS, metavar="SECONDS")
 
     def perform(self, *, host: str, account: str | None, link_id: str | None, **options: Any) -> Result:
-        """Send one request and return its exchange, with any status."""
+        """Send one request and return the exchange, whatever the status."""
         website = _website(host_of(host), account, link_id)
         route, request = _request(**options)
         base_url = options["base_url"] or settings.DASHBOARD_BASE_URL or settings.PORTAL_BASE_URL
@@ -129,7 +129,7 @@ def _request(*, finding: str | None, **options: Any) -> tuple[Route[Any, Any], m
 
 
 def _website(host: str, ref: str | None, link_id: str | None) -> Website:
-    """Return the portal's website of this host, or an unsaved one with ``link_id``; raises CommandError."""
+    """Return the portal's website with this host, or an unsaved one with ``link_id``; raises CommandError."""
     if link_id is not None:
         return Website(account=_account(ref), host=host, link_id=link_id)
     same_host = Website.objects.with_host(host).select_related("account")
@@ -200,5 +200,5 @@ def _decoded(body: bytes) -> Any:
 
 
 def _printable(text: str) -> str:
-    """Return ``text`` without control sequences of a terminal."""
+    """Return ``text`` with unprintable characters escaped, so that it cannot control the terminal."""
     return "".join(c if c.isprintable() or c == "\n" else c.encode("unicode_escape").decode() for c in text)
