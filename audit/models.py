@@ -26,7 +26,7 @@ class AuditActor(models.Model):
 
     @classmethod
     def number_of(cls, user_id: int | None, name: str) -> int | None:
-        """Return the number of a person, stored if new; there must be a user or a name."""
+        """Return the number of a person, stored if new; None for an empty name without a user."""
         if user_id is not None:
             actor, _is_new = cls.objects.get_or_create(user_id=user_id, defaults={"name": name})
             return actor.pk

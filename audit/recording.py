@@ -174,11 +174,13 @@ def _described(subject: models.Model | Person | Subject | None) -> dict[str, Any
             return {**values, "person": None}
         case AbstractBaseUser() | Person():
             return {"object_type": "person", "object_id": "", "label": "", "person": _person(subject)}
-    label = "" if _is_unlabelled(subject) else _short(str(subject))
+    # The text of such a model may contain a person's name or part of a secret.
+    private = {"user", "email", "author", "sealed"}
+    has_label = private.isdisjoint(field.name for field in subject._meta.concrete_fields)
     return {
         "object_type": subject._meta.label_lower,
         "object_id": str(subject.pk),
-        "label": label,
+        "label": _short(str(subject)) if has_label else "",
         "person": None,
     }
 
@@ -189,11 +191,6 @@ def _person(by: AbstractBaseUser | Person | str | None) -> Person | None:
     if isinstance(by, Person):
         return by
     return Person(None, by.strip()) if by and by.strip() else None
-
-
-def _is_unlabelled(subject: models.Model) -> bool:
-    """Return whether the text of ``subject`` may contain a person's name or part of a secret."""
-    return any(field.name in ("user", "email", "author", "sealed") for field in subject._meta.concrete_fields)
 
 
 def _account_of(subject: Any) -> str:

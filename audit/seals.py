@@ -18,7 +18,7 @@ from audit.models import ORIGIN_RETENTION, RETENTION, AuditActor, AuditEvent, Au
 from audit.recording import Acting, Subject, acting, as_fields, record
 
 logger = logging.getLogger("audit")
-_CLOCKS = timedelta(minutes=5)  # the clock of the database may be behind
+_CLOCK_SKEW = timedelta(minutes=5)  # the clock of the database may be behind
 _PRUNED = "audit.pruned"
 
 
@@ -88,7 +88,7 @@ def prune(now: datetime) -> int:
     Return the number of events. The prune is an event of its own, so the next seal covers it.
     """
     AuditOrigin.objects.filter(at__lt=now - ORIGIN_RETENTION).delete()
-    kept = AuditSeal.objects.filter(newest_at__gte=now - RETENTION - _CLOCKS).first()
+    kept = AuditSeal.objects.filter(newest_at__gte=now - RETENTION - _CLOCK_SKEW).first()
     old = AuditSeal.objects.filter(pk__lt=kept.pk).last() if kept else AuditSeal.objects.last()
     if old is None:
         return 0

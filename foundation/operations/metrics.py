@@ -1,6 +1,6 @@
 """Counters and times that every process keeps; /metrics adds them up over all workers.
 
-No label names an account, a host or an address. Labelled children are kept, which halves the cost.
+No label names an account, a host or an address. Labelled children are cached, which halves the cost.
 """
 
 import os

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 HEADER = "X-Request-Id"
 
-_CALLERS = re.compile(r"[A-Za-z0-9._-]{8,64}", re.ASCII)
+_CALLER_ID = re.compile(r"[A-Za-z0-9._-]{8,64}", re.ASCII)
 
 
 @dataclass(slots=True)
@@ -21,7 +21,7 @@ class CurrentRequest:
     """A request or a command, with the facts known so far; empty means unknown.
 
     ``began`` is a time of ``time.perf_counter``. ``account`` is the reference of an authenticated account,
-    ``secret_id`` the number of the secret that signed, and ``address`` that of the caller of the API.
+    ``secret_id`` the number of the secret that signed, and ``address`` the caller's IP address.
     """
 
     request_id: str
@@ -60,7 +60,7 @@ def begin_request(callers: str = "") -> CurrentRequest:
     """
     current = CurrentRequest(
         random.randbytes(8).hex(),  # noqa: S311  # a name, not a secret
-        callers if callers and _CALLERS.fullmatch(callers) else "",
+        callers if callers and _CALLER_ID.fullmatch(callers) else "",
         time.perf_counter(),
     )
     _current.set(current)

@@ -45,12 +45,12 @@ _ENCODINGS = _WBITS.keys() | {"br", "zstd", "compress", "x-compress", "dcb", "dc
 _CIPHERS = "ECDHE+AESGCM:ECDHE+CHACHA20:ECDHE+AES:RSA+AES:!aDSS:!AESCCM"
 LEGACY_SERVERS = 0x4  # OP_LEGACY_SERVER_CONNECT of Python 3.12
 _BLANKS = bytes(range(33)).decode()  # browsers strip these around an address; others may be part of UTF-8
-_PYTHON = re.compile(r"^\[[^]]*\] |\s*\(_ssl\.c:\d+\)$")  # error numbers and source lines, useless to owners
+_PYTHON_DETAILS = re.compile(r"^\[[^]]*\] |\s*\(_ssl\.c:\d+\)$")  # error numbers, lines of C
 
 
 def in_words(error: object) -> str:
     """Return the text of an error without Python's error numbers and source lines."""
-    return _PYTHON.sub("", str(error))
+    return _PYTHON_DETAILS.sub("", str(error))
 
 
 class FetchFailed(Exception):

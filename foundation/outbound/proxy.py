@@ -30,7 +30,7 @@ from foundation.outbound.refusals import REFUSALS
 
 MAX_CONNECTIONS = 4
 MAX_SLOWER = 3  # slowdowns for Retry-After until the scan counts as blocked
-_SECONDS = 10.0  # for one request; so stopping all scans takes no longer
+_REQUEST_SECONDS = 10.0  # for one request; so stopping all scans takes no longer
 _RETRY_SECONDS = 30  # the longest wait for a Retry-After: the whole scan has a deadline
 _MAX_BODY = 1024**2  # of a request
 _SIZE = re.compile("[0-9]{1,9}")
@@ -117,7 +117,7 @@ class WebsiteProxy:
         with self._free:
             if not self._may_begin():
                 return None
-            began, deadline = time.monotonic(), Deadline(_SECONDS)
+            began, deadline = time.monotonic(), Deadline(_REQUEST_SECONDS)
             tls = unverified() if scheme == "https" else None
             connection = pinned_connection(self.host, self.port(scheme) or 0, [self._address], deadline, tls)
             try:

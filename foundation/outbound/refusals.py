@@ -9,7 +9,7 @@ from foundation.outbound.fetch import Fetched
 REFUSALS = frozenset({202, 401, 403, 405, 406, 418, 428, 429, 451, 503, 999})
 MAX_BYTES = 32 * 1024  # of a page, searched for signs of a protection
 # Headers that protections send only with a page of their own instead of the website's.
-_INSTEAD = ("cf-mitigated", "x-amzn-waf-action", "sg-captcha")
+_REFUSAL_HEADERS = ("cf-mitigated", "x-amzn-waf-action", "sg-captcha")
 # Texts that occur only in refusals and browser challenges. The scripts of Cloudflare, Imperva, Akamai and F5
 # (/TSPD/) and window.awsWafCookieDomainList are no sign: the website's own pages may include them.
 _CHALLENGE = re.compile(
@@ -25,7 +25,7 @@ _CHALLENGE = re.compile(
 
 def is_refusal(page: Fetched, statuses: Set[int] = REFUSALS) -> bool:
     """Return whether a response is a refusal or a browser challenge."""
-    is_instead = any(name in page.headers for name in _INSTEAD)
+    is_instead = any(name in page.headers for name in _REFUSAL_HEADERS)
     is_own = page.status == 405 and "Allow" in page.headers  # RFC 9110 requires it of the website itself
     is_status = page.status in statuses and not is_own
     return is_status or is_instead or bool(_CHALLENGE.search(page.body[:MAX_BYTES]))

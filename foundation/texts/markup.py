@@ -7,10 +7,14 @@ from html.parser import HTMLParser
 
 _NUMBER = re.compile(r"&#0*([0-9]{1,8})[0-9]*", re.ASCII)  # code points have at most 7 digits
 _CHARSET = re.compile(r"charset\s*=\s*[\"']?([\w-]+)", re.ASCII | re.IGNORECASE)
-_MARKS = {codecs.BOM_UTF8: "utf-8", codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}
+_BYTE_ORDER_MARKS = {
+    codecs.BOM_UTF8: "utf-8",
+    codecs.BOM_UTF16_LE: "utf-16-le",
+    codecs.BOM_UTF16_BE: "utf-16-be",
+}
 _UTF_16 = {"utf-16": "utf-16-le", "utf-16le": "utf-16-le", "utf-16be": "utf-16-be"}
 # Any other element ends the head, even without a closing tag.
-_OF_THE_HEAD = {"html", "head", "base", "link", "meta", "script", "style"}
+_HEAD_ELEMENTS = {"html", "head", "base", "link", "meta", "script", "style"}
 _INERT = {"title", "noscript", "template", "textarea", "iframe", "xmp", "noembed", "noframes", "plaintext"}
 
 
@@ -19,7 +23,7 @@ def text_of_page(body: bytes, content_type: str) -> str | None:
 
     UTF-16 is the only encoding in browsers that does not write markup as ASCII bytes.
     """
-    encoding = next((name for mark, name in _MARKS.items() if body.startswith(mark)), "")
+    encoding = next((name for mark, name in _BYTE_ORDER_MARKS.items() if body.startswith(mark)), "")
     if not encoding:
         charset = _CHARSET.search(content_type)
         encoding = _UTF_16.get(charset[1].lower() if charset else "", "utf-8")
@@ -62,7 +66,7 @@ class HeadReader(MarkupReader):
         if tag in _INERT:
             self.inert = tag
             self.is_head = self.is_head and tag in {"title", "noscript", "template"}
-        elif tag not in _OF_THE_HEAD:
+        elif tag not in _HEAD_ELEMENTS:
             self.is_head = False
 
     def handle_endtag(self, tag: str) -> None:

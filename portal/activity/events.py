@@ -22,10 +22,10 @@ BATCH = 500
 COLUMNS = ("time", "account", "who", "action", "about", "details", "outcome", "request")
 MAX_PERIODS = 500  # databases limit the length of a condition
 _LINKED, _REVOKED = ("link.linked", "link.restored"), "link.revoked"
-_LAST = 2**63 - 1
+_MAX_ID = 2**63 - 1
 # Refusals (or no refusal) that prove a website's link. With others, such as an ended plan, it may have ended.
 _PROVING_LINK = ("", "websites_limit")
-_OURS = (AuditEvent.Kind.STAFF, AuditEvent.Kind.COMMAND)
+_TEAM_KINDS = (AuditEvent.Kind.STAFF, AuditEvent.Kind.COMMAND)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,7 +52,7 @@ def owned_accounts(user: AbstractBaseUser | AnonymousUser) -> dict[str, str]:
 def events_of(accounts: Iterable[str]) -> QuerySet[AuditEvent]:
     """Return the events that owners of these accounts may see, the newest first.
 
-    A new account may reuse the reference of a deleted one: its events are kept on record, but hidden.
+    A new account may reuse the reference of a deleted one; the events of the deleted account are hidden.
     """
     accounts = list(accounts)
     actions = [action for action in ACTIONS if not action.startswith("admin.")]
@@ -101,12 +101,14 @@ def _periods(links: Iterable[AuditEvent]) -> list[tuple[str, int, int]]:
             periods.append((link.host, open_since.pop(own, 0), link.pk))
         else:
             open_since.setdefault(own, link.pk)
-    return periods + [(host, first, _LAST) for (_account, host), first in open_since.items()]
+    return periods + [(host, first, _MAX_ID) for (_account, host), first in open_since.items()]
 
 
 def people_in(events: QuerySet[AuditEvent]) -> dict[str, str]:
     """Return the names of the people who acted, by number; our team comes last."""
-    numbers = events.exclude(actor_kind__in=_OURS).exclude(account="").order_by().values("actor").distinct()
+    numbers = (
+        events.exclude(actor_kind__in=_TEAM_KINDS).exclude(account="").order_by().values("actor").distinct()
+    )
     actors = AuditActor.objects.filter(pk__in=numbers).order_by("name")
     return {str(actor.pk): str(actor) for actor in actors} | {OUR_TEAM: _("Our team")}
 
@@ -114,8 +116,8 @@ def people_in(events: QuerySet[AuditEvent]) -> dict[str, str]:
 def by_person(events: QuerySet[AuditEvent], person: str) -> QuerySet[AuditEvent]:
     """Return the events of one person; ``person`` is a key of ``people_in``."""
     if person == OUR_TEAM:
-        return events.filter(actor_kind__in=_OURS)
-    return events.exclude(actor_kind__in=_OURS).filter(actor=int(person))
+        return events.filter(actor_kind__in=_TEAM_KINDS)
+    return events.exclude(actor_kind__in=_TEAM_KINDS).filter(actor=int(person))
 
 
 def rows(events: Iterable[AuditEvent]) -> list[ActivityRow]:
@@ -142,7 +144,7 @@ def _cells(row: ActivityRow) -> tuple[str, ...]:
 
 
 def _row(event: AuditEvent, names: dict[int, AuditActor]) -> ActivityRow:
-    is_ours = event.actor_kind in _OURS
+    is_ours = event.actor_kind in _TEAM_KINDS
     values = {"before": event.before, "after": event.after}
     values = {name: value for name, value in values.items() if value and not is_ours}
     return ActivityRow(

@@ -70,7 +70,7 @@ def api_page(request: HttpRequest, accounts: Iterable[Account], owned: Collectio
 
 
 def public_base_url(request: HttpRequest) -> str:
-    """Return the API's address for customers: DASHBOARD_BASE_URL, or the portal's if that is a loopback."""
+    """Return the API's address for customers: DASHBOARD_BASE_URL, or the portal's if unset or loopback."""
     address = settings.DASHBOARD_BASE_URL
     return address if address and not is_loopback(host_of(address) or "") else portal_origin(request)
 

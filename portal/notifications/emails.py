@@ -158,7 +158,7 @@ def _section(notification: PendingNotification) -> Section:
         heading=_heading(readable_host(website.host), digest),
         grade=_grade(website, Subscription.of(membership), address),
         findings=tuple(_problem_item(changes, address, is_complete=digest.is_complete) for changes in shown),
-        more=_more(digest, sum(map(len, shown))),
+        more=_more_text(digest, sum(map(len, shown))),
         list_url=_absolute(list_path) if digest.findings else "",
         notes=tuple(note_item(note, address, base=settings.PORTAL_BASE_URL) for note in digest.notes),
     )
@@ -225,7 +225,7 @@ def _heading(host: str, digest: Digest) -> str:
     return text % names
 
 
-def _more(digest: Digest, shown: int) -> str:
+def _more_text(digest: Digest, shown: int) -> str:
     others = digest.total - shown
     if not others:
         return ""

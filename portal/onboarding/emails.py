@@ -55,10 +55,10 @@ def send_due(*, clock: Callable[[], datetime] = timezone.now) -> Outcome:
 
 def send_given_up(account: Account, claim: WebsiteClaim) -> None:
     """Notify all owners that one removed the website, that owner included: the session may be stolen."""
-    send_now(account, f"given_up:{claim.claim_id}", lambda: _of_given_up(claim), without="")
+    send_now(account, f"given_up:{claim.claim_id}", lambda: _given_up_words(claim), without="")
 
 
-def _of_given_up(claim: WebsiteClaim) -> Words:
+def _given_up_words(claim: WebsiteClaim) -> Words:
     text = _(
         "An owner removed it: its share links do not work any more. The audit log says who did "
         "this, and when. If you did not expect this, remove this person, or if it was done in your name, "

@@ -27,7 +27,7 @@ _limited: Callable[[View], View] = rate_limit(action="sample", limit_get=True)
 
 
 def _for_helpers(view: View) -> Any:
-    """Return the view with a rate limit and the headers for strangers; its form needs a referrer."""
+    """Return the view with a rate limit and the headers for strangers; its form must send its origin."""
 
     @wraps(view)
     def respond(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:

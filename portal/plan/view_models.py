@@ -199,7 +199,7 @@ def _meter(use: LimitUse, answer: EntitlementResponse, *, members: int, now: dat
         used=use.used,
         limit=use.limit,
         state=use.state,
-        text=_used(use.used, use.limit),
+        text=_usage_text(use.used, use.limit),
         forecast=_forecast(use, answer, now) if use.limit is not None else "",
         is_over=use.name == "websites" and use.limit is not None and (use.used or 0) > use.limit,
     )
@@ -222,7 +222,7 @@ def over_in_words(day: str) -> str:
     return text % {"day": day}
 
 
-def _used(used: int | None, limit: int | None) -> str:
+def _usage_text(used: int | None, limit: int | None) -> str:
     if limit is None:
         return _("No limit") if used is None else _("%(used)s used, no limit") % {"used": number_format(used)}
     if used is None:
@@ -278,11 +278,11 @@ def _column(plan: OfferedPlan, answer: EntitlementResponse) -> PlanColumn:
         values=tuple(_("No limit") if value is None else number_format(value) for value in values),
         features=tuple(labels.label(labels.FEATURES, feature) for feature in plan.features),
         trial_days=plan.trial_days,
-        own=_own(plan, answer),
+        own=_own_text(plan, answer),
     )
 
 
-def _own(plan: OfferedPlan, answer: EntitlementResponse) -> str:
+def _own_text(plan: OfferedPlan, answer: EntitlementResponse) -> str:
     """Return how the reader's own plan differs from this one; empty for another plan."""
     own = answer.entitlement
     if own is None or own.plan != plan.slug:

@@ -20,7 +20,7 @@ _REGIONS = ("Africa", "America", "Asia", "Atlantic", "Australia", "Europe", "Ind
 
 @cache
 def time_zones() -> tuple[str, ...]:
-    """Return the time zones to choose from: regions with places, and UTC."""
+    """Return the time zones to choose from: places such as Europe/Berlin, and UTC."""
     return ("UTC", *sorted(name for name in zones.time_zones() if name.partition("/")[0] in _REGIONS))
 
 

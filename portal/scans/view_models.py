@@ -207,7 +207,7 @@ def scans_page(
         strip=_strip(unended, website, is_shared=is_shared, may_cancel=may_scan) if unended else None,
         rows=tuple(sorted([*own, *elsewhere], key=lambda row: row.at, reverse=True)),
         has_rows_elsewhere=bool(elsewhere),
-        last=_last(
+        last=_last_scan(
             newest,
             rules,
             str(site_address(website, is_shared=is_shared)),
@@ -233,7 +233,7 @@ def scans_page(
 
 
 def _step(scans: Sequence[Scan]) -> str:
-    """Return a new website's step towards its results ("scan" or "results"), during its first scan only."""
+    """Return a new website's step, "scan" or "results", while its first scan is the only one."""
     if len(scans) != 1 or scans[0].trigger != "first":
         return ""
     return "results" if scans[0].ended_at else "scan"
@@ -343,7 +343,9 @@ def _found(scan: Scan) -> str:
     return ", ".join(parts)
 
 
-def _last(scan: Scan, rules: ScanScheduleResponse | None, site_url: str, page_url: str) -> LastScan | None:
+def _last_scan(
+    scan: Scan, rules: ScanScheduleResponse | None, site_url: str, page_url: str
+) -> LastScan | None:
     """Return the headline about the newest scan, unless it was cancelled."""
     title = _last_title(scan)
     if not title:
@@ -399,7 +401,7 @@ def _offers(rules: ScanScheduleResponse, *, may_consent: bool, proof_url: str) -
             profile=allowance.profile,
             label=words.label(labels.PROFILES, allowance.profile),
             meaning=str(labels.MEANINGS[allowance.profile]),
-            left=str(labels.REFUSALS["consent_missing"]) if is_waiting else _left(allowance),
+            left=str(labels.REFUSALS["consent_missing"]) if is_waiting else _left_text(allowance),
             allowed_at=allowance.allowed_at if allowance.included else None,
             is_possible=is_possible and not is_waiting,
             needs_consent=needs_consent,
@@ -407,7 +409,7 @@ def _offers(rules: ScanScheduleResponse, *, may_consent: bool, proof_url: str) -
         )
 
 
-def _left(allowance: ScanAllowance) -> str:
+def _left_text(allowance: ScanAllowance) -> str:
     if not allowance.included:
         return str(labels.NOT_SCANNABLE.get(allowance.reason or "", labels.REFUSALS["scans_not_included"]))
     text = ngettext("%(count)s left today.", "%(count)s left today.", allowance.remaining_today)
@@ -437,10 +439,10 @@ def _schedule(
             "day": words.day(rules.consent_until)
         }
     return Schedule(
-        text=_times(rules, runs_elsewhere=runs_elsewhere),
-        pause=_pause(rules),
+        text=_times_text(rules, runs_elsewhere=runs_elsewhere),
+        pause=_pause_text(rules),
         next_at=() if now.pause_reason else tuple(rules.next_at),
-        month=_month(rules),
+        month=_month_text(rules),
         consent=consent,
         deep_problem=str(labels.NOT_SCANNABLE["dns_proof_missing"]) if needs_dns_proof(rules) else "",
         form=form if save_url else None,
@@ -449,7 +451,7 @@ def _schedule(
     )
 
 
-def _times(rules: ScanScheduleResponse, *, runs_elsewhere: bool) -> str:
+def _times_text(rules: ScanScheduleResponse, *, runs_elsewhere: bool) -> str:
     now = rules.schedule
     if (now is None or now.frequency == "off") and runs_elsewhere:
         return _("We scan only by hand. Scanners that run elsewhere have their own times.")
@@ -465,7 +467,7 @@ def _times(rules: ScanScheduleResponse, *, runs_elsewhere: bool) -> str:
     return _("%(often)s: %(scan)s, begins between %(begin)s and %(end)s (%(zone)s).") % values
 
 
-def _pause(rules: ScanScheduleResponse) -> str:
+def _pause_text(rules: ScanScheduleResponse) -> str:
     now = rules.schedule
     if now is None or now.frequency == "off":
         return ""
@@ -478,7 +480,7 @@ def _pause(rules: ScanScheduleResponse) -> str:
     return ""
 
 
-def _month(rules: ScanScheduleResponse) -> str:
+def _month_text(rules: ScanScheduleResponse) -> str:
     used, limit = rules.month.used, rules.month.limit
     if limit is None:
         return ""

@@ -50,7 +50,7 @@ _PROFILES = tuple(labels.MEANINGS)
 @members_only
 @gzip_page
 def scans(request: HtmxHttpRequest, host: str) -> HttpResponse:
-    """Show the waiting or running scan, the scans that can be started, and those that have ended."""
+    """Show the waiting or running scan, the scans that can be started, and earlier scans."""
     website, is_shared = _website(request, host)
     return _render_scans(request, website, is_shared=is_shared)
 

@@ -97,7 +97,7 @@ class SharedList:
 class ShareRow:
     """A share link in the list; ``url`` is the members' page of the finding or list.
 
-    ``refusal`` says why the website has no results; the link is then empty.
+    ``refusal`` says why the website has no results; the link does not work then.
     """
 
     pk: int

@@ -192,7 +192,7 @@ def _shown_headers(exchange: Exchange) -> dict[str, str]:
 
 
 def _decoded(body: bytes) -> Any:
-    """Return JSON as its value, other bodies as text."""
+    """Return the value of a JSON body, else the text."""
     try:
         return json.loads(body)
     except (ValueError, RecursionError):
