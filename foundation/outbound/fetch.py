@@ -45,7 +45,7 @@ _ENCODINGS = _WBITS.keys() | {"br", "zstd", "compress", "x-compress", "dcb", "dc
 _CIPHERS = "ECDHE+AESGCM:ECDHE+CHACHA20:ECDHE+AES:RSA+AES:!aDSS:!AESCCM"
 LEGACY_SERVERS = 0x4  # OP_LEGACY_SERVER_CONNECT of Python 3.12
 _BLANKS = bytes(range(33)).decode()  # browsers strip these around an address; others may be part of UTF-8
-_PYTHON_DETAILS = re.compile(r"^\[[^]]*\] |\s*\(_ssl\.c:\d+\)$")  # error numbers, lines of C
+_PYTHON_DETAILS = re.compile(r"^\[[^]]*\] |\s*\(_ssl\.c:\d+\)$")  # error numbers and lines of C source
 
 
 def in_words(error: object) -> str:

@@ -104,7 +104,7 @@ class WebsiteProxy:
         return self.answers >= _FEW and self._refused * 2 >= self.answers
 
     def port(self, scheme: str) -> int | None:
-        """Return the website's port for ``scheme``, if it uses that."""
+        """Return the website's port for ``scheme``, if it has one."""
         if port := localhost_port(self.host):
             return port if scheme == "http" else None
         return {"https": 443, "http": 80}.get(scheme)

@@ -11,8 +11,6 @@ from audit.models import AuditEvent
 from portal.activity.events import by_person
 from portal.activity.labels import ACTIONS
 
-_DAY = forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d")
-
 
 class ActivityForm(forms.Form):
     """Filters by day, person and action; ``people`` has names by number."""

@@ -40,7 +40,7 @@ def write_sarif(selection: Selection) -> Iterator[str]:
 
 
 class _Rules:
-    """The rules of the results so far, each with the texts of its first and worst finding."""
+    """The rules of the results so far, each with the texts of its first finding, which is its worst."""
 
     def __init__(self, texts: IO[str]) -> None:
         self._texts = texts
