@@ -22,7 +22,7 @@ from portal.exports.note_lines import note_lines
 from portal.exports.report import ProblemPart, Report
 from portal.pages.view_models.finding import FindingView
 from portal.pages.view_models.findings import NoteView
-from portal.pages.view_models.problems import DoFirst, ProblemRow
+from portal.pages.view_models.problems import ProblemRow
 from portal.texts import labels
 from portal.texts.evidence import beginning, is_long
 
@@ -59,6 +59,7 @@ def render_pdf(report: Report) -> bytes:
 
 def _template_data(report: Report) -> dict[str, Any]:
     """Return the data for report.typ: all texts of the PDF, translated."""
+    panel = report.do_first
     return {
         "lang": _language(),
         "title": report.title,
@@ -85,7 +86,10 @@ def _template_data(report: Report) -> dict[str, Any]:
         "facts": _facts(report),
         "figures": _figures(report),
         "trend": _trend_points(report),
-        "do_first": _do_first(report.do_first),
+        "do_first": {
+            "title": panel.title if panel else "",
+            "rows": [_problem(row) for row in panel.rows] if panel else [],
+        },
         "coverage": [
             [row.source, row.state, _moment(row.last_run_at) if row.last_run_at else "–"]
             for row in report.coverage
@@ -143,13 +147,6 @@ def _trend_points(report: Report) -> list[list[float]]:
     """Return the points of the line of open findings, in a square of 100 by 100; empty without a line."""
     trend = report.overview.trend
     return [list(corner) for corner in trend.line.corners] if trend and trend.line else []
-
-
-def _do_first(panel: DoFirst | None) -> dict[str, Any]:
-    """Return the title and rows of the worst problems, both empty without a panel."""
-    if panel is None:
-        return {"title": "", "rows": []}
-    return {"title": panel.title, "rows": [_problem(row) for row in panel.rows]}
 
 
 def _problem(row: ProblemRow) -> dict[str, str]:

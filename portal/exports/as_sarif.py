@@ -102,6 +102,7 @@ def _result(threat: Threat, selection: Selection, rules: _Rules) -> dict[str, An
     """Return a result [3.27]; its property bag has the members of the API without a SARIF name."""
     rule_id, rule_index = rules.id_and_index(threat)
     link = selection.finding_url(threat.id)
+    times = {"firstDetectionTimeUtc": threat.first_seen, "lastDetectionTimeUtc": threat.last_seen}
     return {
         "ruleId": rule_id,
         "ruleIndex": rule_index,
@@ -111,7 +112,7 @@ def _result(threat: Threat, selection: Selection, rules: _Rules) -> dict[str, An
         "fingerprints": {"threatDashboardFinding/v1": f"{selection.first.host}/{threat.id}"},
         "suppressions": SUPPRESSIONS.get(threat.status, []),  # in all results, or in no result [3.27.23]
         **({"hostedViewerUri": link} if link else {}),
-        "provenance": _times(threat),
+        "provenance": {name: at for name, at in times.items() if at is not None},  # [3.48]
         "properties": {
             name: getattr(threat, name)
             for name in (
@@ -135,12 +136,6 @@ def _verdict(threat: Threat) -> dict[str, str]:
 
 def _score(threat: Threat) -> dict[str, str]:
     return {"security-severity": SCORES[threat.severity]} if threat.severity in SCORES else {}
-
-
-def _times(threat: Threat) -> dict[str, Any]:
-    """Return the times of the first and the last detection [3.48]."""
-    times = {"firstDetectionTimeUtc": threat.first_seen, "lastDetectionTimeUtc": threat.last_seen}
-    return {name: at for name, at in times.items() if at is not None}
 
 
 def _location(threat: Threat, host: str) -> dict[str, Any]:

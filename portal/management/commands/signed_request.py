@@ -184,7 +184,9 @@ def _in_words(exchange: Exchange) -> str:
         "",
         body if isinstance(body, str) else json.dumps(body, indent=2, ensure_ascii=False),
     ]
-    return _printable("\n".join(lines))
+    text = "\n".join(lines)
+    # Escape unprintable characters, so that the response cannot control the terminal.
+    return "".join(c if c.isprintable() or c == "\n" else c.encode("unicode_escape").decode() for c in text)
 
 
 def _shown_headers(exchange: Exchange) -> dict[str, str]:
@@ -197,8 +199,3 @@ def _decoded(body: bytes) -> Any:
         return json.loads(body)
     except (ValueError, RecursionError):
         return body.decode(errors="replace")
-
-
-def _printable(text: str) -> str:
-    """Return ``text`` with unprintable characters escaped, so that it cannot control the terminal."""
-    return "".join(c if c.isprintable() or c == "\n" else c.encode("unicode_escape").decode() for c in text)
