@@ -12,7 +12,7 @@ from audit.models import AuditActor, AuditEvent, AuditOrigin
 
 @admin.register(AuditEvent)
 class AuditEventAdmin(admin.ModelAdmin):
-    """Every event, the newest first; the request id finds what else happened in the request."""
+    """All events, the newest first; a search by request id finds all events of one request."""
 
     list_display = ("at", "who", "did", "what", "account", "host", "outcome", "request_id")
     list_filter = ("actor_kind", "outcome", "at")

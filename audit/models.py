@@ -1,7 +1,8 @@
 """Audit events, the names and addresses in them, and their seals.
 
-Triggers refuse to change events and seals (migration 0002). No foreign key leads to an event or away from it,
-so that nothing cascades. Names and addresses have tables of their own: deleting them changes no event.
+Triggers refuse changes to events and seals (migrations/0001_auditevent.*.sql). Events have no foreign keys in
+either direction, so deletions never cascade. Names and addresses have tables of their own: deleting them
+changes no event.
 """
 
 from datetime import timedelta
@@ -9,13 +10,13 @@ from typing import ClassVar
 
 from django.db import models
 
-RETENTION = timedelta(days=400)  # the triggers have this number, too
+RETENTION = timedelta(days=400)  # the triggers use the same number
 ORIGIN_RETENTION = timedelta(days=90)
 MAX_TEXT_LENGTH = 200
 
 
 class AuditActor(models.Model):
-    """A person of events: the one who acts, or the one whom an action is about."""
+    """A person in events: the actor, or the object of an action."""
 
     user_id = models.BigIntegerField(null=True, unique=True, editable=False)
     name = models.CharField(max_length=254, db_index=True, editable=False)  # empty once it is forgotten
@@ -25,7 +26,7 @@ class AuditActor(models.Model):
 
     @classmethod
     def number_of(cls, user_id: int | None, name: str) -> int | None:
-        """Return the number of a person, who is stored under it from now on; None without a name."""
+        """Return the number of a person, stored if new; None for an empty name without a user."""
         if user_id is not None:
             actor, _is_new = cls.objects.get_or_create(user_id=user_id, defaults={"name": name})
             return actor.pk
@@ -36,7 +37,7 @@ class AuditActor(models.Model):
 
 
 class AuditEvent(models.Model):
-    """One action. ``actor``, and ``object_id`` of the type "person", are numbers of ``AuditActor``.
+    """One action; ``actor`` is the number of an ``AuditActor``, as is ``object_id`` for the type "person".
 
     An event without ``account`` concerns every account that has the website ``host``.
     """
@@ -100,9 +101,9 @@ class AuditOrigin(models.Model):
 
 
 class AuditSeal(models.Model):
-    """The digest over the previous one, the facts of this seal, and ``events_digest`` over its events.
+    """A seal: ``digest`` covers its facts, which include ``previous`` and ``events_digest`` over its events.
 
-    With two steps, the facts of a seal can be checked after its events were pruned.
+    With two digests, the facts of a seal can be checked after its events were pruned.
     """
 
     at = models.DateTimeField()
@@ -121,7 +122,7 @@ class AuditSeal(models.Model):
 
 
 class WaitingEvent(models.Model):
-    """An event that could not be stored at once, because an import holds SQLite's file of records."""
+    """An event to store later, because an import was locking SQLite's file of records."""
 
     content = models.JSONField()
 

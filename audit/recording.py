@@ -23,14 +23,14 @@ Values = Mapping[str, Any]
 
 
 class Person(NamedTuple):
-    """A person, whose name is stored apart from the event; ``user_id`` is None without a user."""
+    """A person, perhaps without a user; the name is stored apart from the event."""
 
     user_id: int | None
     name: str
 
 
 class Subject(NamedTuple):
-    """The object of an action that is no model; ``id`` and ``label`` never hold a person's name."""
+    """An object of an action that is not a model; ``id`` and ``label`` never contain a person's name."""
 
     type: str
     id: str
@@ -55,7 +55,7 @@ _acting: ContextVar[Acting | None] = ContextVar("audit_acting", default=None)
 
 @contextmanager
 def acting(acts: Acting) -> Iterator[Acting]:
-    """Let the events of this block be actions of ``acts``."""
+    """Attribute the events of this block to ``acts``."""
     token = _acting.set(acts)
     try:
         yield acts
@@ -84,9 +84,9 @@ def record(
 ) -> None:
     """Record ``action`` in the transaction of the caller.
 
-    ``account`` and ``host`` are those of a model by default. ``by`` names who acts where no person is signed
-    in. Never pass a secret. ``may_wait`` is for actions that change no records: on SQLite they do not wait
-    for an import, and their event is stored after it.
+    ``account`` and ``host`` default to the model's own. ``by`` names the actor if no person is signed in.
+    Never pass a secret. ``may_wait`` is for actions that change no records: during an import on SQLite they
+    continue at once, and the event is stored later.
     """
     acts = _acting.get() or Acting()
     with translation.override("en"):
@@ -131,7 +131,7 @@ def store(content: dict[str, Any]) -> None:
 
 
 def as_fields(event: AuditEvent) -> dict[str, Any]:
-    """Return the columns of an event as values of JSON, equal on every database."""
+    """Return the columns of an event as JSON values, equal on every database."""
     fields = {name.attname: getattr(event, name.attname) for name in event._meta.concrete_fields}
     at: datetime = fields["at"]
     return fields | {"at": at.astimezone(timezone.get_default_timezone()).isoformat(timespec="microseconds")}
@@ -148,13 +148,13 @@ def deliver_waiting() -> int:
 
 
 def _store_or_wait(content: dict[str, Any]) -> None:
-    """Store the event; if another writer holds SQLite's file of records, let the event wait."""
+    """Store the event, or keep it for later if another writer locks SQLite's file of records."""
     connection = connections[router.db_for_write(AuditEvent)]
     if router.db_for_write(WaitingEvent) == connection.alias:
         store(content)
         return
     with connection.cursor() as cursor:
-        patience = cursor.execute("PRAGMA busy_timeout").fetchone()[0]
+        timeout = cursor.execute("PRAGMA busy_timeout").fetchone()[0]
         cursor.execute("PRAGMA busy_timeout = 0")
     try:
         store(content)
@@ -162,7 +162,7 @@ def _store_or_wait(content: dict[str, Any]) -> None:
         WaitingEvent.objects.create(content=content)
     finally:
         with connection.cursor() as cursor:
-            cursor.execute(f"PRAGMA busy_timeout = {patience}")
+            cursor.execute(f"PRAGMA busy_timeout = {timeout}")
 
 
 def _described(subject: models.Model | Person | Subject | None) -> dict[str, Any]:
@@ -174,11 +174,13 @@ def _described(subject: models.Model | Person | Subject | None) -> dict[str, Any
             return {**values, "person": None}
         case AbstractBaseUser() | Person():
             return {"object_type": "person", "object_id": "", "label": "", "person": _person(subject)}
-    label = "" if _is_unlabelled(subject) else _short(str(subject))
+    # The text of such a model may contain a person's name or part of a secret.
+    private = {"user", "email", "author", "sealed"}
+    has_label = private.isdisjoint(field.name for field in subject._meta.concrete_fields)
     return {
         "object_type": subject._meta.label_lower,
         "object_id": str(subject.pk),
-        "label": label,
+        "label": _short(str(subject)) if has_label else "",
         "person": None,
     }
 
@@ -191,11 +193,6 @@ def _person(by: AbstractBaseUser | Person | str | None) -> Person | None:
     return Person(None, by.strip()) if by and by.strip() else None
 
 
-def _is_unlabelled(subject: models.Model) -> bool:
-    """Return whether the text of ``subject`` may hold a person's name, or a part of a secret."""
-    return any(field.name in ("user", "email", "author", "sealed") for field in subject._meta.concrete_fields)
-
-
 def _account_of(subject: Any) -> str:
     for owner in (subject, getattr(subject, "website", None)):
         account = getattr(owner, "account", None)
@@ -205,7 +202,7 @@ def _account_of(subject: Any) -> str:
 
 
 def _host_of(subject: Any) -> str:
-    """Return the host of the subject's website; a finding has a host of its own, which may be below it."""
+    """Return the host of the subject's website; a finding's own host may be a subdomain of it."""
     website = getattr(subject, "website", None) or subject
     return str(getattr(website, "host", ""))
 
@@ -220,7 +217,7 @@ def _short_values(values: Values | None) -> dict[str, Any] | None:
 
 
 def _short(text: str) -> str:
-    """Return ``text`` without characters that a database refuses; the digest of a long one."""
+    """Return ``text`` without characters that a database refuses; a long text becomes its digest."""
     text = str(text).encode("utf-8", "replace").decode().replace("\0", "")
     if len(text) <= MAX_TEXT_LENGTH:
         return text

@@ -1,6 +1,6 @@
-"""Seals: a chain of digests over audit events, so that a changed, removed or added event is found.
+"""Seals: a chain of digests over audit events, which reveals changed, removed and added events.
 
-An event needs no lock for it: each seal covers all events since the one before.
+Each seal covers all events since the last one, so writing an event needs no lock.
 """
 
 import hashlib
@@ -18,12 +18,12 @@ from audit.models import ORIGIN_RETENTION, RETENTION, AuditActor, AuditEvent, Au
 from audit.recording import Acting, Subject, acting, as_fields, record
 
 logger = logging.getLogger("audit")
-_CLOCKS = timedelta(minutes=5)  # the clock of the database may be behind
+_CLOCK_SKEW = timedelta(minutes=5)  # the clock of the database may be behind
 _PRUNED = "audit.pruned"
 
 
 def seal(now: datetime) -> AuditSeal | None:
-    """Seal the events since the last seal; return None if there are none, or another process seals them.
+    """Seal the events since the last seal; return None without new events, or if another process was faster.
 
     Raise OperationalError if writers do not pause within two seconds.
     """
@@ -47,10 +47,9 @@ def seal(now: datetime) -> AuditSeal | None:
 
 
 def first_difference() -> AuditSeal | None:
-    """Return the first seal that does not fit its events or the seal before; None if all fit.
+    """Return the first seal that does not match its events or the previous seal; None if all match.
 
-    Events may be missing only where all of a seal's are older than the retention, and a prune on record
-    deleted them.
+    The events of a seal may be missing if all are older than the retention and a recorded prune deleted them.
     """
     last_id, digest, pruned = 0, "", _pruned_up_to()
     before = timezone.now() - RETENTION
@@ -66,7 +65,7 @@ def first_difference() -> AuditSeal | None:
 
 
 def facts_of(seal: AuditSeal) -> dict[str, Any]:
-    """Return what the digest of a seal is over, as values of JSON."""
+    """Return the facts that a seal's digest covers, as JSON values."""
     newest_at = seal.newest_at.astimezone(UTC).isoformat(timespec="microseconds")
     return {
         "after_id": seal.after_id,
@@ -89,14 +88,14 @@ def prune(now: datetime) -> int:
     Return the number of events. The prune is an event of its own, so the next seal covers it.
     """
     AuditOrigin.objects.filter(at__lt=now - ORIGIN_RETENTION).delete()
-    kept = AuditSeal.objects.filter(newest_at__gte=now - RETENTION - _CLOCKS).first()
+    kept = AuditSeal.objects.filter(newest_at__gte=now - RETENTION - _CLOCK_SKEW).first()
     old = AuditSeal.objects.filter(pk__lt=kept.pk).last() if kept else AuditSeal.objects.last()
     if old is None:
         return 0
     with transaction.atomic(using=router.db_for_write(AuditEvent)):
         count, _models = AuditEvent.objects.filter(pk__lte=old.last_id).delete()
         if count:
-            with acting(Acting()):  # the command has an event of its own
+            with acting(Acting()):  # a system event; the command records its own
                 record(_PRUNED, Subject("audit events", str(old.last_id)), after={"events": count})
     if count:
         acts = AuditEvent.objects.filter(actor=OuterRef("pk"))
@@ -107,7 +106,7 @@ def prune(now: datetime) -> int:
 
 
 def _newest_id() -> int:
-    """Return the highest id, below which every event is committed; writers wait for this moment."""
+    """Return the highest id up to which all events are committed; lock writers out for a moment."""
     alias = router.db_for_write(AuditEvent)
     with transaction.atomic(using=alias):
         connection = connections[alias]
@@ -120,7 +119,7 @@ def _newest_id() -> int:
 
 
 def _pruned_up_to() -> int:
-    """Return the highest id of the events that prunes on record deleted; 0 without one."""
+    """Return the highest event id that a recorded prune deleted; 0 without a prune."""
     ids = AuditEvent.objects.filter(action=_PRUNED).values_list("object_id", flat=True)
     return max((int(each) for each in ids if each.isascii() and each.isdecimal()), default=0)
 

@@ -1,1 +1,1 @@
-"""Shared code: whatever the dashboard service and the portal must do alike. It imports neither of them."""
+"""Code that the service and the portal share. It imports neither of them."""

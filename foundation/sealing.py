@@ -1,4 +1,4 @@
-"""Secrets at rest: sealed with the newest of the numbered master keys, opened with any of them.
+"""Secrets at rest: sealed with the newest master key, opened with any of them.
 
 A sealed text is bound to its context, such as "secret of account 7": copied to another row, it does not open.
 """
@@ -16,17 +16,17 @@ class CannotUnseal(Exception):
 
 
 def seal(secret: str, context: str) -> str:
-    """Return ``secret`` sealed for storage; the text opens in the same context only."""
-    return _fernet_of(tuple(settings.MASTER_KEYS)).encrypt(_bound(secret, context).encode()).decode()
+    """Return ``secret`` encrypted for storage; it opens only with the same ``context``."""
+    return _fernet_of(tuple(settings.MASTER_KEYS)).encrypt(_with_context(secret, context).encode()).decode()
 
 
 def unseal(sealed: str, context: str) -> str:
     """Return the secret in ``sealed``; raise CannotUnseal."""
-    return _unseal_with(_fernet_of(tuple(settings.MASTER_KEYS)), sealed, context)
+    return _unseal_cached(_fernet_of(tuple(settings.MASTER_KEYS)), sealed, context)
 
 
 def unseal_once(sealed: str, context: str) -> str:
-    """Return the text in ``sealed`` without a copy in this process's memory; raise CannotUnseal."""
+    """Return the secret in ``sealed`` without caching it; raise CannotUnseal."""
     return _open(_fernet_of(tuple(settings.MASTER_KEYS)), sealed, context)
 
 
@@ -36,12 +36,12 @@ def is_current(sealed: str, context: str) -> bool:
         text = Fernet(settings.MASTER_KEYS[0]).decrypt(sealed.encode()).decode()
     except InvalidToken:
         return False
-    return text.startswith(_bound("", context))
+    return text.startswith(_with_context("", context))
 
 
 @functools.lru_cache(maxsize=1024)
-def _unseal_with(fernet: MultiFernet, sealed: str, context: str) -> str:
-    """Return the secret, decrypted once per process, whose memory holds the master keys anyway."""
+def _unseal_cached(fernet: MultiFernet, sealed: str, context: str) -> str:
+    """Return the secret from a cache; that adds no risk, because the process holds the master keys anyway."""
     return _open(fernet, sealed, context)
 
 
@@ -52,12 +52,12 @@ def _open(fernet: MultiFernet, sealed: str, context: str) -> str:
         raise CannotUnseal("MASTER_KEYS holds no key that opens this secret") from error
     if not text.startswith(_MARK):  # sealed before there were contexts
         return text
-    if not text.startswith(_bound("", context)):
+    if not text.startswith(_with_context("", context)):
         raise CannotUnseal("this secret was sealed for another place and copied here")
-    return text.removeprefix(_bound("", context))
+    return text.removeprefix(_with_context("", context))
 
 
-def _bound(secret: str, context: str) -> str:
+def _with_context(secret: str, context: str) -> str:
     return f"{_MARK}{context}{_MARK}{secret}"
 
 

@@ -1,1 +1,1 @@
-"""Names of hosts, domains and mail boxes, each in one form."""
+"""Hosts, domains and e-mail addresses, each in one normal form."""

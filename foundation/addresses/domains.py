@@ -8,7 +8,7 @@ from publicsuffixlist import PublicSuffixList
 def registrable_domain(host: str) -> str | None:
     """Return the domain below a public suffix, such as ``example.co.uk`` for ``shop.example.co.uk``.
 
-    None: the host is a public suffix itself, or its suffix is not on the internet.
+    Return None if the host is itself a public suffix, or its suffix is not in public DNS.
     """
     if host.endswith(".onion"):  # listed, but not a part of DNS
         return None
@@ -21,7 +21,7 @@ def is_public_suffix(host: str) -> bool:
 
 
 def parents_of(host: str) -> list[str]:
-    """Return the names above ``host`` whose owner also owns it, up to the registrable domain."""
+    """Return the parent names of ``host`` with the same owner, up to the registrable domain."""
     domain = registrable_domain(host)
     labels = host.split(".")
     above = [".".join(labels[count:]) for count in range(1, len(labels))]
@@ -29,9 +29,9 @@ def parents_of(host: str) -> list[str]:
 
 
 def registry_suffix(host: str) -> str | None:
-    """Return the suffix below which a registry registers ``host``, such as ``co.uk``; None without one.
+    """Return the registry's suffix of ``host``, such as ``co.uk``, if a registry has it.
 
-    Suffixes of companies do not count: for ``shop.github.io`` it is ``io``.
+    Company suffixes do not count: ``shop.github.io`` has ``io``.
     """
     return _registries().publicsuffix(host)
 
@@ -43,5 +43,5 @@ def _registries() -> PublicSuffixList:
 
 @cache
 def _public_suffixes() -> PublicSuffixList:
-    """Return the list of the installed release: of registries, and of companies such as ``github.io``."""
-    return PublicSuffixList(accept_unknown=False)  # read once, in a tenth of a second
+    """Return the installed list, with the suffixes of registries and of companies such as ``github.io``."""
+    return PublicSuffixList(accept_unknown=False)  # takes a tenth of a second

@@ -15,14 +15,14 @@ _SCHEME = re.compile(r"\Ahttps?://", re.IGNORECASE)
 _PATH = re.compile(r"[/?#]")
 _STRICT = _("must be a domain name such as shop.example.com, without scheme or port")
 _TYPED = _("must be a domain name or an address such as https://shop.example.com, without a port")
-# Letters that no one takes for others: without the i that has no dot, and without rarer Latin ones.
+# Latin letters that cannot be confused with others: without the dotless i and rare letters.
 _LATIN = re.compile("[a-z0-9\u00df-\u00f6\u00f8-\u0130\u0132-\u0137\u0139-\u0148\u014a-\u017e-]+")
-# A name in DNS: "*." of a wildcard, labels up to the last with an underscore, and the host below them.
+# A DNS name: perhaps "*.", then the labels up to the last one with an underscore, then a host.
 _DNS_NAME = re.compile(r"(\*\.)?((?:[a-z0-9_-]{1,63}\.)*[a-z0-9-]*_[a-z0-9_-]*\.)?(.*)", re.ASCII | re.DOTALL)
 
 
 class InvalidHost(ValueError):
-    """The text is no host name; the message says what it must be."""
+    """The text is not a host name; the message says what is allowed."""
 
 
 def normalise_host(text: str) -> str:
@@ -34,15 +34,15 @@ def normalise_host(text: str) -> str:
 
 
 def typed_host(text: str) -> str:
-    """Return the host of what a person typed or pasted, in its stored form; raise InvalidHost.
+    """Return the host that a person typed or pasted, in its stored form; raise InvalidHost.
 
-    Of an address, such as ``https://shop.example.com/cart``, only the host counts. Programs send hosts.
+    The text may be an address, such as ``https://shop.example.com/cart``. Programs must send hosts.
     """
     return _normalise(_cut(text), allow_private=settings.ALLOW_PRIVATE_HOSTS, rule=_TYPED)
 
 
 def searched_host(text: str) -> str:
-    """Return what to look for in stored hosts when a person types a part of a host, or pastes an address."""
+    """Return the text to search stored hosts for, from a typed part of a host or a pasted address."""
     host = _cut(text).lower()
     if host.isascii():
         return host
@@ -60,7 +60,7 @@ def _cut(text: str) -> str:
 def normalise_dns_name(text: str) -> str:
     """Return a DNS name that a scanner reports, such as ``_dmarc.example.com``, in its stored form.
 
-    It may have underscores and a leading "*.", because it is a location on a website and never a website.
+    It may have underscores and a leading "*.", because it is a location, never a website.
     """
     match = _DNS_NAME.fullmatch(text.lower())
     wildcard, labels, host = (part or "" for part in match.groups()) if match else ("", "", text)
@@ -89,9 +89,9 @@ def _normalise(text: str, *, allow_private: bool, rule: str = _STRICT) -> str:
 
 
 def readable_host(host: str) -> str:
-    """Return a stored host in its own letters; labels that could be taken for others stay as they are.
+    """Return a stored host in readable letters; confusable labels remain encoded.
 
-    Own letters are Latin ones, or those of one script that the last label has as well.
+    A label is readable in Latin letters, or in one script that the last label has as well.
     """
     if "xn--" not in host:
         return host
@@ -125,7 +125,7 @@ def covers(site: str, host: str) -> bool:
 
 
 def _ip_address(host: str) -> str | None:
-    if "%" in host:  # the zone of an IPv6 address may be any text, and means something on one machine only
+    if "%" in host:  # an IPv6 zone may be any text, and is valid on one machine only
         return None
     try:
         return str(ipaddress.ip_address(host))

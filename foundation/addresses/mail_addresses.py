@@ -1,7 +1,7 @@
-"""The one form of an e-mail address: lower case, with the name of its host as DNS has it.
+"""The one form of an e-mail address: lower case, with the host in its stored form.
 
-Mail goes to the host that IDNA of today names: Python's own codec, which sends it, writes ß as ss, and leaves
-characters out that cannot be seen.
+The host is encoded by today's IDNA. Python's own codec, which sends mail, would replace ß by ss and drop
+invisible characters.
 """
 
 from django.core.exceptions import ValidationError
@@ -14,8 +14,9 @@ from foundation.addresses.hosts import InvalidHost, normalise_host
 def mail_address(text: str) -> str:
     """Return the e-mail address in its one form; raise ValidationError.
 
-    Names in quotes and IP addresses as hosts are refused: no person has such an address, and mail to it may
-    reach another host. So are names with letters such as a long s, which Django takes for ASCII in capitals.
+    Refuses quoted names and IP addresses as hosts: people do not have such addresses, and mail to them may
+    reach another host. Refuses letters such as a long s, which Django's validator, ignoring case, accepts as
+    ASCII.
     """
     validate_email(text)
     name, _, host = text.rpartition("@")
@@ -29,7 +30,7 @@ def mail_address(text: str) -> str:
 
 
 def one_spelling(text: str) -> str:
-    """Return what an address, or another name, has in common with its other spellings."""
+    """Return the one form of an e-mail address, and any other text in case-folded form."""
     try:
         return mail_address(text)
     except ValidationError:
@@ -37,5 +38,5 @@ def one_spelling(text: str) -> str:
 
 
 def is_of(text: str) -> Q:
-    """Return the condition that a person has this address, as typed or in its one form, in any capitals."""
+    """Return the condition for people with this address, as typed or in its one form, in any case."""
     return Q(email__iexact=text) | Q(email__iexact=one_spelling(text))

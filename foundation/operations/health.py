@@ -25,13 +25,13 @@ class Readiness:
         self._checks = checks
         self._lock = threading.Lock()
         self._thread: threading.Thread | None = None
-        # Of the last run, in part while it runs: the reason, empty if the check passed, and milliseconds.
+        # Results of the last run, partial while it runs: reason (empty if the check passed), milliseconds.
         self._results: dict[str, tuple[str, float]] = {}
         self._failed: tuple[str, ...] = ()
         self._checked_at = float("-inf")
 
     def failed(self) -> tuple[str, ...]:
-        """Return the names of the checks that fail or take too long; empty: the process can serve."""
+        """Return the names of the checks that fail or take too long; empty if the process can serve."""
         with self._lock:
             if time.monotonic() - self._checked_at >= REMEMBERED:
                 self._run()

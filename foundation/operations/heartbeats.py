@@ -1,4 +1,4 @@
-"""Heartbeats of the commands that cron runs: one after each run, for whatever keeps them."""
+"""Heartbeats of cron commands: a signal after each run."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -14,7 +14,7 @@ command_ended = Signal()  # with beat: Beat
 class Beat:
     """A run of ``command``, which cron starts every ``interval``; ``summary`` is one line.
 
-    ``found`` is the number of things that need a person; None for a run that looks for none, or failed.
+    ``found`` is the number of things that need a person, if the run counts them and did not fail.
     """
 
     command: str

@@ -1,6 +1,6 @@
-"""Counters and times that every process keeps; /metrics adds up those of all workers.
+"""Counters and times that every process keeps; /metrics adds them up over all workers.
 
-No label names an account, a host or an address. Labelled children are kept, which halves the cost.
+No label names an account, a host or an address. Labelled children are cached, which halves the cost.
 """
 
 import os
@@ -15,13 +15,13 @@ _own_number = 0
 
 
 def use_number(number: int) -> None:
-    """Count in the files of the web worker with this number, and go on from what they hold."""
+    """Count in the files of the web worker with this number, continuing from their values."""
     global _own_number
     _own_number = number
 
 
 if "PROMETHEUS_MULTIPROC_DIR" in os.environ:
-    # A worker goes on with the files of one that ended; files by process ids would grow with every restart.
+    # A new worker continues the files of an ended one. Files by process id would pile up with each restart.
     values.ValueClass = values.MultiProcessValue(lambda: _own_number or os.getpid())  # type: ignore[no-untyped-call]
 
 _own = CollectorRegistry()

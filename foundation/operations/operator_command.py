@@ -33,13 +33,13 @@ from foundation.operations.storage import is_storage_fault
 _WAIT_FOR_WRITERS = {"sqlite": "PRAGMA busy_timeout = 3600000", "postgresql": "SET lock_timeout = 0"}
 
 
-COMMAND_LINE = "command line"  # stored as the person in charge where no name is given
+COMMAND_LINE = "command line"  # recorded as the actor if no name is given
 _MAX_NAME_LENGTH = 150
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OnRecord:
-    """The options --by and --reason of a command that changes something: help, and which it requires."""
+    """The options --by and --reason: their help texts, and whether the command requires them."""
 
     by: str = "who does it; recorded"
     reason: str = "why; recorded"
@@ -52,15 +52,14 @@ class OnRecord:
 class Result:
     """The result of a command: ``text`` for people, ``fields`` for scripts.
 
-    ``remark`` goes to standard error, where ``text`` is meant for a file or another command; a
-    ``failure`` makes the exit code 1. ``found`` is the number of things that need a person, for a command
-    that looks for them.
+    ``remark`` goes to standard error, because ``text`` may be piped into a file or a command. A ``failure``
+    makes the exit code 1. ``found`` is the number of things that need a person, if the command counts them.
     """
 
     text: str
     fields: dict[str, Any] | list[dict[str, Any]]  # a list is printed as one object per line
     failure: str = ""
-    lacks_settings: bool = False  # for a part of its work: it sends no heartbeat, as if it never ran
+    lacks_settings: bool = False  # for a part of its work: then it sends no heartbeat
     remark: str = ""
     found: int | None = None
 
@@ -68,12 +67,12 @@ class Result:
 class OperatorCommand(BaseCommand):
     """A command that performs one thing and prints its result as text, or as JSON for scripts.
 
-    ``interval`` is how often cron runs the command: each run sends a heartbeat, also one that fails, unless
-    the command lacks settings.
+    ``interval`` is how often cron runs the command: each run sends a heartbeat, also if it fails, unless the
+    command lacks settings.
 
-    It runs in one transaction with its audit event, unless it ``commits_itself``. ``without_event`` says why
-    a command writes no event of its own: it changes nothing, or each of its changes has an event.
-    ``on_record`` describes --by and --reason, which a command without any event does not have.
+    The command and its audit event are one transaction, unless it ``commits_itself``. ``without_event`` is
+    the reason why a command writes no event of its own: it only reads, or each of its changes has an event.
+    ``on_record`` describes --by and --reason; a command without events sets it to None.
     """
 
     interval: ClassVar[timedelta | None] = None
@@ -96,7 +95,7 @@ class OperatorCommand(BaseCommand):
     def _usage_error(
         self, parser: CommandParser, refuse: Callable[[str], NoReturn], message: str
     ) -> NoReturn:
-        """Print the error of wrong arguments as JSON, too, where --json is among them."""
+        """Print a usage error, also as JSON if --json is among the arguments."""
         if getattr(parser, "called_from_command_line", False) and "--json" in sys.argv:
             self.stdout.write(json.dumps(self.error_fields(message)))
         refuse(message)
@@ -104,7 +103,7 @@ class OperatorCommand(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         """Print the result of ``perform``; a model's ValidationError becomes the command's error.
 
-        The command waits for other writers of the database, where a page would give up.
+        The command waits for other writers of the database; a page would give up.
         """
         try:
             wait_for_writers()
@@ -114,21 +113,22 @@ class OperatorCommand(BaseCommand):
         except DatabaseError as error:
             if not is_storage_fault(error):
                 raise
-            text = f"The database cannot be used: {_first_line(error)}. 'manage.py doctor' says more."
+            reason = (str(error).strip().splitlines() or [type(error).__name__])[0].rstrip(".")
+            text = f"The database cannot be used: {reason}. 'manage.py doctor' says more."
             if options["as_json"]:
                 self.stdout.write(json.dumps(self.error_fields(text, **options)))
             raise CommandError(text) from error
 
     @contextmanager
     def _heartbeat(self, **options: Any) -> Iterator[list[Result]]:
-        """Send a heartbeat after the run of a command for cron, with the result that the caller appends."""
+        """Send a heartbeat after the run of a cron command, with the result that the caller appends."""
         began = timezone.now()
         results: list[Result] = []
         send = partial(self._send_heartbeat, began) if self.interval and not options.get("dry_run") else None
         try:
             yield results
         except Exception as error:
-            if send:  # other errors may hold values
+            if send:  # the texts of other errors may contain values
                 send(str(error) if isinstance(error, CommandError) else type(error).__name__, ok=False)
             raise
         if send and not results[-1].lacks_settings:
@@ -154,7 +154,11 @@ class OperatorCommand(BaseCommand):
             if options["as_json"]:
                 self.stdout.write(json.dumps(self.error_fields(str(error), **options)))
             raise
-        self.stdout.write(_as_json(result) if options["as_json"] else result.text)
+        text = result.text
+        if options["as_json"]:
+            objects = result.fields if isinstance(result.fields, list) else [result.fields]
+            text = "\n".join(json.dumps(fields, cls=DjangoJSONEncoder) for fields in objects)
+        self.stdout.write(text)
         if result.remark and not options["as_json"]:
             self.stderr.write(result.remark, style_func=str)
         if result.failure:
@@ -162,7 +166,7 @@ class OperatorCommand(BaseCommand):
         return result
 
     def error_fields(self, message: str, **options: Any) -> dict[str, Any]:
-        """Return what --json prints for an error, whose message goes to standard error, too."""
+        """Return what --json prints for an error; the message also goes to standard error."""
         return {"error": message}
 
     def _on_record(self, **options: Any) -> Result:
@@ -183,7 +187,7 @@ class OperatorCommand(BaseCommand):
             return result
 
     def _record(self, result: Result, acts: Acting, options: dict[str, Any]) -> None:
-        """Record the command with its numbers; texts of a result can be secrets or names."""
+        """Record the command with the numbers of its result; texts may be secrets or names."""
         fields = result.fields if isinstance(result.fields, dict) else {}
         numbers = {name: value for name, value in fields.items() if isinstance(value, int)}
         if acts.recorded or options.get("dry_run") or not fields.get("changed", any(numbers.values())):
@@ -206,12 +210,12 @@ class OperatorCommand(BaseCommand):
             raise CommandError("The arguments must be UTF-8 text.") from error
 
     def perform(self, *args: Any, **options: Any) -> Result:
-        """Do the command's work completely, or raise an error and change nothing."""
+        """Do the command's work completely, or raise an error and leave everything unchanged."""
         raise NotImplementedError
 
 
 def wait_for_writers() -> None:
-    """Let this thread's connection wait for other writers of the database, where a page would give up."""
+    """Make this thread's connection wait for other writers of the database; a page would give up."""
     with connection.cursor() as cursor:
         cursor.execute(_WAIT_FOR_WRITERS[connection.vendor])
 
@@ -240,7 +244,7 @@ def positive(text: str) -> int:
 
 def row_number(text: str) -> int:
     """Return an argument that is the number of a row; raise ArgumentTypeError."""
-    if not re.fullmatch(r"[1-9][0-9]{0,17}", text):  # after a restore, it has 16 digits
+    if not re.fullmatch(r"[1-9][0-9]{0,17}", text):  # after a restore, ids have 16 digits
         raise ArgumentTypeError(f"{text} is not the number of a row")
     return int(text)
 
@@ -262,15 +266,6 @@ def read_secret() -> str:
     except UnicodeDecodeError:
         # The original error contains the input, so it must not be chained.
         raise CommandError("The secret on standard input must be UTF-8 text.") from None
-
-
-def _first_line(error: Exception) -> str:
-    return (str(error).strip().splitlines() or [type(error).__name__])[0].rstrip(".")
-
-
-def _as_json(result: Result) -> str:
-    objects = result.fields if isinstance(result.fields, list) else [result.fields]
-    return "\n".join(json.dumps(fields, cls=DjangoJSONEncoder) for fields in objects)
 
 
 def _in_one_line(error: ValidationError) -> str:

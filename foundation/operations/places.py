@@ -1,4 +1,4 @@
-"""Places of a process for requests that last long, so that its other threads stay free for the rest."""
+"""Limits for long requests in one process, so that its other threads remain free."""
 
 import time
 from collections import Counter
@@ -15,9 +15,9 @@ class NoPlace(Exception):
 
 
 class Places:
-    """A number of places for all accounts, of which no account holds the last one.
+    """A fixed number of places, which one account can never fill alone.
 
-    So the slow requests of one customer do not keep others out.
+    So one customer's slow requests leave room for others.
     """
 
     def __init__(self, number: int) -> None:
@@ -26,7 +26,7 @@ class Places:
         self._lock = Lock()
 
     def take(self, account_id: int) -> bool:
-        """Take a place for the account, if there is one for it; ``give_back`` must follow."""
+        """Take a place for the account; return False if it may have no more. ``give_back`` must follow."""
         with self._lock:
             has_room = self._held.total() < self._number and self._held[account_id] + 1 < self._number
             self._held[account_id] += has_room
@@ -45,10 +45,10 @@ class Places:
 
 
 class SlowCallers:
-    """Callers of whom a request was slow a while ago: each has few places, and all together one more.
+    """Limits callers after a slow request: each gets ``most`` places, and all of them share one more.
 
-    So requests that wait for a lock or the database do not hold all threads. The first slow request of a
-    caller always has a place. Kinds of requests, such as changes, are judged apart.
+    So requests that wait for a lock or the database do not hold all threads. A slow caller without a running
+    request always gets a place. Kinds of requests, such as changes, are counted separately.
     """
 
     def __init__(self, most: int) -> None:

@@ -1,6 +1,6 @@
-"""The current request: its id, for its response, log lines and records, and facts about it for the log.
+"""The current request: its id, for the response, log lines and records, and facts for the log.
 
-Every request gets an id of ours. An id that the caller sent is kept, too, but never trusted.
+Every request gets an id of ours. The caller's id is kept as well, but never trusted.
 """
 
 import random
@@ -13,15 +13,15 @@ from dataclasses import dataclass
 
 HEADER = "X-Request-Id"
 
-_CALLERS = re.compile(r"[A-Za-z0-9._-]{8,64}", re.ASCII)
+_CALLER_ID = re.compile(r"[A-Za-z0-9._-]{8,64}", re.ASCII)
 
 
 @dataclass(slots=True)
 class CurrentRequest:
-    """A request, or a command, and what is known about it so far; empty texts are unknown.
+    """A request or a command, with the facts known so far; empty means unknown.
 
     ``began`` is a time of ``time.perf_counter``. ``account`` is the reference of an authenticated account,
-    ``secret_id`` the number of the secret that signed, and ``address`` that of the caller of the API.
+    ``secret_id`` the number of the secret that signed, and ``address`` the caller's IP address.
     """
 
     request_id: str
@@ -37,12 +37,12 @@ _current: ContextVar[CurrentRequest | None] = ContextVar("current_request", defa
 
 
 def current_request() -> CurrentRequest | None:
-    """Return the request or command that this code works for; None outside of one."""
+    """Return the current request or command, if there is one."""
     return _current.get()
 
 
 def current_request_id() -> str:
-    """Return the id of the request or command that this code works for: 16 hex digits, or empty for none."""
+    """Return the id of the current request or command: 16 hex digits, or empty outside of one."""
     current = _current.get()
     return current.request_id if current else ""
 
@@ -54,13 +54,13 @@ def current_caller_request_id() -> str:
 
 
 def begin_request(callers: str = "") -> CurrentRequest:
-    """Return a new request, which is current from now on; ``callers`` is the id that the caller sent.
+    """Begin a request and make it current; ``callers`` is the id that the caller sent.
 
-    It stays current after the response, because streamed responses are written then: until ``end_request``.
+    It remains current until ``end_request``, because streamed responses are written after the view returns.
     """
     current = CurrentRequest(
         random.randbytes(8).hex(),  # noqa: S311  # a name, not a secret
-        callers if callers and _CALLERS.fullmatch(callers) else "",
+        callers if callers and _CALLER_ID.fullmatch(callers) else "",
         time.perf_counter(),
     )
     _current.set(current)
@@ -68,7 +68,7 @@ def begin_request(callers: str = "") -> CurrentRequest:
 
 
 def end_request() -> None:
-    """Make no request current, so that later lines in the log are not taken for those of the last one."""
+    """End the current request, so that later log lines do not carry its id."""
     _current.set(None)
 
 
@@ -86,7 +86,7 @@ def note_account(ref: str, *, secret_id: int | None = None) -> None:
 
 @contextmanager
 def restored_request() -> Iterator[None]:
-    """Make the request from before current again at the end, for work that begins one within another."""
+    """Restore the current request at the end, for work that begins another one."""
     token = _current.set(_current.get())
     try:
         yield

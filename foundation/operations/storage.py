@@ -16,7 +16,7 @@ _ERRNOS = {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO}
 
 
 def is_storage_fault(error: BaseException | None) -> bool:
-    """Return whether storage caused ``error``, also if another error was raised because of it."""
+    """Return whether storage caused ``error``, directly or through a chain of errors."""
     while error is not None:
         if isinstance(error, (OperationalError, InterfaceError)) or _is_damaged_or_read_only(error):
             return True
@@ -27,7 +27,7 @@ def is_storage_fault(error: BaseException | None) -> bool:
 
 
 def _is_damaged_or_read_only(error: BaseException) -> bool:
-    """Return whether a driver's error is about the whole database, and not about a statement."""
+    """Return whether a driver's error concerns the whole database, not one statement."""
     if not isinstance(error, DatabaseError):
         return False
     cause = error.__cause__

@@ -1,13 +1,13 @@
-"""The addresses of the public internet, which are the only ones that a customer's host may have."""
+"""Addresses of the public internet, the only ones allowed for a customer's host."""
 
 import ipaddress
 
-_IPV6 = ipaddress.ip_network("2000::/3")  # what is assigned for use between networks
-# ``is_global`` of Python 3.11 lets half of these pass.
+_IPV6 = ipaddress.ip_network("2000::/3")  # global unicast
+# Python 3.11's ``is_global`` accepts half of these.
 _NOT_PUBLIC = [
     ipaddress.ip_network(network)
     for network in (
-        "168.63.129.16/32",  # what each machine at Azure asks about itself
+        "168.63.129.16/32",  # Azure's service for its own machines
         "192.0.0.0/24",  # protocol assignments
         "192.88.99.0/24",  # relays of 6to4
         "2001::/23",  # protocol assignments, with Teredo
@@ -19,10 +19,10 @@ _NOT_PUBLIC = [
 
 
 def is_public(address: str) -> bool:
-    """Return whether ``address`` is one of the public internet, and leads to no other address."""
+    """Return whether ``address`` is public, and does not contain another address."""
     try:
         parsed = ipaddress.ip_address(address)
-    except ValueError:  # also an address with a zone, if its text is wrong
+    except ValueError:  # including an address with a malformed zone
         return False
     if any(parsed in network for network in _NOT_PUBLIC):
         return False

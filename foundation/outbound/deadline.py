@@ -1,8 +1,8 @@
 """A wall-clock deadline for a whole outgoing call, however slow the peer is.
 
-The timeouts of requests limit the silence before each read, so a response of one byte per second would
-never end. Here every read of headers and body waits only for the rest of the call, and all addresses of
-a host share the connect timeout. Only name resolution has no limit here: the system resolver has its own.
+The timeouts of requests apply to each read, so a response of one byte a second would never end. Here every
+read waits only for the rest of the call, and all addresses of a host share the connect timeout. Name
+resolution is not limited here: the system resolver has its own timeout.
 """
 
 import io
@@ -23,11 +23,11 @@ from urllib3.exceptions import HTTPError
 from urllib3.util.connection import create_connection
 
 CONNECT_SECONDS = 3
-_MAX_INTERIM = 20  # responses before the response, such as 103 Early Hints
-_MAX_LINES = 200  # of headers, with those that are none; http.client reads 100 headers
+_MAX_INTERIM = 20  # responses before the final one, such as 103 Early Hints
+_MAX_LINES = 200  # of headers, malformed lines included; http.client reads 100 headers
 _MAX_HEADERS = 256 * 1024  # bytes, as in Chrome
 _HEADER = re.compile(rb"([!#$%&'*+.^_`|~0-9A-Za-z-]+)[ \t]*:")
-_NO_DELAY = HTTPConnection.default_socket_options  # headers and body leave in two writes
+_NO_DELAY = HTTPConnection.default_socket_options  # headers and body are sent in two writes
 
 
 class DeadlinePassed(Exception):
@@ -35,7 +35,7 @@ class DeadlinePassed(Exception):
 
 
 class ConnectFailed(Exception):
-    """No connection was made, so nothing was sent."""
+    """The connection failed before anything was sent."""
 
 
 class Deadline:
@@ -57,13 +57,13 @@ class Deadline:
 
 
 class _Timed:
-    """A connection that keeps a deadline; mixed into both kinds of urllib3."""
+    """A mixin that adds a deadline to the connections of urllib3."""
 
     host: str
     port: int
     _dns_host: str
     response_class: Any
-    address = ""  # that it is connected to
+    address = ""  # of the server, once connected
 
     def __init__(self, *args: Any, deadline: Deadline, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -80,7 +80,7 @@ class _Timed:
             raise ConnectFailed(f"{self.host}: {error}") from error
 
     def _new_conn(self) -> socket.socket:
-        """Return a socket to the first address that answers, its timeout the time left to connect."""
+        """Return a socket to the first address that answers; its timeout is the rest of the connect time."""
         end = time.monotonic() + min(CONNECT_SECONDS, self._deadline.remaining())
         addresses = self._addresses()
         failure = OSError("the name has no address")
@@ -112,7 +112,7 @@ class TimedHTTPSConnection(_Timed, HTTPSConnection):
 
 
 class _TimedResponse(HTTPResponse):
-    """A response whose status line, headers and body are read within the deadline."""
+    """A response that is read within the deadline: status line, headers and body."""
 
     def __init__(self, sock: socket.socket, *args: Any, deadline: Deadline, **kwargs: Any) -> None:
         super().__init__(sock, *args, **kwargs)
@@ -121,7 +121,7 @@ class _TimedResponse(HTTPResponse):
         self._interim = 0
 
     def _read_status(self) -> tuple[str, int, str]:
-        """Return a status line; 100 for any after which another follows, as http.client expects."""
+        """Return the status line; report every interim response as 100, the only one http.client skips."""
         version, status, reason = super()._read_status()  # type: ignore[misc]
         self._reads.begin_headers()
         if 100 <= status < 200 and status != HTTPStatus.SWITCHING_PROTOCOLS:
@@ -133,27 +133,27 @@ class _TimedResponse(HTTPResponse):
 
 
 class _Reads(io.BufferedReader):
-    """Reads of a given size, and of headers: http.client would do both in ways that browsers do not."""
+    """A buffered reader that handles bad sizes and header lines as browsers do; http.client does not."""
 
     _in_headers = False
     _lines = _bytes = 0  # of the headers
-    _is_kept = False  # whether the last line of the headers was one
+    _is_kept = False  # whether the last header line was well-formed
 
     def begin_headers(self) -> None:
-        """Read lines as headers from here to the next empty one."""
+        """Treat lines as headers until the next empty one."""
         self._in_headers, self._is_kept, self._lines, self._bytes = True, False, 0, 0
 
     def read(self, *size: int | None) -> bytes:
-        """Read; raise IncompleteRead for a negative size, for which http.client would read to the end."""
+        """Read; raise IncompleteRead for a negative size: http.client would read to the end."""
         if size and size[0] is not None and size[0] < 0:
             raise IncompleteRead(b"")
         return super().read(*size)
 
     def readline(self, size: int | None = -1) -> bytes:
-        """Read a line; among headers, skip those that are none, where http.client stops."""
+        """Read a line; skip malformed header lines, at which http.client would stop."""
         while True:
             line = super().readline(size)
-            if not self._in_headers or len(line) == size:  # the latter is too long for http.client
+            if not self._in_headers or len(line) == size:  # http.client rejects a line of full size
                 return line
             if line in (b"\r\n", b"\n", b""):
                 self._in_headers = False
@@ -161,11 +161,11 @@ class _Reads(io.BufferedReader):
             self._lines, self._bytes = self._lines + 1, self._bytes + len(line)
             if self._lines > _MAX_LINES or self._bytes > _MAX_HEADERS:
                 raise HTTPException("the headers are too long")
-            if not line.startswith((b" ", b"\t")):  # such a line goes on with the last one
+            if not line.startswith((b" ", b"\t")):  # a folded line continues the last header
                 match = _HEADER.match(line)
                 self._is_kept = match is not None
                 line = match[1] + line[match.end(1) :].lstrip(b" \t") if match else b""
-            if self._is_kept:  # without a CR, at which the parser would begin another line
+            if self._is_kept:  # without bare CRs, which the parser takes for line ends
                 return line.rstrip(b"\r\n").replace(b"\r", b" ") + b"\r\n"
 
 
@@ -198,21 +198,21 @@ class _TimedReads(io.RawIOBase):
         return count
 
     def close(self) -> None:
-        """Release the socket, too."""
+        """Close the file and release the socket."""
         self._file.close()
         super().close()
 
 
 @contextmanager
 def handshake_ended_after(seconds: float, plain: socket.socket) -> Iterator[None]:
-    """End the connection after ``seconds``: OpenSSL reads all requests to begin again that come."""
+    """Shut the connection down after ``seconds``: OpenSSL reads ever more hello requests in one call."""
     with plain.dup() as same, _ended_after(seconds, same):  # the encrypted socket takes ``plain`` over
         yield
 
 
 @contextmanager
 def _ended_after(seconds: float, sock: socket.socket) -> Iterator[None]:
-    """End the connection after ``seconds``: OpenSSL reads all session tickets that come."""
+    """Shut the connection down after ``seconds``: OpenSSL reads ever more session tickets in one call."""
     timer = threading.Timer(seconds, _shut_down, [sock])
     timer.daemon = True
     timer.start()
@@ -224,9 +224,9 @@ def _ended_after(seconds: float, sock: socket.socket) -> Iterator[None]:
 
 def _shut_down(sock: socket.socket) -> None:
     with suppress(OSError):  # it is closed already
-        socket.socket.shutdown(sock, socket.SHUT_RDWR)  # an SSLSocket would go on without encryption
+        socket.socket.shutdown(sock, socket.SHUT_RDWR)  # SSLSocket.shutdown would continue unencrypted
 
 
 def _seconds_until(end: float) -> float:
-    """Return a timeout for a socket, which reads 0 as "do not wait" and refuses less."""
+    """Return the socket timeout until ``end``, at least 0.01: 0 means non-blocking, and less is an error."""
     return max(end - time.monotonic(), 0.01)

@@ -34,31 +34,31 @@ USER_AGENT = "ThreatDashboard/1"
 MAX_REDIRECTS = 5
 _REDIRECTS = {301, 302, 303, 307, 308}
 _PORTS = {"http": 80, "https": 443}
-_MAX_ADDRESSES = 2  # of each version of IP, because they share the time to connect
+_MAX_ADDRESSES = 2  # of each IP version, because they share the connect timeout
 _PART = 65_536
-# zlib's forms of what we unpack; browsers read deflate with zlib's header and without.
-_PACKED = {"gzip": (31,), "x-gzip": (31,), "deflate": (15, -15)}
-# Browsers ignore other names, such as "utf-8" of a wrong setting.
-_PACKINGS = _PACKED.keys() | {"br", "zstd", "compress", "x-compress", "dcb", "dcz"}
-# What browsers offer in TLS 1.2, of which Python leaves RSA key exchange and SHA-1 out. They gave DHE up, and
-# old servers that prefer it have keys for it that OpenSSL refuses.
+# zlib's wbits by encoding; like browsers, read deflate with and without zlib's header.
+_WBITS = {"gzip": (31,), "x-gzip": (31,), "deflate": (15, -15)}
+# Like browsers, ignore any other name, such as a misconfigured "utf-8".
+_ENCODINGS = _WBITS.keys() | {"br", "zstd", "compress", "x-compress", "dcb", "dcz"}
+# The TLS 1.2 ciphers of browsers; Python's default lacks RSA key exchange and SHA-1. Without DHE: browsers
+# dropped it, and OpenSSL rejects the DHE keys of old servers that prefer it.
 _CIPHERS = "ECDHE+AESGCM:ECDHE+CHACHA20:ECDHE+AES:RSA+AES:!aDSS:!AESCCM"
 LEGACY_SERVERS = 0x4  # OP_LEGACY_SERVER_CONNECT of Python 3.12
-_BLANKS = bytes(range(33)).decode()  # which browsers leave out around an address; others may be part of UTF-8
-_PYTHON = re.compile(r"^\[[^]]*\] |\s*\(_ssl\.c:\d+\)$")  # numbers and places that mean nothing to an owner
+_BLANKS = bytes(range(33)).decode()  # browsers strip these around an address; others may be part of UTF-8
+_PYTHON_DETAILS = re.compile(r"^\[[^]]*\] |\s*\(_ssl\.c:\d+\)$")  # error numbers and lines of C source
 
 
 def in_words(error: object) -> str:
-    """Return why a connection failed, without Python's numbers and places."""
-    return _PYTHON.sub("", str(error))
+    """Return the text of an error without Python's error numbers and source lines."""
+    return _PYTHON_DETAILS.sub("", str(error))
 
 
 class FetchFailed(Exception):
-    """No response; ``hops`` are the requests until then, and ``reason`` is one of the following.
+    """There is no usable response; ``hops`` are the requests so far.
 
-    wrong_url, no_address, servers_silent, private_address, connect_failed, tls_invalid, broken_response,
-    redirected_away (to another owner's domain or another port), opted_out (never to be asked), redirect_loop
-    (too often) or timed_out.
+    ``reason`` is wrong_url, no_address, servers_silent, private_address, connect_failed, tls_invalid,
+    broken_response, redirected_away (to another owner's domain or another port), opted_out (must not be
+    contacted), redirect_loop (too many redirects) or timed_out.
     """
 
     def __init__(self, reason: str, detail: object = "") -> None:
@@ -69,7 +69,7 @@ class FetchFailed(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Hop:
-    """A request: its URL, the address that answered or those that were tried, and the response's headers.
+    """A request: its URL, the address that answered (else all to try) and the response's headers.
 
     ``status`` is 0 without a response.
     """
@@ -82,9 +82,9 @@ class Hop:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fetched:
-    """The last response, with at most ``max_bytes`` of its body, which is unpacked.
+    """The last response, with at most ``max_bytes`` of its decompressed body.
 
-    Where ``is_whole`` is false, the body goes on; it is empty if it cannot be unpacked.
+    ``is_whole`` is false if the body is longer, or damaged. A body that cannot be decompressed is empty.
     """
 
     status: int
@@ -115,9 +115,9 @@ def fetch(
 
     Each hop is checked: its port, its registrable domain, and every address of its host. The connection is
     made to a checked address. ``ip_version`` limits it to IPv4 or IPv6, ``tls`` trusts other authorities, and
-    without ``verify`` any certificate is accepted. ``agent`` is another User-Agent than ours. ``pinned`` are
-    the addresses of the host of ``url`` that are checked already: it is not resolved again. ``never`` are
-    hosts and prefixes of addresses that are not asked.
+    without ``verify`` any certificate is accepted. ``agent`` replaces our User-Agent. ``pinned`` are checked
+    addresses for the host of ``url``, which is then not resolved. Hosts and address prefixes in ``never`` are
+    not contacted.
     """
     context = (tls or trusted()) if verify else unverified()
     hops: list[Hop] = []
@@ -125,7 +125,7 @@ def fetch(
         target = _target(url)
         known = {target.host: pinned} if pinned else {}
         call = _Call(max_bytes, deadline or Deadline(SECONDS), ip_version, context, agent, known, never)
-        return _followed(call, target, hops)
+        return _follow_redirects(call, target, hops)
     except FetchFailed as error:
         error.hops = tuple(hops)
         raise
@@ -162,7 +162,9 @@ class _Call:
             hops[-1] = Hop(target.url, addresses)
             if self._is_never_asked(target.host, addresses):
                 raise FetchFailed("opted_out", target.host)
-            return self._exchange(self._connection(target, addresses), target, hops)
+            tls = self.tls if target.scheme == "https" else None
+            connection = pinned_connection(target.host, target.port, addresses, self.deadline, tls)
+            return self._exchange(connection, target, hops)
         except NoAddress as error:
             raise FetchFailed(error.reason) from error
         except DeadlinePassed as error:
@@ -189,10 +191,6 @@ class _Call:
             ip_address(address) in prefix for address in addresses for prefix in prefixes
         )
 
-    def _connection(self, target: _Target, addresses: Sequence[str]) -> Any:
-        tls = self.tls if target.scheme == "https" else None
-        return pinned_connection(target.host, target.port, addresses, self.deadline, tls)
-
     def _exchange(self, connection: Any, target: _Target, hops: list[Hop]) -> Fetched | str:
         try:
             connection.connect()
@@ -201,10 +199,10 @@ class _Call:
             response = connection.getresponse()
             hops[-1] = Hop(target.url, (connection.address,), response.headers, response.status)
             sent = response.headers.getlist("Location")
-            locations = dict.fromkeys(each.strip(_BLANKS) for each in sent)  # without repetitions
+            locations = dict.fromkeys(each.strip(_BLANKS) for each in sent)  # without duplicates
             if response.status in _REDIRECTS and locations:
                 return ", ".join(locations)
-            body, is_whole = _unpacked(self._body(response), response.headers, self.max_bytes + 1)
+            body, is_whole = _decompressed(self._body(response), response.headers, self.max_bytes + 1)
             return Fetched(
                 status=response.status,
                 headers=response.headers,
@@ -216,7 +214,7 @@ class _Call:
             connection.close()
 
     def _body(self, response: Any) -> bytes:
-        """Return the body as it was sent, or its first ``max_bytes`` and one more byte."""
+        """Return the body as sent, cut after ``max_bytes`` and one byte, which shows that it is longer."""
         body = bytearray()
         while (missing := self.max_bytes + 1 - len(body)) > 0:
             part = response.read(min(missing, _PART), decode_content=False)
@@ -226,26 +224,26 @@ class _Call:
         return bytes(body)
 
 
-def _unpacked(sent: bytes, headers: Mapping[str, str], limit: int) -> tuple[bytes, bool]:
-    """Return at most ``limit`` bytes of a body, and whether ``sent`` is unpacked to its end.
+def _decompressed(sent: bytes, headers: Mapping[str, str], limit: int) -> tuple[bytes, bool]:
+    """Return at most ``limit`` bytes of the decompressed body, and whether that is all of it.
 
-    We ask for a body that is not packed, but some servers send one all the same.
+    We ask for an uncompressed body, but some servers compress it anyway.
     """
     sent_as = headers.get("Content-Encoding", "").split(",")
     names = [name for each in sent_as if (name := each.strip().lower()) not in ("", "identity")]
-    if _PACKINGS.isdisjoint(names) or not sent:
+    if _ENCODINGS.isdisjoint(names) or not sent:
         return sent, True
-    for form in _PACKED.get(names[0], ()) if len(names) == 1 else ():
-        unpacker = zlib.decompressobj(form)
+    for wbits in _WBITS.get(names[0], ()) if len(names) == 1 else ():
+        decompressor = zlib.decompressobj(wbits)
         try:
-            body = unpacker.decompress(sent, limit)
+            body = decompressor.decompress(sent, limit)
         except zlib.error:
             continue
-        return body, unpacker.eof and not unpacker.unused_data
+        return body, decompressor.eof and not decompressor.unused_data
     return b"", False
 
 
-def _followed(call: _Call, target: _Target, hops: list[Hop]) -> Fetched:
+def _follow_redirects(call: _Call, target: _Target, hops: list[Hop]) -> Fetched:
     for _ in range(MAX_REDIRECTS + 1):
         response = call.get(target, hops)
         if isinstance(response, Fetched):
@@ -255,7 +253,7 @@ def _followed(call: _Call, target: _Target, hops: list[Hop]) -> Fetched:
 
 
 class _Pinned:
-    """A connection to checked addresses, whatever the name of its host resolves to later."""
+    """A mixin that connects to checked addresses, even if the host resolves to others later."""
 
     def __init__(self, *args: Any, pinned: Sequence[str], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -276,7 +274,7 @@ class _PinnedHTTPS(_Pinned, TimedHTTPSConnection):
 def pinned_connection(
     host: str, port: int, addresses: Sequence[str], deadline: Deadline, tls: ssl.SSLContext | None
 ) -> Any:
-    """Return a connection that will be made to one of these checked addresses; plain HTTP without ``tls``."""
+    """Return an unopened connection to one of these checked addresses; plain HTTP without ``tls``."""
     if tls is None:
         return _PinnedHTTP(host, port, pinned=addresses, deadline=deadline)
     return _PinnedHTTPS(host, port, pinned=addresses, deadline=deadline, ssl_context=tls)
@@ -301,7 +299,7 @@ def _target(url: str) -> _Target:
 
 
 def _redirected(target: _Target, location: str) -> _Target:
-    """Return where a redirect leads; raise FetchFailed if that is not the same owner's domain."""
+    """Return the target of a redirect; raise FetchFailed if it leaves the owner's domain."""
     try:
         text = location.encode("latin-1", "replace").decode("utf-8", "replace")  # as browsers read it
         following = _target(urljoin(target.url, text))
@@ -313,7 +311,7 @@ def _redirected(target: _Target, location: str) -> _Target:
 
 
 def _owner(host: str) -> str:
-    """Return the registrable domain, or the host itself, such as a private one."""
+    """Return the registrable domain, else the host itself, such as a private one."""
     return registrable_domain(host) or host
 
 
@@ -325,17 +323,17 @@ def _headers(agent: str) -> dict[str, str]:
         "User-Agent": agent,
         "Accept": "*/*",
         "Accept-Encoding": "identity",
-        "Cache-Control": "no-cache",  # the page as it is now, with its cookies
+        "Cache-Control": "no-cache",  # the current page, with its cookies
     }
 
 
 @cache
 def trusted(*, legacy: bool = False, old: bool = False) -> ssl.SSLContext:
-    """Return a TLS context with the public certificate authorities, whatever the environment names.
+    """Return a TLS context with the public certificate authorities, ignoring the environment's.
 
-    With ``legacy``, it accepts servers without secure renegotiation, and RSA keys of 1,024 bits, as most
-    browsers do: an attacker may have sent the beginning of a request, so the response proves nothing. With
-    ``old``, it accepts TLS 1.0 and 1.1, which browsers no longer do.
+    ``legacy`` accepts servers without secure renegotiation, and RSA keys of 1,024 bits, as most browsers do.
+    An attacker may then have sent the beginning of the request, so the response is no proof. ``old`` accepts
+    TLS 1.0 and 1.1, which browsers reject.
     """
     context = ssl.create_default_context(cafile=DEFAULT_CA_BUNDLE_PATH)
     context.verify_flags &= ~ssl.VERIFY_X509_STRICT  # browsers trust roots that Python 3.13 refuses
@@ -360,7 +358,7 @@ def unverified() -> ssl.SSLContext:
 
 
 def _accept_old_versions(context: ssl.SSLContext) -> None:
-    """Let the context accept TLS 1.0 and 1.1, which need what OpenSSL refuses by default."""
+    """Accept TLS 1.0 and 1.1, with the ciphers for them, which OpenSSL disables by default."""
     context.set_ciphers(f"{_CIPHERS}:@SECLEVEL=0")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)

@@ -1,4 +1,4 @@
-"""Questions to the name servers of a customer's domain, and to our own resolvers."""
+"""DNS queries to the name servers of a customer's domain, and to our own resolvers."""
 
 import socket
 from collections.abc import Callable, Iterable, Sequence
@@ -24,17 +24,17 @@ from foundation.outbound.deadline import Deadline, DeadlinePassed
 from foundation.outbound.names import NoAddress
 
 PORT = 53
-MAX_SERVERS = 6  # addresses that are asked
-_SECONDS = 2.0  # for one question over one protocol
+MAX_SERVERS = 6  # addresses to query
+_SECONDS = 2.0  # for one query over one protocol
 _MAX_BYTES, _MAX_RECORDS, _MAX_COST = 32_768, 400, 2_000  # of a reply
 _ANSWERS = {dns.rcode.NOERROR, dns.rcode.NXDOMAIN}
 _FAILURES = (dns.exception.DNSException, OSError, EOFError, DeadlinePassed, ValueError)
-_COST_OF_NAME = 100  # in a record, which may point to a long one; a string of TXT costs 1
+_COST_OF_NAME = 100  # in a record, because it may point to a long name; a TXT string costs 1
 _COSTS: dict[int, int] = {
     **dict.fromkeys((dns.rdatatype.A, dns.rdatatype.AAAA, dns.rdatatype.CAA, dns.rdatatype.DS), 1),
     **dict.fromkeys((dns.rdatatype.CNAME, dns.rdatatype.NS), _COST_OF_NAME),
 }
-_POINTER = 0xC0  # from here on, two bytes point to the rest of a name
+_POINTER = 0xC0  # such a byte, or a higher one, begins a two-byte pointer to the rest of a name
 _Item = TypeVar("_Item")
 _Result = TypeVar("_Result")
 
@@ -48,10 +48,10 @@ class Server:
 
 
 class Records(NamedTuple):
-    """The records of one type that our resolvers know of a name.
+    """The records of one type for a name, from our resolvers.
 
-    ``alias`` is the name that its CNAME leads to. ``exists`` is false if there is no such name, or none at
-    the end of its CNAMEs.
+    ``alias`` is the target of its CNAME. ``exists`` is false if the name, or the end of its CNAMEs, does not
+    exist.
     """
 
     values: tuple[Any, ...]
@@ -61,26 +61,26 @@ class Records(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TextReply:
-    """The reply of one server of the zone about the TXT records of a name."""
+    """The TXT records of a name, in the reply of one server of its zone."""
 
     server: Server
     texts: tuple[str, ...] = ()
-    exists: bool = True  # the name, even if it has no TXT record
-    alias: str = ""  # the name that a CNAME leads to
-    negative_ttl: int = 0  # how long resolvers remember that there is nothing
+    exists: bool = True  # the name exists, perhaps without a TXT record
+    alias: str = ""  # target of its CNAME
+    negative_ttl: int = 0  # seconds for which resolvers cache the absence of a record
     is_tcp: bool = True
 
 
 def is_bogus(name: str, deadline: Deadline) -> bool:
-    """Return whether our resolvers refuse the name only because its DNSSEC signatures are wrong.
+    """Return whether our resolvers refuse the name because its DNSSEC signatures are wrong.
 
-    Raises NoAddress where they do not answer, or where they fail and nothing shows that signatures are why.
+    Raises NoAddress if they do not answer, or if they fail for another or an unknown reason.
     """
     if _resolved(name, dns.rdatatype.TXT, deadline).rcode() != dns.rcode.SERVFAIL:
         return False
-    records_of(name, "TXT", deadline)  # they answer without a check of signatures
+    records_of(name, "TXT", deadline)  # raises unless they answer without checking signatures
     is_signed = records_of(registrable_domain(name) or name, "DS", deadline).values
-    # Another type than at first, because resolvers repeat a failure from memory.
+    # Ask for another type: resolvers cache failures.
     again = _resolved(name, dns.rdatatype.SOA, deadline).rcode()
     if not is_signed or again != dns.rcode.SERVFAIL:
         raise NoAddress("servers_silent")
@@ -88,11 +88,11 @@ def is_bogus(name: str, deadline: Deadline) -> bool:
 
 
 def records_of(name: str, kind: str, deadline: Deadline) -> Records:
-    """Return the records of a type, such as ``CAA``, also with wrong signatures; raise NoAddress."""
+    """Return the records of a type, such as ``CAA``, without checking signatures; raise NoAddress."""
     wanted = dns.rdatatype.from_text(kind)
     try:
         reply = _resolved(name, wanted, deadline, flags=dns.flags.CD)
-    except dns.exception.DNSException:  # no name, such as one that is too long
+    except dns.exception.DNSException:  # an invalid name, such as one that is too long
         return Records((), exists=False, alias="")
     if reply.rcode() not in _ANSWERS:
         raise NoAddress("servers_silent")
@@ -106,9 +106,9 @@ def records_of(name: str, kind: str, deadline: Deadline) -> Records:
 
 
 def servers_of(name: str, deadline: Deadline) -> list[Server]:
-    """Return addresses of the name servers of the zone that holds ``name``, at most 6; raise NoAddress.
+    """Return at most 6 addresses of name servers for the zone of ``name``; raise NoAddress.
 
-    A single private address refuses them all, unless ALLOW_PRIVATE_HOSTS is set.
+    A single private address is an error, unless ALLOW_PRIVATE_HOSTS is set.
     """
     names = _names_of_servers(name, deadline)[:MAX_SERVERS]
     found = _in_parallel(lambda server: _addresses(server, deadline), names)
@@ -126,18 +126,18 @@ def servers_of(name: str, deadline: Deadline) -> list[Server]:
 
 
 def ask_servers(servers: Sequence[Server], name: str, deadline: Deadline) -> list[TextReply]:
-    """Return the replies about the TXT records of ``name``, of the servers that answer for its zone.
+    """Return the TXT replies of the servers that are authoritative for ``name``.
 
-    All are asked at once, over TCP, where no other can answer in their place; over UDP where TCP fails.
+    Queries run in parallel: over TCP, because others cannot forge its replies, and over UDP if TCP fails.
     """
     replies = _in_parallel(lambda server: _reply(server, name, deadline), servers)
     return [reply for reply in replies if reply is not None]
 
 
 def _names_of_servers(name: str, deadline: Deadline) -> list[str]:
-    """Return the names of the servers of the closest zone; the question begins at ``name`` itself."""
+    """Return the name servers of the closest enclosing zone, from ``name`` upwards."""
     zone = dns.name.from_text(name)
-    while len(zone) > 2:  # the root is a label, too, and no customer owns a top-level domain
+    while len(zone) > 2:  # the root counts as a label; no customer owns a top-level domain
         reply = _resolved(str(zone), dns.rdatatype.NS, deadline, flags=dns.flags.CD)
         if reply.rcode() not in _ANSWERS:
             raise NoAddress("servers_silent")
@@ -154,7 +154,7 @@ def _names_of_servers(name: str, deadline: Deadline) -> list[str]:
 
 
 def _zone_above(reply: dns.message.Message, name: dns.name.Name) -> dns.name.Name:
-    """Return the zone that the reply says ``name`` is in, or else the next name above."""
+    """Return the enclosing zone by the reply's SOA record, else the parent name."""
     for records in reply.authority:
         if records.rdtype == dns.rdatatype.SOA and name != records.name and name.is_subdomain(records.name):
             return records.name
@@ -175,7 +175,7 @@ def _addresses(server: str, deadline: Deadline) -> list[str]:
 def _resolved(
     name: str, kind: dns.rdatatype.RdataType, deadline: Deadline, *, flags: int = 0
 ) -> dns.message.Message:
-    """Return the first reply of our resolvers, or a failure that one of them reports; raise NoAddress."""
+    """Return the first good reply of our resolvers, else the last failure reported; raise NoAddress."""
     question = dns.message.make_query(name, kind, use_edns=0, flags=dns.flags.RD | flags)
     failure = None
     for address, port in _resolvers():
@@ -190,7 +190,7 @@ def _resolved(
 
 
 def _resolvers() -> list[tuple[str, int]]:
-    """Return the addresses and ports of DNS_RESOLVERS, or those of the system."""
+    """Return the addresses and ports of DNS_RESOLVERS, else the system's resolvers."""
     if settings.DNS_RESOLVERS:
         return list(settings.DNS_RESOLVERS)
     try:
@@ -200,10 +200,10 @@ def _resolvers() -> list[tuple[str, int]]:
 
 
 def _reply(server: Server, name: str, deadline: Deadline) -> TextReply | None:
-    """Return the server's reply with authority over the zone; None for anything else."""
+    """Return the server's reply, if it is authoritative."""
     try:
         question = dns.message.make_query(name, dns.rdatatype.TXT, use_edns=0, flags=0)
-    except dns.exception.DNSException:  # no name, such as one that is too long
+    except dns.exception.DNSException:  # an invalid name, such as one that is too long
         return None
     try:
         reply, is_tcp = _over_tcp(question, server.address, PORT, deadline), True
@@ -229,7 +229,7 @@ def _reply(server: Server, name: str, deadline: Deadline) -> TextReply | None:
 
 
 def text_of(record: Any) -> str:
-    """Return the text of a TXT record, whose strings are one."""
+    """Return the text of a TXT record: its strings joined."""
     return b"".join(record.strings).decode("utf-8", "replace")
 
 
@@ -268,13 +268,13 @@ def _received(connection: socket.socket, size: int, ends: Deadline) -> bytes:
 def _over_udp(
     question: dns.message.Message, address: str, port: int, deadline: Deadline
 ) -> dns.message.Message:
-    """Ask over UDP, and over TCP where the reply was cut; a port that is closed refuses at once."""
+    """Query over UDP, and over TCP if the reply is truncated; a closed port fails at once."""
     family = socket.AF_INET6 if ":" in address else socket.AF_INET
     ends = Deadline(min(_SECONDS, deadline.remaining()))
     with closing(socket.socket(family, socket.SOCK_DGRAM)) as connection:
         connection.connect((address, port))
         connection.send(question.to_wire())
-        while True:  # what is no reply to the question may be another's
+        while True:  # skip packets that do not answer this query: anyone can send them
             connection.settimeout(ends.remaining())
             wire = connection.recv(65_535)
             try:
@@ -287,9 +287,9 @@ def _over_udp(
 
 
 def _message(question: dns.message.Message, wire: bytes) -> dns.message.Message:
-    """Return the reply in ``wire``; raise a DNSException, or ValueError for one that costs too much.
+    """Parse the reply in ``wire``; raise a DNSException, or ValueError if parsing costs too much.
 
-    dnspython reads thousands of long names for half a minute, which no deadline ends.
+    dnspython parses thousands of long names for half a minute, and no deadline interrupts it.
     """
     counts = [int.from_bytes(wire[place : place + 2]) for place in (4, 6, 8, 10)]
     if len(wire) > _MAX_BYTES or sum(counts) > _MAX_RECORDS or _cost(wire, *counts) > _MAX_COST:
@@ -301,7 +301,7 @@ def _message(question: dns.message.Message, wire: bytes) -> dns.message.Message:
 
 
 def _cost(wire: bytes, questions: int, *records: int) -> int:
-    """Return the cost of reading the records in ``wire``, up to where it is cut off or damaged."""
+    """Estimate the cost of parsing the records in ``wire``, up to where it is truncated or damaged."""
     cost, at = 0, 12
     with suppress(IndexError):
         for _ in range(questions):
@@ -310,7 +310,7 @@ def _cost(wire: bytes, questions: int, *records: int) -> int:
             at = _end_of_name(wire, at) + 10
             kind, size = int.from_bytes(wire[at - 10 : at - 8]), int.from_bytes(wire[at - 2 : at])
             end = at + size
-            if kind != dns.rdatatype.TXT:  # others have two names, such as SOA, or more if they are longer
+            if kind != dns.rdatatype.TXT:  # assume two names, as in SOA, and more in longer records
                 cost += _COSTS.get(kind, 2 * _COST_OF_NAME * (1 + size // 255))
             else:
                 while at < end:

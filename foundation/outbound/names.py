@@ -1,4 +1,4 @@
-"""The addresses of a customer's host: all of them public, or none of them is used."""
+"""Resolution of a customer's host: a single private address rules all of its addresses out."""
 
 import queue
 import socket
@@ -15,9 +15,9 @@ _ABSENT = {socket.EAI_NONAME, getattr(socket, "EAI_NODATA", socket.EAI_NONAME)}
 
 
 class NoAddress(ValueError):
-    """The host has no address that may be used.
+    """The host has no usable address.
 
-    ``reason`` is no_address, servers_silent (whether it has an address is unknown) or private_address.
+    ``reason`` is no_address, servers_silent (it may have an address) or private_address.
     """
 
     def __init__(self, reason: str) -> None:
@@ -28,7 +28,7 @@ class NoAddress(ValueError):
 def resolve(host: str, deadline: Deadline) -> list[str]:
     """Return the addresses of ``host``, IPv6 first; raise NoAddress or DeadlinePassed.
 
-    A single private address refuses them all, unless ALLOW_PRIVATE_HOSTS is set.
+    A single private address is an error, unless ALLOW_PRIVATE_HOSTS is set.
     """
     if localhost_port(host):
         return [_LOOPBACK]
@@ -44,24 +44,24 @@ def resolve(host: str, deadline: Deadline) -> list[str]:
 
 
 def localhost_port(host: str) -> int | None:
-    """Return the port of a website of this machine that LOCALHOST_WEBSITES names; None for any other host.
+    """Return the port of a website on this machine, if LOCALHOST_WEBSITES names ``host``.
 
-    Its names end in .localhost, so no name of the internet is among them.
+    The names there end in .localhost, which public DNS does not have.
     """
     return settings.LOCALHOST_WEBSITES.get(host) if settings.ALLOW_PRIVATE_HOSTS else None
 
 
 def origin_of(host: str) -> str:
-    """Return the beginning of the addresses of a website, such as ``https://shop.example.com``."""
+    """Return the origin of a website, such as ``https://shop.example.com``."""
     if port := localhost_port(host):
         return f"http://{host}:{port}"
     return f"https://[{host}]" if ":" in host else f"https://{host}"
 
 
 def _look_up(host: str, deadline: Deadline) -> Any:
-    """Return the result or the error of the system resolver, in a thread because it keeps no deadline."""
+    """Ask the system resolver, in a thread because it takes no timeout; return its result or its error."""
     answers: queue.SimpleQueue[Any] = queue.SimpleQueue()
-    # With a dot at its end, a name is not looked up below the domains of this machine's own network.
+    # The trailing dot keeps the resolver from trying this machine's search domains.
     name = host if settings.ALLOW_PRIVATE_HOSTS else f"{host}."
 
     def ask() -> None:

@@ -1,6 +1,6 @@
-"""A proxy on loopback for programs that scan: it leads to one website at one address, and nowhere else.
+"""A loopback proxy for scanner programs: it forwards to one website at one address and refuses all others.
 
-It ends the program's encryption, so it reads, counts and paces every request.
+It terminates the program's TLS, so it can read, count and pace every request.
 """
 
 import re
@@ -29,15 +29,15 @@ from foundation.outbound.names import localhost_port
 from foundation.outbound.refusals import REFUSALS
 
 MAX_CONNECTIONS = 4
-MAX_SLOWER = 3  # times that a website may ask for less
-_SECONDS = 10.0  # for one request; a stop of all scans takes no longer
-_RETRY_SECONDS = 30  # waited at most, because the whole scan has an end, too
+MAX_SLOWER = 3  # slowdowns for Retry-After until the scan counts as blocked
+_REQUEST_SECONDS = 10.0  # for one request; so stopping all scans takes no longer
+_RETRY_SECONDS = 30  # the longest wait for a Retry-After: the whole scan has a deadline
 _MAX_BODY = 1024**2  # of a request
 _SIZE = re.compile("[0-9]{1,9}")
-_MAX_RESPONSE = 4 * 1024**2  # what is longer is cut
-_FEW = 20  # responses, of which half may be refusals by chance
-_REFUSALS = REFUSALS - {401, 405}  # which parts of a website have, too
-_OF_A_CONNECTION = {
+_MAX_RESPONSE = 4 * 1024**2  # longer responses are cut
+_FEW = 20  # of fewer responses, half may be refusals by chance
+_REFUSALS = REFUSALS - {401, 405}  # these two are normal for parts of a website
+_NOT_FORWARDED = {  # headers of one connection, or set by the proxy itself
     "connection",
     "content-length",
     "host",
@@ -53,7 +53,7 @@ _OF_A_CONNECTION = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """The limits of a program at the website."""
+    """Limits of one program: requests and bytes (of bodies, both ways) in all, and requests a second."""
 
     requests: int
     bytes: int
@@ -61,9 +61,10 @@ class Limits:
 
 
 class WebsiteProxy:
-    """The proxy while its context lasts, at ``url``; ``allows`` says which paths may be requested.
+    """A proxy at ``url`` that runs while its context lasts; ``allows`` decides which paths may be requested.
 
-    ``problem`` says why every further request is refused: too_many_requests, too_much_traffic or blocked.
+    ``problem`` is the reason for refusing all further requests: too_many_requests, too_much_traffic, blocked
+    or ended.
     """
 
     def __init__(
@@ -87,36 +88,36 @@ class WebsiteProxy:
         self.url = f"http://127.0.0.1:{self._server.server_address[1]}/"
 
     def __enter__(self) -> "WebsiteProxy":
-        """Begin to serve."""
+        """Start serving."""
         threading.Thread(target=self._server.serve_forever, args=(0.1,), daemon=True).start()
         return self
 
     def __exit__(self, *_: object) -> None:
-        """End; requests that wait are refused."""
+        """Stop serving; refuse the requests that wait."""
         self.problem = self.problem or "ended"
         self._server.shutdown()
         self._server.server_close()
 
     @property
     def is_refused(self) -> bool:
-        """Whether half of the responses were refusals."""
+        """Whether at least half of the responses were refusals; False for fewer than 20 responses."""
         return self.answers >= _FEW and self._refused * 2 >= self.answers
 
     def port(self, scheme: str) -> int | None:
-        """Return the one port of this scheme that it leads to."""
+        """Return the website's port for ``scheme``, if it has one."""
         if port := localhost_port(self.host):
             return port if scheme == "http" else None
         return {"https": 443, "http": 80}.get(scheme)
 
     def exchange(self, scheme: str, method: str, path: str, headers: dict[str, str], body: bytes) -> Any:
-        """Return the response and its body, or None if the limits do not allow this request.
+        """Send a request; return the response and its body, or None if the limits forbid the request.
 
-        Raises what connections raise.
+        Raises the errors of connections.
         """
         with self._free:
             if not self._may_begin():
                 return None
-            began, deadline = time.monotonic(), Deadline(_SECONDS)
+            began, deadline = time.monotonic(), Deadline(_REQUEST_SECONDS)
             tls = unverified() if scheme == "https" else None
             connection = pinned_connection(self.host, self.port(scheme) or 0, [self._address], deadline, tls)
             try:
@@ -130,7 +131,7 @@ class WebsiteProxy:
             return response, content
 
     def _may_begin(self) -> bool:
-        """Count the request, and wait for its turn; return False if there is none."""
+        """Count the request and wait for its turn; return False if it is refused."""
         with self._lock:
             if self.requests >= self._limits.requests:
                 self.problem = self.problem or "too_many_requests"
@@ -144,7 +145,7 @@ class WebsiteProxy:
         return not self.problem
 
     def _note(self, response: Any, size: int, began: float) -> None:
-        """Count a response, and become slower if the website asks for it."""
+        """Count a response; slow down for a 429 or 503 with Retry-After."""
         with self._lock:
             self.answers += 1
             self.bytes += size
@@ -153,11 +154,11 @@ class WebsiteProxy:
                 self.problem = self.problem or "too_much_traffic"
             retry = response.headers.get("Retry-After")
             if response.status not in (429, 503) or retry is None or began < self._slower_at:
-                return  # what was sent before it became slower asks for the same
+                return  # a request from before the last slowdown asks for the same one
             now = time.monotonic()
             self._slower += 1
             self._slower_at, self._pause = now, self._pause * 2
-            digits = retry[:9]  # Python refuses to read a number of thousands
+            digits = retry[:9]  # int() rejects thousands of digits
             seconds = int(digits) if digits.isascii() and digits.isdigit() else _RETRY_SECONDS
             self._next_at = max(self._next_at, now + min(seconds, _RETRY_SECONDS))
             if self._slower >= MAX_SLOWER:
@@ -165,18 +166,18 @@ class WebsiteProxy:
 
 
 class _Server(ThreadingTCPServer):
-    """A thread for each connection of the program."""
+    """A server with a thread for each connection of the program."""
 
     daemon_threads = True
     request_queue_size = 64
     proxy: WebsiteProxy
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """Print nothing: the program may break off at any time."""
+        """Print no traceback: the program may disconnect at any time."""
 
 
 class _Handler(BaseHTTPRequestHandler):
-    """A connection of the program: requests with a whole address, or CONNECT and then an encrypted tunnel."""
+    """One connection of the program: plain requests with absolute URLs, or CONNECT and then TLS."""
 
     protocol_version = "HTTP/1.1"
     timeout = 60
@@ -184,7 +185,7 @@ class _Handler(BaseHTTPRequestHandler):
     is_tunnel = False
 
     def do_CONNECT(self) -> None:
-        """Become the website's own https, for the one host and port."""
+        """Answer as the website's https server, for its host and port only."""
         proxy = self.server.proxy
         host, _, port = self.path.rpartition(":")
         if self.is_tunnel or host.lower().strip("[]") != proxy.host or port != str(proxy.port("https")):
@@ -195,10 +196,10 @@ class _Handler(BaseHTTPRequestHandler):
         self.connection = proxy.tls.wrap_socket(self.connection, server_side=True)
         self.rfile = self.connection.makefile("rb")
         self.wfile = self.connection.makefile("wb", 0)
-        self.is_tunnel, self.close_connection = True, False  # some programs ask in HTTP/1.0
+        self.is_tunnel, self.close_connection = True, False  # a CONNECT in HTTP/1.0 would close it
 
     def finish(self) -> None:
-        """Close the tunnel, too, which took the socket over."""
+        """Close the connection, and the tunnel that has taken its socket over."""
         with suppress(OSError):
             super().finish()
         if self.is_tunnel:
@@ -219,7 +220,7 @@ class _Handler(BaseHTTPRequestHandler):
                 self._exchange(path, body)
 
     def _path(self) -> str | None:
-        """Return the path with the query; None if the request is not for the website."""
+        """Return the path with the query, if the request is for the website."""
         proxy = self.server.proxy
         scheme = "https" if self.is_tunnel else "http"
         try:
@@ -234,9 +235,7 @@ class _Handler(BaseHTTPRequestHandler):
         return (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
 
     def _exchange(self, path: str, body: bytes) -> None:
-        headers = {
-            name: value for name, value in self.headers.items() if name.lower() not in _OF_A_CONNECTION
-        }
+        headers = {name: value for name, value in self.headers.items() if name.lower() not in _NOT_FORWARDED}
         headers = {"User-Agent": USER_AGENT} | headers | {"Connection": "close"}
         scheme = "https" if self.is_tunnel else "http"
         try:
@@ -250,7 +249,7 @@ class _Handler(BaseHTTPRequestHandler):
         response, content = found
         self.send_response_only(response.status, "".join(filter(str.isprintable, response.reason or "")))
         for name, value in response.headers.items():
-            if name.lower() not in _OF_A_CONNECTION:
+            if name.lower() not in _NOT_FORWARDED:
                 self.send_header(name, " ".join(value.split("\r\n")))
         if response.status >= 200 and response.status not in (204, 304):
             length = response.headers.get("Content-Length", "0") if self.command == "HEAD" else len(content)
@@ -261,11 +260,11 @@ class _Handler(BaseHTTPRequestHandler):
     do_GET = do_HEAD = do_POST = do_PUT = do_PATCH = do_DELETE = do_OPTIONS = do_TRACE = _forward  # noqa: N815
 
     def log_message(self, *_: object) -> None:
-        """Print nothing."""
+        """Print no access log."""
 
 
 def _body(response: Any) -> bytes:
-    """Return the body, not decoded, at most _MAX_RESPONSE bytes of it."""
+    """Return at most _MAX_RESPONSE bytes of the body, not decoded."""
     body = bytearray()
     while missing := _MAX_RESPONSE - len(body):
         part = response.read(missing, decode_content=False)
@@ -276,7 +275,7 @@ def _body(response: Any) -> bytes:
 
 
 def _tls(host: str, folder: Path) -> ssl.SSLContext:
-    """Return the context of the tunnels, with a certificate that the program must not check."""
+    """Return the tunnels' TLS context; its certificate is self-signed, so the program must not verify it."""
     key = ec.generate_private_key(ec.SECP256R1())
     name, now = x509.Name([]), datetime.now(UTC)
     made = x509.CertificateBuilder().subject_name(name).issuer_name(name).public_key(key.public_key())

@@ -1,17 +1,17 @@
-"""Refusals: the pages by which a protection refuses us in the place of a website."""
+"""Refusals: pages that a bot protection sends in place of the website."""
 
 import re
 from collections.abc import Set
 
 from foundation.outbound.fetch import Fetched
 
-# 202 is a test for a browser, 451 a country that is kept out, and 418 and 999 are inventions of protections.
+# 202 is a browser challenge, 451 blocks a country; 418 and 999 are made up by protections.
 REFUSALS = frozenset({202, 401, 403, 405, 406, 418, 428, 429, 451, 503, 999})
-MAX_BYTES = 32 * 1024  # of a page, in which a protection is recognised
+MAX_BYTES = 32 * 1024  # of a page, searched for signs of a protection
 # Headers that protections send only with a page of their own instead of the website's.
-_INSTEAD = ("cf-mitigated", "x-amzn-waf-action", "sg-captcha")
-# Texts that only pages have that refuse, or that test for a browser. Pages of the website itself may have the
-# scripts of Cloudflare, Imperva, Akamai and F5 (/TSPD/), or window.awsWafCookieDomainList.
+_REFUSAL_HEADERS = ("cf-mitigated", "x-amzn-waf-action", "sg-captcha")
+# Texts that occur only in refusals and browser challenges. The scripts of Cloudflare, Imperva, Akamai and F5
+# (/TSPD/) and window.awsWafCookieDomainList are no sign: the website's own pages may include them.
 _CHALLENGE = re.compile(
     rb"<title>\s*(just a moment\.\.\.|attention required! \| cloudflare|ddos-guard|one moment, please\.\.\."
     rb"|request rejected|pardon our interruption|bot verification)\s*</title>"
@@ -24,8 +24,8 @@ _CHALLENGE = re.compile(
 
 
 def is_refusal(page: Fetched, statuses: Set[int] = REFUSALS) -> bool:
-    """Return whether a response refuses us, or tests for a browser."""
-    is_instead = any(name in page.headers for name in _INSTEAD)
-    is_own = page.status == 405 and "Allow" in page.headers  # which the website itself must send (RFC 9110)
+    """Return whether a response is a refusal or a browser challenge."""
+    is_instead = any(name in page.headers for name in _REFUSAL_HEADERS)
+    is_own = page.status == 405 and "Allow" in page.headers  # RFC 9110 requires it of the website itself
     is_status = page.status in statuses and not is_own
     return is_status or is_instead or bool(_CHALLENGE.search(page.body[:MAX_BYTES]))

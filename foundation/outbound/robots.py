@@ -6,17 +6,17 @@ from urllib.parse import quote, unquote, urljoin
 from foundation.outbound.fetch import FetchFailed, fetch
 
 _AGENT = "threatdashboard"
-_BYTES = 500 * 1024  # as much as RFC 9309 asks to read
+_BYTES = 500 * 1024  # the least that RFC 9309 requires a crawler to read
 _MAX_RULES = 1000
 
 Allows = Callable[[str], bool]
 
 
 def robots_of(url: str, address: str, *, agent: str = "", never: Sequence[str] = ()) -> Allows:
-    """Return a function that says whether a path of the website at ``url`` may be crawled.
+    """Return a function that decides whether a path of the website at ``url`` may be crawled.
 
-    ``address`` is its checked address, and ``never`` are hosts and prefixes of addresses that are not asked.
-    A website without the file, or that cannot be reached now, forbids nothing; one whose server fails, all.
+    ``address`` is its checked address. Hosts and address prefixes in ``never`` are not contacted. A missing
+    file or an unreachable website allows every path; a server error forbids every path.
     """
     try:
         robots = urljoin(url, "/robots.txt")
@@ -29,10 +29,10 @@ def robots_of(url: str, address: str, *, agent: str = "", never: Sequence[str] =
 
 
 def read_robots(text: str) -> Allows:
-    """Return the rules for ThreatDashboard, else those for all."""
-    groups: dict[str, list[tuple[str, bool]]] = {}  # of the two agents that concern us
+    """Return the function for a robots.txt, by its rules for ThreatDashboard, else those for all agents."""
+    groups: dict[str, list[tuple[str, bool]]] = {}  # the rules of our agent and of "*"
     agents: set[str] = set()
-    is_open = False  # further agents belong to the same group
+    is_open = False  # whether a further user-agent line belongs to the same group
     for name, value in _lines(text):
         if name == "user-agent":
             agents = agents if is_open else set()
@@ -46,9 +46,12 @@ def read_robots(text: str) -> Allows:
                 if value and len(groups[agent]) < _MAX_RULES:
                     groups[agent].append((value, name == "allow"))
     rules = groups.get(_AGENT, groups.get("*", []))
-    # The longest rule that fits decides; of two that are equally long, the one that allows.
+    # The longest matching rule decides; "allow" wins a tie.
     ordered = sorted(rules, key=lambda rule: (len(rule[0]), rule[1]), reverse=True)
-    patterns = [(*_pattern(path), allowed) for path, allowed in ordered]
+    patterns = [
+        ([_normal(part) for part in path.removesuffix("$").split("*")], path.endswith("$"), allowed)
+        for path, allowed in ordered
+    ]
 
     def allows(path: str) -> bool:
         path = _normal(path)
@@ -64,15 +67,10 @@ def _lines(text: str) -> Iterator[tuple[str, str]]:
             yield name.strip().lower(), value.strip()
 
 
-def _pattern(path: str) -> tuple[list[str], bool]:
-    """Return what a rule has between its stars, and whether a path must end there."""
-    return [_normal(part) for part in path.removesuffix("$").split("*")], path.endswith("$")
-
-
 def _fits(path: str, parts: Sequence[str], is_end: bool) -> bool:
-    """Return whether the path begins with the first part and has the others after it, in their order.
+    """Return whether the path begins with the first part and has the others after it, in order.
 
-    A regular expression would try each part in every place, for hours if a website wants it.
+    A regular expression would backtrack for hours on a hostile rule.
     """
     first, *others = parts
     if not path.startswith(first):

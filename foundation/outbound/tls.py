@@ -1,4 +1,4 @@
-"""TLS handshakes with a checked address: which versions it offers, and which certificate it has."""
+"""TLS handshakes with a checked address: its versions and its certificate."""
 
 import socket
 import ssl
@@ -12,32 +12,32 @@ from cryptography.x509.oid import NameOID
 from foundation.outbound.deadline import CONNECT_SECONDS, Deadline, DeadlinePassed, handshake_ended_after
 from foundation.outbound.fetch import LEGACY_SERVERS, trusted, unverified
 
-# By the verify codes of OpenSSL; the last one is of a host that is an address.
+# By OpenSSL's verify code; 64 is a mismatch for a host that is an IP address.
 _PROBLEMS = {9: "not_yet_valid", 10: "expired", 62: "other_name", 64: "other_name"}
 _UNREADABLE = (x509.InvalidVersion, x509.DuplicateExtension, x509.UnsupportedGeneralNameType)
-_HANDSHAKE = b"\x16"  # the type of a server's first message that is no alert
+_HANDSHAKE = b"\x16"  # first byte of a handshake record; an alert has another
 _PART = 16_384
-_SECONDS = 10.0  # of a handshake: some servers leave a version that they do not offer without an answer
+_SECONDS = 10.0  # for a handshake: some servers never answer a version that they do not offer
 
 
 class NotConnected(Exception):
-    """The address did not answer, so nothing is known about its TLS."""
+    """The address did not answer, so its TLS is unknown."""
 
 
 class HandshakeBroken(NotConnected):
-    """The address accepted the connection, and broke off the handshake."""
+    """The server accepted the connection and closed it during the handshake."""
 
 
 class HandshakeRefused(ssl.SSLError):
-    """The server began the handshake, and one side ended it: it may demand a certificate of the client."""
+    """The handshake failed after the server began it: the server may require a client certificate."""
 
 
 @dataclass(frozen=True, slots=True)
 class Handshake:
-    """A handshake: ``problem`` is expired, not_yet_valid, other_name or not_trusted, or empty.
+    """A handshake; ``problem`` is expired, not_yet_valid, other_name, not_trusted or empty.
 
-    ``is_for_another`` is whether the certificate does not name the host, whatever its problem is: then the
-    server may show another website. ``message`` is what OpenSSL says about the problem.
+    ``is_for_another``: the certificate does not name the host, so the server may show another website. It is
+    independent of ``problem``. ``message`` is OpenSSL's text about the problem.
     """
 
     version: str
@@ -50,7 +50,7 @@ class Handshake:
 def shake_hands(
     host: str, address: str, deadline: Deadline, *, port: int = 443, tls: ssl.SSLContext | None = None
 ) -> Handshake:
-    """Return the handshake, even if the certificate is not valid; raise NotConnected or an ssl.SSLError."""
+    """Return the handshake, even with an invalid certificate; raise NotConnected or an ssl.SSLError."""
     try:
         return _verified(host, address, deadline, port, tls or trusted(legacy=True))
     except ssl.SSLCertVerificationError as error:
@@ -61,7 +61,7 @@ def shake_hands(
 
 
 def _verified(host: str, address: str, deadline: Deadline, port: int, tls: ssl.SSLContext) -> Handshake:
-    """Return the handshake, by TLS 1.0 or 1.1 where nothing newer is offered, if the certificate is valid."""
+    """Return a handshake with a valid certificate; fall back to TLS 1.0 and 1.1."""
     try:
         return _shake_hands(host, address, deadline, port, tls)
     except ssl.SSLCertVerificationError:
@@ -77,7 +77,7 @@ def _verified(host: str, address: str, deadline: Deadline, port: int, tls: ssl.S
 
 
 def shows_another(host: str, address: str, deadline: Deadline, *, tls: ssl.SSLContext | None = None) -> bool:
-    """Return whether https of ``host`` has the certificate of another website; false without a handshake."""
+    """Return whether https of ``host`` has another website's certificate; False if the handshake fails."""
     try:
         return shake_hands(host, address, deadline, tls=tls).is_for_another
     except (NotConnected, ssl.SSLError, DeadlinePassed):
@@ -85,7 +85,7 @@ def shows_another(host: str, address: str, deadline: Deadline, *, tls: ssl.SSLCo
 
 
 def _is_for_another(certificate: bytes, host: str) -> bool:
-    """Return whether a certificate names other hosts only; false for one that cannot be read."""
+    """Return whether the certificate does not name ``host``; False if it cannot be read."""
     named: list[object] = []
     try:
         read = x509.load_der_x509_certificate(certificate)
@@ -108,16 +108,16 @@ def offers(
     port: int = 443,
     oldest: ssl.TLSVersion | None = None,
 ) -> bool:
-    """Return whether the server accepts this version of TLS, or one since ``oldest``; raise NotConnected.
+    """Return whether the server accepts TLS ``version``, or any from ``oldest`` up to it; raise NotConnected.
 
-    A server may refuse a version by an alert, or break off the handshake, as many load balancers do.
+    Servers refuse a version by an alert; many load balancers close the connection instead.
     """
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
-    context.set_ciphers("ALL:@SECLEVEL=0")  # old versions need what OpenSSL refuses by default
+    context.set_ciphers("ALL:@SECLEVEL=0")  # old versions need ciphers that OpenSSL disables by default
     context.options |= LEGACY_SERVERS
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)  # old versions are what this looks for
+        warnings.simplefilter("ignore", DeprecationWarning)  # Python warns about old versions
         context.minimum_version, context.maximum_version = oldest or version, version
     try:
         _shake_hands(host, address, deadline, port, context)
@@ -150,7 +150,7 @@ def _shake_hands(
 
 
 def _encrypted(plain: socket.socket, context: ssl.SSLContext, host: str) -> ssl.SSLObject:
-    """Return a connection after its handshake; raise HandshakeRefused if it ends after the server began."""
+    """Shake hands and return the connection; raise HandshakeRefused if that fails after the server began."""
     incoming, outgoing, first = ssl.MemoryBIO(), ssl.MemoryBIO(), b""
     encrypted = context.wrap_bio(incoming, outgoing, server_hostname=host)
     while True:
@@ -167,7 +167,7 @@ def _encrypted(plain: socket.socket, context: ssl.SSLContext, host: str) -> ssl.
         else:
             return encrypted
         finally:
-            with suppress(ConnectionResetError, BrokenPipeError):  # the server may have said why
+            with suppress(ConnectionResetError, BrokenPipeError):  # the server's alert may wait to be read
                 plain.sendall(outgoing.read())
         try:
             received = plain.recv(_PART)

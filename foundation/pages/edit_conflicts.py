@@ -1,4 +1,4 @@
-"""Forms of objects that several people edit: none is saved over changes that its sender did not see."""
+"""Forms for objects that several people edit: no form overwrites changes that its sender did not see."""
 
 from hashlib import sha256
 from typing import Any
@@ -15,9 +15,9 @@ _CHANGED = _(
 
 
 class SeesConflicts:
-    """A form whose page also sends a digest of what it showed; it is refused if that has changed since.
+    """A form with a hidden digest of the values that its page showed; it is refused if they have changed.
 
-    Programs send forms without a digest: those are not checked.
+    A form without the digest, as programs send it, is not checked.
     """
 
     instance: Any
@@ -33,7 +33,7 @@ class SeesConflicts:
         return data
 
     def _post_clean(self) -> None:
-        """Check the object; one that others added meanwhile is an error of a hidden field, shown nowhere."""
+        """Show errors of hidden fields on the form: others added the object meanwhile."""
         super()._post_clean()  # type: ignore[misc]
         errors: dict[str, Any] = self._errors  # type: ignore[attr-defined]
         for name in [each.name for each in self.hidden_fields() if each.name in errors]:  # type: ignore[attr-defined]
@@ -41,7 +41,7 @@ class SeesConflicts:
             self.add_error(None, _CHANGED)  # type: ignore[attr-defined]
 
     def shown(self) -> str:
-        """Return the hidden field; after an error, with the digest that was sent."""
+        """Return the hidden field with the digest; after an error, with the submitted digest."""
         if self.instance.pk is None:
             return ""
         name = self.add_prefix(_NAME)
@@ -55,5 +55,5 @@ class SeesConflicts:
 
 def _text_of(value: Any) -> str:
     if isinstance(value, list) and all(hasattr(each, "pk") for each in value):
-        return str(sorted(each.pk for each in value))  # a database gives them in any order
+        return str(sorted(each.pk for each in value))  # the database returns them in any order
     return str(getattr(value, "pk", value))

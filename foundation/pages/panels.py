@@ -1,4 +1,4 @@
-"""The panels of the operations home: numbers, each with the list of its rows."""
+"""The panels of the operations home: numbers that link to the list of their rows."""
 
 from dataclasses import dataclass
 
@@ -7,7 +7,7 @@ from django.utils.functional import Promise
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Figure:
-    """A number with the list of its rows; ``tone`` is a CSS class, empty if there is nothing to do."""
+    """A number with the URL of its rows; ``tone`` is a CSS class, empty if no action is needed."""
 
     label: str | Promise
     number: str

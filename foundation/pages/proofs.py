@@ -12,11 +12,11 @@ from django.utils.translation import gettext as _
 
 @reauthentication_required
 def require_proof(request: HttpRequest) -> None:
-    """Let allauth ask for a proof of identity and repeat the form after it, unless one is fresh."""
+    """Require a fresh proof of identity: allauth asks for it, then repeats the form."""
 
 
 def lost_form(request: HttpRequest, page: str, **names: Any) -> HttpResponse:
-    """Lead back to ``page`` with a message: of several forms that wait for a proof, only one is repeated."""
+    """Redirect to ``page`` with a message: allauth repeats only one of several forms that await a proof."""
     text = _("Nothing more was changed. If it is not done yet, please send the form again.")
     messages.warning(request, text)
     return redirect(reverse(page, kwargs=names))

@@ -1,1 +1,1 @@
-"""Texts: words, markup, stored English and its translations, and names that the world has published."""
+"""Texts: words, markup, translations of stored English, regions and time zones."""

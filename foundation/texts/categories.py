@@ -1,4 +1,4 @@
-"""The names of public categories of weaknesses, in English as they are published; pages translate them."""
+"""Names of the public categories of weaknesses, published in English; pages translate them."""
 
 from django.utils.translation import gettext_noop as _
 

@@ -1,6 +1,6 @@
 """Regions of websites: a country (ISO 3166), a continent (UN M49), or the world.
 
-The codes are region subtags of BCP 47. An owner says where a website belongs; nothing is guessed.
+The codes are region subtags of BCP 47. The owner chooses the region of a website.
 """
 
 from django.utils.functional import Promise
@@ -27,7 +27,7 @@ _COUNTRY_CODES = (
 )
 _COUNTRIES = frozenset(_COUNTRY_CODES.split())
 REGIONS = frozenset({WORLD, *CONTINENTS, *_COUNTRIES})
-# Suffixes of countries that are used everywhere.
+# Country suffixes that are used worldwide.
 _GENERIC_SUFFIXES = "ac ag ai cc cd co fm gg im io la me ms mu nu pw sc sh so st tk to tv vc vg ws"
 _GENERIC = frozenset(_GENERIC_SUFFIXES.split())
 
@@ -63,12 +63,12 @@ NAMES: dict[str, str | Promise] = {
 
 
 def region_label(region: str) -> str:
-    """Return a region in words; the code of a country without a name here."""
+    """Return the name of a region, else its code."""
     return str(LABELS.get(region) or NAMES.get(region) or region)
 
 
 def proposed_region(host: str) -> str:
-    """Return the country of a host's own suffix; the world for a suffix that is used everywhere."""
+    """Return the country of the host's suffix; the world for any other or worldwide suffix."""
     suffix = host.rpartition(".")[2]
     country = "GB" if suffix == "uk" else suffix.upper()
     return country if country in _COUNTRIES and suffix not in _GENERIC else WORLD

@@ -1,4 +1,4 @@
-"""Snippets of a signed call in several languages, which the portal and the API's documentation show.
+"""Snippets of a signed call in several languages, for the portal and the API's documentation.
 
 Each is a template ``signing/<key>.txt`` of escaped text, with the values ``path``, ``base_url``, ``host``,
 ``link_id`` and ``account_ref``. The secret is read from SITE_API_SECRET in the environment.
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Snippet:
-    """A language with its template; ``needs`` is the programs or libraries that it uses."""
+    """A snippet in one language; ``needs`` names the programs or libraries that it uses."""
 
     key: str
     title: str

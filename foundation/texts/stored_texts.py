@@ -1,7 +1,7 @@
-"""Translations of texts that are written in English, because they are stored or come from readers of reports.
+"""Translations of English texts that are stored, or come from report readers.
 
-A stored text does not depend on the language of the person who imports, and readers use no Django. Pages show
-these texts in their own language: ``translate`` finds the template of a text, and fills in its values.
+A stored text is English whatever the language of the person who imports, and report readers use no Django.
+For pages, ``translate`` finds the template of a text and fills in its values.
 """
 
 import re
@@ -13,7 +13,7 @@ from django.utils.translation import gettext_noop as _
 
 from foundation.texts.triage_reasons import REASONS
 
-# The first template that fits counts, so special ones come before general ones. A value may be a text, too.
+# The first matching template counts, so special ones come first. A value may itself be a text to translate.
 _ROWS = (
     _("has no JSON object for %(name)s"),
     _("has neither a ruleId nor a message"),
@@ -203,7 +203,7 @@ _RECORDS = (
     _("%(severity)s to %(other_severity)s: %(reason)s"),
     *("Critical", "High", "Medium", "Low", "Info"),
 )
-# Reasons why a scan is incomplete, as far as they are ours and not a scanner's.
+# Our own reasons for an incomplete scan, not those from a scanner.
 _FAILURES = (
     _("the scan was aborted"),
     _("the scan was interrupted"),
@@ -224,7 +224,7 @@ _FAILURES = (
     _("the tool had an error"),
     _("the tool says that it was not successful"),
 )
-# Reasons of the service why a website cannot be claimed.
+# The service's reasons for refusing a claim.
 _CLAIMS = (
     _("%(host)s is not a name on the internet, so its ownership cannot be proven."),
     _(
@@ -251,14 +251,14 @@ _SENTENCES = re.compile(r"(?<=[.]) (?=[A-Z])")
 
 
 def translate(text: str) -> str:
-    """Return ``text`` in the active language; unchanged where no template fits."""
+    """Return ``text`` in the active language; unchanged if no template matches."""
     if (get_language() or "en").startswith("en"):
         return text
     return _whole(text) or " ".join(_whole(sentence) or sentence for sentence in _SENTENCES.split(text))
 
 
 def _whole(text: str) -> str:
-    """Return the translation of a text that one template fits; empty where none does."""
+    """Return the translation of a text that matches one template; empty if no template matches."""
     for template, pattern, names in _templates():
         if match := pattern.fullmatch(text):
             values = {name: translate(value) for name, value in zip(names, match.groups(), strict=True)}
@@ -268,7 +268,7 @@ def _whole(text: str) -> str:
 
 @cache
 def _templates() -> tuple[tuple[str, re.Pattern[str], tuple[str, ...]], ...]:
-    """Return each template with its pattern, and with the names of its values."""
+    """Return each template with its pattern and the names of its values."""
     return tuple(
         (template, re.compile(_pattern(template), re.DOTALL), tuple(re.findall(r"%\((\w+)\)s", template)))
         for template in (
@@ -292,5 +292,5 @@ def _pattern(template: str) -> str:
 
 
 def in_language(texts: Mapping[str, str], default: str = "") -> str:
-    """Return the text for the active language of texts by language, or else the English one."""
+    """Return the text in the active language, else in English, else ``default``; ``texts`` is by language."""
     return texts.get((get_language() or "en").split("-")[0]) or texts.get("en", default)

@@ -3,7 +3,7 @@
 from functools import cache
 from zoneinfo import available_timezones
 
-_NOT_ZONES = {"Factory", "localtime"}  # names of files that are no zones
+_NOT_ZONES = {"Factory", "localtime"}  # files in the database that are not zones
 
 
 @cache

@@ -1,10 +1,10 @@
-"""Templates for the reasons of decisions, stored in English and shown in the language of the reader."""
+"""Prepared reasons for decisions, stored in English and shown in the reader's language."""
 
 from collections.abc import Mapping
 
 from django.utils.translation import gettext_noop as _
 
-# By decision; the names are values of forms.
+# By decision; the keys are form values.
 REASONS: Mapping[str, Mapping[str, str]] = {
     "false_positive": {
         "mistaken": _("Checked by hand: the scanner is mistaken, and there is no problem."),

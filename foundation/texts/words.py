@@ -1,4 +1,4 @@
-"""Text as words: what findings are searched by, how a query is read, and what the portal highlights.
+"""Text as words, for searching findings, reading queries and highlighting matches.
 
 Case and accents do not matter; a word is a run of letters and digits.
 """
@@ -29,7 +29,7 @@ def words_of(text: str) -> list[str]:
 
 
 def on_one_line(text: str) -> str:
-    """Return ``text`` on one line, without characters that cannot be printed or that change its direction."""
+    """Return ``text`` on one line, without unprintable characters and changes of direction."""
     return " ".join("".join(c if c.isprintable() else " " for c in text).split())
 
 

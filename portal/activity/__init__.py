@@ -1,1 +1,1 @@
-"""The activity of an account, for its owners: audit events."""
+"""The audit log of an account, for its owners."""

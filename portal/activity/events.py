@@ -1,6 +1,6 @@
-"""The audit events that owners see: those of their accounts, and of the websites of these by our team.
+"""Audit events for owners: of their accounts, and of our team about the accounts' websites.
 
-The names of staff, their reasons, and the values that they changed are not shown.
+Owners do not see names of staff, their reasons, or the values that they changed.
 """
 
 import json
@@ -22,15 +22,15 @@ BATCH = 500
 COLUMNS = ("time", "account", "who", "action", "about", "details", "outcome", "request")
 MAX_PERIODS = 500  # databases limit the length of a condition
 _LINKED, _REVOKED = ("link.linked", "link.restored"), "link.revoked"
-_LAST = 2**63 - 1
-# Refusals, or none, of websites whose link has surely not ended. Others may hide it, such as an ended plan.
-_HELD = ("", "websites_limit")
-_OURS = (AuditEvent.Kind.STAFF, AuditEvent.Kind.COMMAND)
+_MAX_ID = 2**63 - 1
+# Refusals (or no refusal) that prove a website's link. With others, such as an ended plan, it may have ended.
+_PROVING_LINK = ("", "websites_limit")
+_TEAM_KINDS = (AuditEvent.Kind.STAFF, AuditEvent.Kind.COMMAND)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ActivityRow:
-    """An event as owners see it."""
+    """An event in the form for owners."""
 
     pk: int
     at: datetime
@@ -50,9 +50,9 @@ def owned_accounts(user: AbstractBaseUser | AnonymousUser) -> dict[str, str]:
 
 
 def events_of(accounts: Iterable[str]) -> QuerySet[AuditEvent]:
-    """Return the events that owners of these accounts see, the newest first.
+    """Return the events that owners of these accounts may see, the newest first.
 
-    An account may have the reference of one that was deleted for good, whose events stay.
+    A new account may reuse the reference of a deleted one; the events of the deleted account are hidden.
     """
     accounts = list(accounts)
     actions = [action for action in ACTIONS if not action.startswith("admin.")]
@@ -69,17 +69,17 @@ def events_of(accounts: Iterable[str]) -> QuerySet[AuditEvent]:
 def _while_linked(accounts: Sequence[str]) -> Q:
     """Return the condition for events about the accounts' websites while these were linked.
 
-    Other accounts may have had a website before or after, and what was decided for those is theirs.
+    Other accounts may have had a website before or after; decisions from then belong to them.
     """
     websites = Website.objects.filter(account__ref__in=accounts).values_list("pk", "account__ref", "host")
     known = {(account, host): pk for pk, account, host in websites}
     hosts = {host for _account, host in known}
     links = AuditEvent.objects.filter(host__in=hosts, action__in=(*_LINKED, _REVOKED)).order_by("pk")
     own_links = list(links.filter(account__in=accounts))
-    # The events of old links are no longer on record, also of others'; whether they ended, the service says.
+    # Events about old links are pruned, other accounts' included; the service knows whether they have ended.
     on_record = {(link.account, link.host) for link in own_links}
     old = {pk: own[1] for own, pk in known.items() if own not in on_record}
-    refused = WebsiteSummary.objects.filter(pk__in=old).exclude(refusal__in=_HELD)
+    refused = WebsiteSummary.objects.filter(pk__in=old).exclude(refusal__in=_PROVING_LINK)
     ended = set(refused.values_list("pk", flat=True))
     still = {old[pk] for pk in old.keys() - ended}
     limited = set(links.exclude(account__in=accounts).order_by().values_list("host", flat=True))
@@ -92,7 +92,7 @@ def _while_linked(accounts: Sequence[str]) -> Q:
 
 
 def _periods(links: Iterable[AuditEvent]) -> list[tuple[str, int, int]]:
-    """Return the host, the first and the last event of each time in which an account was linked to it."""
+    """Return each period in which an account was linked to a host: host, first and last event id."""
     open_since: dict[tuple[str, str], int] = {}
     periods = []
     for link in links:
@@ -101,25 +101,27 @@ def _periods(links: Iterable[AuditEvent]) -> list[tuple[str, int, int]]:
             periods.append((link.host, open_since.pop(own, 0), link.pk))
         else:
             open_since.setdefault(own, link.pk)
-    return periods + [(host, first, _LAST) for (_account, host), first in open_since.items()]
+    return periods + [(host, first, _MAX_ID) for (_account, host), first in open_since.items()]
 
 
 def people_in(events: QuerySet[AuditEvent]) -> dict[str, str]:
-    """Return the names of the people who acted, by their numbers; our team comes last."""
-    numbers = events.exclude(actor_kind__in=_OURS).exclude(account="").order_by().values("actor").distinct()
+    """Return the names of the people who acted, by number; our team comes last."""
+    numbers = (
+        events.exclude(actor_kind__in=_TEAM_KINDS).exclude(account="").order_by().values("actor").distinct()
+    )
     actors = AuditActor.objects.filter(pk__in=numbers).order_by("name")
     return {str(actor.pk): str(actor) for actor in actors} | {OUR_TEAM: _("Our team")}
 
 
 def by_person(events: QuerySet[AuditEvent], person: str) -> QuerySet[AuditEvent]:
-    """Return the events of one of ``people_in``."""
+    """Return the events of one person; ``person`` is a key of ``people_in``."""
     if person == OUR_TEAM:
-        return events.filter(actor_kind__in=_OURS)
-    return events.exclude(actor_kind__in=_OURS).filter(actor=int(person))
+        return events.filter(actor_kind__in=_TEAM_KINDS)
+    return events.exclude(actor_kind__in=_TEAM_KINDS).filter(actor=int(person))
 
 
 def rows(events: Iterable[AuditEvent]) -> list[ActivityRow]:
-    """Return the events in words; the names of all of them are one query."""
+    """Return the events in words; one query reads all names."""
     events = list(events)
     people = [int(each.object_id) for each in events if each.object_type == "person" and each.object_id]
     names = AuditActor.objects.in_bulk({*people, *(each.actor for each in events if each.actor)})
@@ -142,7 +144,7 @@ def _cells(row: ActivityRow) -> tuple[str, ...]:
 
 
 def _row(event: AuditEvent, names: dict[int, AuditActor]) -> ActivityRow:
-    is_ours = event.actor_kind in _OURS
+    is_ours = event.actor_kind in _TEAM_KINDS
     values = {"before": event.before, "after": event.after}
     values = {name: value for name, value in values.items() if value and not is_ours}
     return ActivityRow(

@@ -1,4 +1,4 @@
-"""The filters of the activity."""
+"""The filters of the audit log."""
 
 from datetime import UTC, datetime, time
 from typing import Any
@@ -10,8 +10,6 @@ from django.utils.translation import gettext_lazy as _
 from audit.models import AuditEvent
 from portal.activity.events import by_person
 from portal.activity.labels import ACTIONS
-
-_DAY = forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d")
 
 
 class ActivityForm(forms.Form):
@@ -33,7 +31,7 @@ class ActivityForm(forms.Form):
         self.fields["action"].choices = [("", _("Every action")), *actions]  # type: ignore[attr-defined]
 
     def apply_to(self, events: QuerySet[AuditEvent]) -> QuerySet[AuditEvent]:
-        """Return the events that the filters leave."""
+        """Return the events that match the filters."""
         wanted = self.cleaned_data
         if wanted["day"]:
             ends = (datetime.combine(wanted["day"], at, UTC) for at in (time.min, time.max))

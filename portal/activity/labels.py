@@ -1,4 +1,4 @@
-"""Actions in words."""
+"""Labels of audited actions."""
 
 from django.utils.translation import gettext_lazy as _
 

@@ -1,4 +1,4 @@
-"""URLs of the activity."""
+"""URLs of the audit log."""
 
 from django.urls import path
 

@@ -1,4 +1,4 @@
-"""The page of the actions in an account, and its file."""
+"""The page of the audit log, and its file."""
 
 from collections.abc import Collection
 from dataclasses import replace
@@ -49,7 +49,7 @@ def activity(request: HttpRequest) -> HttpResponse:
 @file_of("portal:activity")
 @members_only
 def activity_csv(request: HttpRequest) -> HttpResponseBase:
-    """Send the events with the filters of the page as a file."""
+    """Send the events that match the page's filters as a file."""
     _form, found = _filtered(request, events.owned_accounts(request.user))
     owned = Membership.objects.of_user(request.user).owners().order_by("account")
     account_id = owned.values_list("account", flat=True).first()
@@ -57,7 +57,7 @@ def activity_csv(request: HttpRequest) -> HttpResponseBase:
 
 
 def _filtered(request: HttpRequest, accounts: Collection[str]) -> tuple[ActivityForm, QuerySet[AuditEvent]]:
-    """Return the form of the filters, and the events that they leave; raises BadRequest for a wrong one."""
+    """Return the form of the filters, and the matching events; raises BadRequest for an invalid filter."""
     found = events.events_of(accounts)
     form = ActivityForm(request.GET, people=events.people_in(found) if accounts else {})
     if not form.is_valid():

@@ -1,1 +1,1 @@
-"""The pages for those who call the signed API: ids, snippets, a test call, secrets and the calls made."""
+"""The pages about the signed API: ids, snippets, a test call, secrets and recorded calls."""

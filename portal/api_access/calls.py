@@ -1,4 +1,4 @@
-"""The tab of an account's signed calls, for its owners: what the service has on record, and a file of it."""
+"""The tab with an account's recorded signed calls, for its owners, also as a file."""
 
 import re
 from collections.abc import Iterator
@@ -27,7 +27,7 @@ from signed_api.values import CALL_PATTERN
 
 PAGE_ROWS = 50
 FILE_PAGE_ROWS = 1_000  # the service's limit
-MAX_ROWS = 10_000  # of a file: at most ten calls to the service, which are on record, too
+MAX_ROWS = 10_000  # of a file: at most ten calls to the service, which records them as well
 COLUMNS = (
     "time",
     "account",
@@ -46,11 +46,11 @@ _POSITION = re.compile(CALL_PATTERN, re.ASCII)
 
 
 class FileInterrupted(Exception):
-    """The file is incomplete; the server closes the connection, so that the download fails."""
+    """The file is incomplete; the server closes the connection, so the download fails."""
 
 
 class CallsForm(OneAccount, forms.Form):
-    """Filters by account, day and outcome; ``accounts`` are those that the person owns, at least one."""
+    """Filters by account, day and outcome; ``accounts`` are the person's own, at least one."""
 
     account = forms.ChoiceField(label=_("Organization"), required=False)
     day = forms.DateField(
@@ -65,7 +65,7 @@ class CallsForm(OneAccount, forms.Form):
     )
 
     def to_request(self, *, before: str, page_size: int) -> CallsRequest:
-        """Return the request for the calls that the filters leave, older than ``before``."""
+        """Return the request for the calls that match the filters and are older than ``before``."""
         return CallsRequest(
             day=self.cleaned_data["day"],
             outcome=self.cleaned_data["outcome"],
@@ -114,7 +114,7 @@ def calls_csv(request: HttpRequest) -> HttpResponseBase:
 
 
 def _form(request: HttpRequest) -> CallsForm | None:
-    """Return the valid form; None for a person who owns no account; raises BadRequest for a wrong filter."""
+    """Return the valid form, or None for a person who owns no account; raises BadRequest."""
     owned = Membership.objects.of_user(request.user).owners().values("account")
     accounts = list(Account.objects.filter(pk__in=owned))
     if not accounts:
@@ -136,9 +136,9 @@ def _refused(request: HttpRequest, form: CallsForm, error: CallError) -> HttpRes
 
 
 def _lines(account: Account, request: CallsRequest, page: CallsResponse) -> Iterator[str]:
-    """Yield the header, then the calls, beginning with ``page``, the response to ``request``.
+    """Yield the header, then the calls; ``page`` is the first response to ``request``.
 
-    A file that lacks calls says so in its last line; an error then raises FileInterrupted.
+    The last line says if the file is incomplete; after an error, FileInterrupted is raised as well.
     """
     yield BYTE_ORDER_MARK + lines([COLUMNS]) + _rows(account, page)
     for _number in range(MAX_ROWS // FILE_PAGE_ROWS - 1):

@@ -1,4 +1,4 @@
-"""URLs of the pages for those who call the signed API."""
+"""URLs of the pages about the signed API."""
 
 from django.urls import path
 

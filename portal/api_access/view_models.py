@@ -1,4 +1,4 @@
-"""View models of the page for those who call the signed API."""
+"""View models of the page about the signed API."""
 
 import re
 from collections.abc import Collection, Iterable
@@ -30,9 +30,9 @@ class ApiWebsite:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ApiAccount:
-    """An account with what its backend sends; ``unlisted`` websites are only counted.
+    """An account with the ids that its backend sends; ``unlisted`` is the number of further websites.
 
-    ``secrets_url`` is the page of its secrets, for owners; on that of ``adding_url``, websites are added.
+    ``secrets_url`` is the page of its secrets, for owners. ``adding_url`` is the page for adding websites.
     """
 
     pk: int
@@ -70,7 +70,7 @@ def api_page(request: HttpRequest, accounts: Iterable[Account], owned: Collectio
 
 
 def public_base_url(request: HttpRequest) -> str:
-    """Return the address of the API for customers: DASHBOARD_BASE_URL unless only this machine reaches it."""
+    """Return the API's address for customers: DASHBOARD_BASE_URL, or the portal's if unset or loopback."""
     address = settings.DASHBOARD_BASE_URL
     return address if address and not is_loopback(host_of(address) or "") else portal_origin(request)
 

@@ -1,4 +1,4 @@
-"""The page for those who call the signed API, and its test call: for owners and managers."""
+"""The page about the signed API, its secrets and its test call, for owners and managers."""
 
 import time
 
@@ -48,7 +48,7 @@ def secrets(request: HttpRequest, account: int) -> HttpResponse:
 
 @reauthentication_required
 def _change_secrets(request: HttpRequest, account: Account) -> HttpResponse:
-    """Issue or retire a secret, for a person who has proved who they are a short while ago."""
+    """Issue or retire a secret, after a fresh proof of identity."""
     if "issue" in request.POST:
         return _show_secrets(request, account, SecretsRequest(issue=True))
     if not SECRET_ID.fullmatch(request.POST.get("retire", "")):
@@ -57,7 +57,7 @@ def _change_secrets(request: HttpRequest, account: Account) -> HttpResponse:
 
 
 def _show_secrets(request: HttpRequest, account: Account, wish: SecretsRequest) -> HttpResponse:
-    """Return the page after the change; a new secret is on it, and nowhere else."""
+    """Make the change and return the page; it shows a new secret this once."""
     try:
         found = service.secrets_of(account, wish)
     except SecretRefused as error:
@@ -72,7 +72,7 @@ def _show_secrets(request: HttpRequest, account: Account, wish: SecretsRequest) 
         audit("api_secret.retired", account, after={"id": wish.retire})
         messages.info(request, _("The secret works for one more day."))
         return redirect(request.path)
-    # The forms name their address: after the proof of identity, this is the response of another page.
+    # The forms name their URL: after the proof of identity, this response has another one.
     url = request.path
     context = {"account": account, "url": url, "secrets": found.secrets, "new_secret": found.secret}
     return render(request, "portal/api_access/secrets.html", context)
@@ -82,7 +82,8 @@ def _show_secrets(request: HttpRequest, account: Account, wish: SecretsRequest) 
 @members_only
 def test_call(request: HttpRequest, website: int) -> HttpResponse:
     """Call the API for a website with the portal's own secret, and say how it went."""
-    site = get_object_or_404(_manageable(request), pk=website)
+    websites = Website.objects.filter(account__in=_managed(request)).select_related("account")
+    site = get_object_or_404(websites, pk=website)
     started = time.monotonic()
     try:
         dashboard = service.get_dashboard(site, DashboardRequest(page_size=1))
@@ -99,11 +100,6 @@ def test_call(request: HttpRequest, website: int) -> HttpResponse:
     return redirect("portal:api")
 
 
-def _manageable(request: HttpRequest) -> QuerySet[Website]:
-    """Return the websites of the accounts in which the person is an owner or a manager."""
-    return Website.objects.filter(account__in=_managed(request)).select_related("account")
-
-
 def _managed(request: HttpRequest) -> QuerySet[Account]:
-    """Return these accounts."""
+    """Return the accounts in which the person is an owner or a manager."""
     return Account.objects.filter(memberships__in=Membership.objects.of_user(request.user).managing())

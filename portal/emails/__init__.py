@@ -1,1 +1,1 @@
-"""E-mails: those to owners, and those whose button is a link."""
+"""E-mails to owners, and e-mails about one link."""

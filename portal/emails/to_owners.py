@@ -1,6 +1,6 @@
 """E-mails to owners, each sent at least once, always with the same Message-ID.
 
-Owners get them whatever they chose for findings, because they are about access to the portal.
+Owners get them regardless of their notification settings, because they are about access to the portal.
 """
 
 import logging
@@ -29,7 +29,7 @@ RESEND_AFTER = timedelta(minutes=15)  # longer than it takes to send one e-mail
 
 @dataclass(slots=True)
 class Outcome:
-    """The number of e-mails sent, the addresses that the mail server refused, and what went wrong."""
+    """The number of e-mails sent, the addresses that the mail server refused, and the failures."""
 
     sent: int = 0
     refused: list[str] = field(default_factory=list)
@@ -38,7 +38,7 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Words:
-    """The content of an e-mail: ``path`` is the page that its button opens."""
+    """The content of an e-mail; its button opens the page at ``path``."""
 
     subject: str
     text: str
@@ -47,12 +47,12 @@ class Words:
 
 
 def owners() -> MembershipQuerySet:
-    """Return the owners who can be written to."""
+    """Return the active owners with an e-mail address."""
     return Membership.objects.owners().filter(user__is_active=True).exclude(user__email="")
 
 
 def for_each_account(act: Callable[[Account], None], outcome: Outcome) -> None:
-    """Call ``act`` for every account with an owner; a failure is noted, and the next one follows."""
+    """Call ``act`` for every account with an owner; note a failure and continue."""
     for account in Account.objects.filter(memberships__in=owners()).distinct():
         try:
             act(account)
@@ -68,7 +68,7 @@ def for_each_account(act: Callable[[Account], None], outcome: Outcome) -> None:
 def send(account: Account, key: str, words: Callable[[], Words], outcome: Outcome, now: datetime) -> None:
     """Send an e-mail to each owner of the account who did not get it; ``key`` is the same for each attempt.
 
-    ``words`` is called in the language of the owner.
+    ``words`` is called in the owner's language.
     """
     connection = get_connection()
     for owner in owners().filter(account=account).select_related("user"):
@@ -87,7 +87,7 @@ def send(account: Account, key: str, words: Callable[[], Words], outcome: Outcom
 
 
 def send_now(account: Account, key: str, words: Callable[[], Words], *, without: str) -> None:
-    """Send an e-mail to each owner of the account but the one of this name; what fails is only logged."""
+    """Send an e-mail to each owner of the account except the user ``without``; only log failures."""
     to = list(owners().filter(account=account).exclude(user__username=without).select_related("user"))
     if not to or not settings.EMAIL_URL:
         return
@@ -106,7 +106,7 @@ def send_now(account: Account, key: str, words: Callable[[], Words], *, without:
 
 
 def _claim(email: ClaimEmail, now: datetime) -> bool:
-    """Return whether this process may send the e-mail, and no other."""
+    """Claim the e-mail for this process; return False if another process has it."""
     free = Q(claimed_at=None) | Q(claimed_at__lt=now - RESEND_AFTER)
     return bool(ClaimEmail.objects.filter(free, pk=email.pk, sent_at=None).update(claimed_at=now))
 

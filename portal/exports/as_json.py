@@ -1,4 +1,4 @@
-"""Findings as one JSON document, its members named as the signed API names them."""
+"""Findings as one JSON document, with the member names of the signed API."""
 
 from collections.abc import Callable, Iterator
 from typing import Any

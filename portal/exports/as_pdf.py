@@ -1,4 +1,4 @@
-"""The report as a tagged PDF, typeset by typst if it is installed (the extra ``pdf``)."""
+"""The report as a tagged PDF, typeset by typst, which is optional (the extra ``pdf``)."""
 
 import json
 import logging
@@ -22,7 +22,7 @@ from portal.exports.note_lines import note_lines
 from portal.exports.report import ProblemPart, Report
 from portal.pages.view_models.finding import FindingView
 from portal.pages.view_models.findings import NoteView
-from portal.pages.view_models.problems import DoFirst, ProblemRow
+from portal.pages.view_models.problems import ProblemRow
 from portal.texts import labels
 from portal.texts.evidence import beginning, is_long
 
@@ -58,7 +58,8 @@ def render_pdf(report: Report) -> bytes:
 
 
 def _template_data(report: Report) -> dict[str, Any]:
-    """Return the data of report.typ: all texts of the PDF, translated."""
+    """Return the data for report.typ: all texts of the PDF, translated."""
+    panel = report.do_first
     return {
         "lang": _language(),
         "title": report.title,
@@ -85,7 +86,10 @@ def _template_data(report: Report) -> dict[str, Any]:
         "facts": _facts(report),
         "figures": _figures(report),
         "trend": _trend_points(report),
-        "do_first": _do_first(report.do_first),
+        "do_first": {
+            "title": panel.title if panel else "",
+            "rows": [_problem(row) for row in panel.rows] if panel else [],
+        },
         "coverage": [
             [row.source, row.state, _moment(row.last_run_at) if row.last_run_at else "–"]
             for row in report.coverage
@@ -97,7 +101,7 @@ def _template_data(report: Report) -> dict[str, Any]:
 
 
 def _language(is_translated: bool = True) -> str:
-    """Return the language of a text: the reader's, or English where a scanner wrote it."""
+    """Return the language of a text: the reader's, or English for a scanner's text."""
     return (get_language() or "en").partition("-")[0] if is_translated else "en"
 
 
@@ -113,25 +117,21 @@ def _logo() -> dict[str, Any] | None:
 def _facts(report: Report) -> list[tuple[str, str]]:
     """Return the names and values at the top of the report."""
     site = report.overview
+    trend = (site.trend.earlier, site.trend.next_step) if site.trend else ()
     facts = [
         (_("Organization"), report.account),
         (_("As of"), _moment(report.generated_at)),
         (_("Filters"), "; ".join(f"{chip.title}: {chip.value}" for chip in report.filters) or _("None")),
         (_("Findings"), report.count),
         (_("Grade"), f"{site.grade_text} – {site.grade_meaning}" if site.grade else site.grade_title),
-        (_("Trend"), _trend(report)),
+        (_("Trend"), " · ".join(filter(None, trend))),
         (_("Scans"), site.coverage),
     ]
     return [(name, breakable(value)) for name, value in facts if value]
 
 
-def _trend(report: Report) -> str:
-    trend = report.overview.trend
-    return " · ".join(part for part in (trend.earlier, trend.next_step) if part) if trend else ""
-
-
 def _figures(report: Report) -> list[dict[str, str]]:
-    """Return the numbers of the whole website: open findings by severity, and what changed in seven days."""
+    """Return the website's open findings by severity, and its changes in seven days."""
     site = report.overview
     if not site.is_checked:
         return []
@@ -144,16 +144,9 @@ def _figures(report: Report) -> list[dict[str, str]]:
 
 
 def _trend_points(report: Report) -> list[list[float]]:
-    """Return the points of the line of open findings, in a square of 100 by 100; none without a line."""
+    """Return the points of the line of open findings, in a square of 100 by 100; empty without a line."""
     trend = report.overview.trend
     return [list(corner) for corner in trend.line.corners] if trend and trend.line else []
-
-
-def _do_first(panel: DoFirst | None) -> dict[str, Any]:
-    """Return the worst problems; without any, an empty title and no rows."""
-    if panel is None:
-        return {"title": "", "rows": []}
-    return {"title": panel.title, "rows": [_problem(row) for row in panel.rows]}
 
 
 def _problem(row: ProblemRow) -> dict[str, str]:
@@ -171,7 +164,7 @@ def _problem(row: ProblemRow) -> dict[str, str]:
 
 
 def _finding(part: ProblemPart) -> dict[str, Any]:
-    """Return a finding in full, and the places of the other findings with its problem."""
+    """Return a problem's worst finding in full, and the locations of its other findings."""
     finding = part.worst
     links = [*finding.weaknesses, *finding.references]
     return {
@@ -191,7 +184,7 @@ def _finding(part: ProblemPart) -> dict[str, Any]:
 
 
 def _place(finding: FindingView, *, worst: FindingView | None = None) -> dict[str, Any]:
-    """Return what differs between the findings with one problem; ``worst`` has the other facts."""
+    """Return a finding's own facts; with ``worst``, only what differs from it."""
     steps = [f"{step.event} {_moment(step.at)}" for step in finding.timeline]
     count = finding.more_locations
     more = ngettext("+%(count)s more location", "+%(count)s more locations", count)

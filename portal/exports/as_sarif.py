@@ -1,7 +1,7 @@
 """Findings as SARIF 2.1.0 (OASIS, "Static Analysis Results Interchange Format"); sections in brackets.
 
-The log has one run of one tool, the dashboard. The rules follow the results, because only the last finding
-completes them; members of an object have no order. A temporary file holds their texts if they are many.
+The log has one run of one tool, the dashboard. The rules follow the results, because they are complete only
+after the last finding; members of an object have no order. Many rules are kept in a temporary file.
 """
 
 import re
@@ -17,9 +17,9 @@ from signed_api.findings import Threat
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 TOOL = "Threat Dashboard"
 LEVELS = {"Critical": "error", "High": "error", "Medium": "warning"}  # [3.27.10]; all others are notes
-# Within the ranges by which code hosts sort security results; informational results have no score.
+# Code hosts sort security results by ranges of this score; informational results have no score.
 SCORES = {"Critical": "9.5", "High": "8.0", "Medium": "5.5", "Low": "2.0"}
-SUPPRESSIONS = {  # [3.35]: decisions of analysts, outside of any code
+SUPPRESSIONS = {  # [3.35]: analysts' decisions, which are external to the code
     "accepted_risk": [{"kind": "external", "status": "accepted", "justification": "Accepted risk"}],
     "false_positive": [{"kind": "external", "status": "accepted", "justification": "False positive"}],
 }
@@ -40,7 +40,7 @@ def write_sarif(selection: Selection) -> Iterator[str]:
 
 
 class _Rules:
-    """The rules of the results so far, each with the texts of its first and worst finding."""
+    """The rules of the results so far, each with the texts of its first finding, which is its worst."""
 
     def __init__(self, texts: IO[str]) -> None:
         self._texts = texts
@@ -79,7 +79,7 @@ def _run(selection: Selection) -> dict[str, Any]:
 
 
 def _rule(rule_id: str, threat: Threat) -> dict[str, Any]:
-    """Return a reportingDescriptor [3.49]; for a finding without a rule, it describes the scanner."""
+    """Return a reportingDescriptor [3.49]; without a rule, it describes the scanner."""
     if not threat.rule:
         name = threat.source_name or threat.source or "Finding"
         return {"id": rule_id, "shortDescription": {"text": name}}
@@ -99,19 +99,20 @@ def _rule(rule_id: str, threat: Threat) -> dict[str, Any]:
 
 
 def _result(threat: Threat, selection: Selection, rules: _Rules) -> dict[str, Any]:
-    """Return a result [3.27]; members without a SARIF name are in its property bag, named as in the API."""
+    """Return a result [3.27]; its property bag has the members of the API without a SARIF name."""
     rule_id, rule_index = rules.id_and_index(threat)
     link = selection.finding_url(threat.id)
+    times = {"firstDetectionTimeUtc": threat.first_seen, "lastDetectionTimeUtc": threat.last_seen}
     return {
         "ruleId": rule_id,
         "ruleIndex": rule_index,
         **_verdict(threat),
-        "message": {"text": threat.title.replace("](", "] (")},  # no link [3.11.6]
+        "message": {"text": threat.title.replace("](", "] (")},  # avoid an embedded link [3.11.6]
         "locations": [_location(threat, selection.first.host)],
         "fingerprints": {"threatDashboardFinding/v1": f"{selection.first.host}/{threat.id}"},
-        "suppressions": SUPPRESSIONS.get(threat.status, []),  # all results have the member, or none [3.27.23]
+        "suppressions": SUPPRESSIONS.get(threat.status, []),  # in all results, or in no result [3.27.23]
         **({"hostedViewerUri": link} if link else {}),
-        "provenance": _times(threat),
+        "provenance": {name: at for name, at in times.items() if at is not None},  # [3.48]
         "properties": {
             name: getattr(threat, name)
             for name in (
@@ -137,14 +138,8 @@ def _score(threat: Threat) -> dict[str, str]:
     return {"security-severity": SCORES[threat.severity]} if threat.severity in SCORES else {}
 
 
-def _times(threat: Threat) -> dict[str, Any]:
-    """Return the times of the first and the last detection [3.48]."""
-    times = {"firstDetectionTimeUtc": threat.first_seen, "lastDetectionTimeUtc": threat.last_seen}
-    return {name: at for name, at in times.items() if at is not None}
-
-
 def _location(threat: Threat, host: str) -> dict[str, Any]:
-    """Return the location: a URL; other texts are the name of a location at the website."""
+    """Return the location as a URL; any other text becomes a logical location at the website."""
     uri = absolute_uri(threat.location, default=f"https://{host}/")
     location: dict[str, Any] = {"physicalLocation": {"artifactLocation": {"uri": uri}}}
     if threat.location and not threat.location.startswith(("https://", "http://")):
@@ -153,7 +148,7 @@ def _location(threat: Threat, host: str) -> dict[str, Any]:
 
 
 def absolute_uri(text: str, *, default: str) -> str:
-    """Return ``text`` as a valid absolute http(s) URI; ``default`` if it is not one."""
+    """Return ``text`` as a valid absolute http(s) URI, else ``default``."""
     try:
         parts = urlsplit(_BAD_ESCAPE.sub("%25", text))
     except ValueError:

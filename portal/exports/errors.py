@@ -30,7 +30,7 @@ class ExportError(Exception):
 
 
 class TooManyFindings(ExportError):
-    """More findings than a file can hold."""
+    """The filters match more findings than a file may hold."""
 
     status = 422
     title = _("Too many findings for one file")
@@ -46,7 +46,7 @@ class TooManyFindings(ExportError):
 
 
 class ExportsBusy(ExportError):
-    """The process is creating as many exports as it can."""
+    """The process already creates as many exports as it may."""
 
     status = 503
     title = _("Other exports are being created")
@@ -56,7 +56,7 @@ class ExportsBusy(ExportError):
 
 
 class TooManyExports(ExportError):
-    """The member has created as many exports as one may in an hour."""
+    """The member has reached the number of exports for an hour."""
 
     status = 429
     title = _("Too many exports in an hour")

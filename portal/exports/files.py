@@ -1,4 +1,4 @@
-"""Files with all findings that match the filters, streamed; an incomplete file never looks complete."""
+"""Streamed files with all findings that match the filters; an incomplete file never looks complete."""
 
 import logging
 import re
@@ -36,7 +36,7 @@ _GZIP = 16 + zlib.MAX_WBITS
 
 
 class ExportInterrupted(Exception):
-    """The file is incomplete; the server closes the connection, so that the download fails."""
+    """The file is incomplete; the server closes the connection, so the download fails."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,7 +46,7 @@ class Format:
     suffix: str
     content_type: str
     write: Callable[[Selection], Iterator[str]]
-    incomplete_marker: str = ""  # incomplete JSON is invalid without one
+    incomplete_marker: str = ""  # not needed for JSON: incomplete JSON is invalid
 
 
 FORMATS = {
@@ -65,7 +65,7 @@ FORMATS = {
 
 
 def select(request: HttpRequest, website: Website, address: Address) -> Selection:
-    """Return the findings of ``address`` with the first page; raises CallError and TooManyFindings."""
+    """Fetch the first page of the findings at ``address``; raises CallError and TooManyFindings."""
 
     def get_page(number: int) -> DashboardResponse:
         return service.get_dashboard(website, replace(filters, page=number).to_request())
@@ -88,7 +88,7 @@ def select(request: HttpRequest, website: Website, address: Address) -> Selectio
 
 
 def _get_page_patiently(get_page: Callable[[int], DashboardResponse], number: int) -> DashboardResponse:
-    """Return a further page; waits for a free call, so that a busy moment does not interrupt the file."""
+    """Return a further page; wait for a free call, so that a busy moment does not interrupt the file."""
     end = time.monotonic() + BUSY_SECONDS
     while time.monotonic() < end:
         with suppress(TooManyCalls, RateLimited):
@@ -112,7 +112,7 @@ def stream(request: HttpRequest, file_format: Format, selection: Selection) -> H
 def as_attachment(
     response: HttpResponseBase, name: str, dashboard: DashboardResponse, suffix: str
 ) -> HttpResponseBase:
-    """Return ``response`` as a file for saving; its name ends in the day of ``dashboard``."""
+    """Return ``response`` as a download; the file name ends in the day of ``dashboard``."""
     name = re.sub(r"[^a-z0-9.-]+", "-", name.lower()).strip(".-")
     day = dashboard.dashboard.generated_at.date().isoformat()
     response["Content-Disposition"] = f'attachment; filename="{name}-{day}.{suffix}"'
@@ -121,7 +121,7 @@ def as_attachment(
 
 
 def _chunks(file_format: Format, selection: Selection) -> Generator[bytes]:
-    """Yield the bytes of the file; on an error, the marker of an incomplete file, then ExportInterrupted."""
+    """Yield the bytes of the file; on an error, yield the incomplete marker and raise ExportInterrupted."""
     try:
         for text in file_format.write(selection):
             yield text.encode(errors="replace")
@@ -134,7 +134,7 @@ def _chunks(file_format: Format, selection: Selection) -> Generator[bytes]:
 
 
 def _gzip(chunks: Iterable[bytes]) -> Generator[bytes]:
-    """Yield ``chunks`` compressed, each flushed, so that the marker of an incomplete file arrives."""
+    """Yield ``chunks`` compressed, each flushed: otherwise the incomplete marker might not arrive."""
     compressor = zlib.compressobj(wbits=_GZIP)
     for chunk in chunks:
         yield compressor.compress(chunk) + compressor.flush(zlib.Z_SYNC_FLUSH)

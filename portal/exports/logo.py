@@ -1,4 +1,4 @@
-"""The logo of PDFs: a file that the setting ``REPORT_LOGO`` names."""
+"""The logo of PDFs, read from the file in the setting ``REPORT_LOGO``."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -8,7 +8,7 @@ _FORMATS = {b"\x89PNG\r\n\x1a\n": "png", b"\xff\xd8\xff": "jpg", b"<svg": "svg",
 
 
 class LogoError(ValueError):
-    """A logo that cannot be used; the message continues after the setting's name."""
+    """The logo cannot be used; the message continues a sentence that begins with the setting's name."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -20,7 +20,7 @@ class Logo:
 
 
 def read_logo(path: str) -> Logo | None:
-    """Return the logo at ``path``, None for an empty path; raises LogoError."""
+    """Return the logo at ``path``, if the path is not empty; raises LogoError."""
     if not path:
         return None
     try:

@@ -1,4 +1,4 @@
-"""An analyst's note without HTML: lines, with the markers of lists and the URLs of links."""
+"""An analyst's note as plain lines, with list markers and the URLs of links."""
 
 from dataclasses import dataclass
 from html.parser import HTMLParser
@@ -10,7 +10,7 @@ _BLOCKS = {"p", "pre", "blockquote", "hr", "table", "tr", "ul", "ol"}
 
 @dataclass(slots=True)
 class Line:
-    """A line; ``marker`` is "•" or such as "3." at the start of an item, ``depth`` is its list level."""
+    """A line; an item of a list begins with a ``marker``, "•" or "3.", and ``depth`` is the list level."""
 
     marker: str
     depth: int
@@ -18,7 +18,7 @@ class Line:
 
 
 def note_lines(note: SafeString) -> list[Line]:
-    """Return the lines of ``note``, which is HTML of ``portal.texts.markdown``."""
+    """Return the lines of ``note``, HTML from ``portal.texts.markdown``."""
     reader = _Reader()
     reader.feed(note)
     reader.close()
@@ -78,6 +78,6 @@ class _Reader(HTMLParser):
             self.lines[-1].text = text
 
     def _begin(self, marker: str = "") -> None:
-        """Begin a line, unless this one has nothing but the marker of an item."""
+        """Begin a line, unless the current one has only the marker of an item."""
         if marker or self.lines[-1].text or not self.lines[-1].marker:
             self.lines.append(Line(marker, len(self._items)))

@@ -1,4 +1,4 @@
-"""A report on the findings of a list: the worst in full, from one response, so that all parts agree."""
+"""A report with the worst findings of a list in full, from one response, so that all parts agree."""
 
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
@@ -33,24 +33,24 @@ from portal.pages.view_models.problems import DoFirst, do_first
 from portal.pages.view_models.site import count_text
 from signed_api.findings import DashboardResponse, FindingDetail, FindingResponse, Note, Threat
 
-MAX_FINDINGS = 100  # one response of the service
+MAX_FINDINGS = 100  # the most in one response of the service
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProblemPart:
-    """The findings with one problem: the worst, which is shown in full, and the others with what differs."""
+    """The findings with one problem: the worst in full, and the others with their differences."""
 
     worst: FindingView
     others: tuple[FindingView, ...]
 
     @property
     def title(self) -> str:
-        """The title of the topic of several findings, else that of the worst."""
+        """The topic's title for several findings, else the title of the worst."""
         return self.worst.topic if self.is_title_translated else self.worst.title
 
     @property
     def is_title_translated(self) -> bool:
-        """Whether the title is that of a topic."""
+        """Whether the title is a topic's."""
         return bool(self.others and self.worst.topic)
 
     @property
@@ -65,8 +65,8 @@ class ProblemPart:
 class Report:
     """The contents of a report.
 
-    ``do_first`` has the worst problems, unless the list is filtered. ``limit`` names the findings that are
-    left out, ``pdf_url`` is empty if there are no PDFs.
+    ``do_first`` has the worst problems, unless the list is filtered. ``limit`` says which findings are left
+    out. ``pdf_url`` is empty if this deployment makes no PDFs.
     """
 
     host: str
@@ -91,7 +91,7 @@ class Report:
 
     @property
     def problems(self) -> list[ProblemPart]:
-        """The findings with one problem together, each part in their order; the worst part first."""
+        """The findings grouped by problem, in the order of the list."""
         groups: dict[str, list[FindingView]] = {}
         for finding in self.findings:
             groups.setdefault(finding.problem_url or finding.row_key, []).append(finding)
@@ -99,7 +99,7 @@ class Report:
 
 
 def get_report(request: HttpRequest, website: Website, address: Address) -> tuple[Report, DashboardResponse]:
-    """Return the report and the dashboard that it is based on; raises CallError."""
+    """Return the report and its dashboard; raises CallError."""
     filters = replace(address.filters, page=1, page_size=MAX_FINDINGS)
     dashboard = service.get_dashboard(website, filters.to_request())
     return build_report(dashboard, website, address, absolute=request.build_absolute_uri), dashboard
@@ -139,7 +139,7 @@ def build_report(
 def _finding_view(
     threat: Threat, notes: list[Note], list_address: Address, absolute: Callable[[str], str]
 ) -> FindingView:
-    """Return a finding of the list as on its own page; ``link`` is the URL of that page."""
+    """Return a finding as on its own page, linked to that page."""
     path = replace(list_address, filters=Filters()).of_finding(threat.id)
     finding = FindingDetail(**msgspec.structs.asdict(threat), locations=[], timeline=[], decided_until=None)
     response = FindingResponse(
@@ -149,7 +149,7 @@ def _finding_view(
 
 
 def _limit(dashboard: DashboardResponse, findings: Sequence[FindingView]) -> str:
-    """Return where the other findings are, if the report leaves some out."""
+    """Return a sentence about the findings that the report leaves out; empty if it has all."""
     if dashboard.dashboard.total <= len(findings):
         return ""
     text = _("This report has the worst %(shown)s. Files (CSV, JSON, SARIF) hold up to %(most)s findings.")

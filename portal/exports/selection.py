@@ -1,4 +1,4 @@
-"""The findings of a file: all matches of the filters, page by page; an error if the list changes."""
+"""Selection of a file's findings: all matches of the filters, page by page; an error if the list changes."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,8 +16,8 @@ class ListChanged(Exception):
 class Selection:
     """The ``total`` findings of ``pages``, and their context.
 
-    ``first`` is the dashboard of the first page, ``filters`` are the active ones by name, ``list_url`` and
-    ``finding_url`` (by id, empty if it has none) are absolute URLs in the portal.
+    ``first`` is the dashboard of the first page, ``filters`` are the active ones by name. ``list_url`` and
+    ``finding_url`` (by id, empty for a finding without a page) are absolute URLs in the portal.
     """
 
     first: DashboardResponse
@@ -31,11 +31,11 @@ class Selection:
 def all_pages(
     first: DashboardResponse, get_page: Callable[[int], DashboardResponse], *, total: int, page_rows: int
 ) -> Pages:
-    """Yield the rows of ``first`` and of all further pages, ``total`` rows together.
+    """Yield the rows of ``first`` and of all further pages, ``total`` rows in all.
 
-    Raises ListChanged as soon as a page belongs to another version of the list, and the errors of
-    ``get_page``. The service reads each page in its own snapshot. The revision identifies the list; older
-    services send none, so that the figures about the website and the filters are compared, too.
+    Raises the errors of ``get_page``, and ListChanged if a page belongs to another version of the list: the
+    service reads each page in its own snapshot. The revision identifies the list; older services send no
+    revision, so the figures about the website and the filters are compared as well.
     """
     ids, dashboard = set[str](), first
     for number in range(1, max(-(-total // page_rows), 1) + 1):

@@ -1,6 +1,6 @@
 """A separate program that reads the report as JSON from standard input and writes the PDF to standard output.
 
-In its own process, the typesetter can be stopped, writes no files, and has none of the portal's secrets.
+In its own process, the typesetter can be stopped, writes no files, and cannot read the portal's secrets.
 """
 
 import json
@@ -28,8 +28,9 @@ def limit() -> None:
 def typeset(report: str) -> bytes:
     """Return ``report`` as a tagged PDF, accessible by PDF/UA-1.
 
-    Characters that the typesetter's fonts lack come from the machine's fonts. If these lack some, too, the
-    PDF shows boxes and explains them; PDF/UA-1 forbids boxes. A logo that cannot be drawn is left out.
+    Characters that the typesetter's fonts lack come from the machine's fonts. If these lack some as well, the
+    PDF shows boxes and explains them; such a PDF is not PDF/UA-1, which forbids boxes. A logo that cannot be
+    drawn is left out.
     """
     report = _without_broken_logo(report)
     for is_any_font in (False, True):
@@ -52,7 +53,7 @@ def _without_broken_logo(report: str) -> str:
 
 
 def _compile(inputs: dict[str, str], standard: Literal["ua-1"] | None, *, is_any_font: bool) -> bytes:
-    """Compile the template; nothing else can be read but fonts."""
+    """Compile the template; the compiler can read only this folder and fonts."""
     return typst.compile(
         HERE / "report.typ",
         root=HERE,

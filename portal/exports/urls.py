@@ -1,4 +1,4 @@
-"""URLs of exports, next to that of the dashboard."""
+"""URLs of exports, below the URL of the website's dashboard."""
 
 from django.urls import path
 

@@ -1,4 +1,4 @@
-"""Exports: files and reports with the filters of the dashboard's query string."""
+"""Views of exports: files and reports with the filters of the dashboard's query string."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -81,7 +81,7 @@ def _export(request: HtmxHttpRequest, host: str, export: Export) -> HttpResponse
     if website is None:
         return render_site(request, site_not_found(host, path=request.path, user=request.user))
     page = site_page(website, candidates, Filters.from_query(request.GET))
-    # Without the view, as our links have it: the service lists problems without their findings.
+    # Drop the view, as our links do: grouped by problem, the service returns no findings.
     address = replace(page.address, filters=page.address.filters.without_page)
     try:
         if not ratelimit.consume(request, app="allauth.account", action="export", limit_get=True):
@@ -100,7 +100,7 @@ def _export(request: HtmxHttpRequest, host: str, export: Export) -> HttpResponse
 
 
 def _with_links(error_page: ErrorPage, request: HtmxHttpRequest, address: Address) -> ErrorPage:
-    """Return ``error_page`` with plain links, because htmx could not swap in a file."""
+    """Return ``error_page`` with plain links: htmx cannot swap in a file."""
     retry = (Action(label=_("Try again"), url=request.get_full_path()),) if error_page.can_retry else ()
     back = Action(label=_("Back to the findings"), url=str(address))
     return replace(error_page, can_retry=False, actions=(*retry, back, *error_page.actions))

@@ -6,7 +6,7 @@ from portal.models import Account
 
 
 def find_account(ref: str) -> Account:
-    """Return the portal's account of this reference; raise CommandError."""
+    """Return the portal's account with this reference; raise CommandError."""
     account = Account.objects.filter(ref=ref).first()
     if account is None:
         raise CommandError(

@@ -1,7 +1,7 @@
-"""Sends e-mails that are due, each at least once, always with the same Message-ID.
+"""Delivery of due e-mails: each at least once, always with the same Message-ID.
 
-A mail server and a database cannot commit together. After an interruption an e-mail is sent again with its
-Message-ID, so that most mail programs show it once.
+A mail server and a database cannot commit together. After an interruption, an e-mail is sent again with the
+same Message-ID, so most mail programs show it once.
 """
 
 import logging
@@ -25,18 +25,17 @@ from portal.models import PendingNotification, Subscription, Website
 from portal.notifications.digest import Digest
 from portal.notifications.emails import compose
 from signed_api.errors import CallError
-from signed_api.findings import NoteChange
 from signed_api.limits import MAX_CHANGES
 
 logger = logging.getLogger(__name__)
-DIGEST_HOUR = 6  # in UTC; of weekly ones on Monday
+DIGEST_HOUR = 6  # in UTC; weekly digests on Monday
 CLAIM_LIFETIME = timedelta(minutes=15)  # longer than it takes to send one e-mail
 MAX_AGE = timedelta(days=10)  # of notifications: a week until a digest, and three days of failures
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """Counts of e-mails sent, and of notifications that wait or expired; refused addresses, and failures."""
+    """Counts of e-mails sent and of waiting and expired notifications, with refusals and failures."""
 
     sent: int
     waiting: int
@@ -46,7 +45,7 @@ class Outcome:
 
 
 def send_due(websites: Collection[Website], *, clock: Callable[[], datetime] = timezone.now) -> Outcome:
-    """Send the e-mails that are due about ``websites``, whose changes are up to date."""
+    """Send the due e-mails about ``websites``; their changes must have been polled."""
     now = clock()
     expired, _ = PendingNotification.objects.filter(created_at__lt=now - MAX_AGE).delete()
     sent, refused, failures = _send(_due(websites, now=now), clock=clock)
@@ -60,7 +59,7 @@ def send_due(websites: Collection[Website], *, clock: Callable[[], datetime] = t
 
 
 def _due(websites: Collection[Website], *, now: datetime) -> Iterable[list[PendingNotification]]:
-    """Return the notifications of each e-mail: of an import, of a digest, or of an earlier attempt."""
+    """Group the due notifications by e-mail: an import, a digest, or an earlier attempt."""
     by_email: dict[Hashable, list[PendingNotification]] = defaultdict(list)
     for notification in _unclaimed(now).filter(website__in=websites):
         frequency = Subscription.of(notification.membership).frequency
@@ -86,7 +85,7 @@ def _with_relations(notifications: QuerySet[PendingNotification]) -> QuerySet[Pe
 
 
 def _last_digest_time(frequency: str, now: datetime) -> datetime:
-    """Return the last time at which digests of this frequency were due."""
+    """Return when digests of this frequency were last due."""
     time = now.replace(hour=DIGEST_HOUR, minute=0, second=0, microsecond=0)
     if frequency != Subscription.Frequency.WEEKLY:
         return time if time <= now else time - timedelta(days=1)
@@ -97,7 +96,7 @@ def _last_digest_time(frequency: str, now: datetime) -> datetime:
 def _send(
     emails: Iterable[list[PendingNotification]], *, clock: Callable[[], datetime]
 ) -> tuple[int, list[str], list[str]]:
-    """Return how many were sent, the refused addresses and the failures: the next run tries these again."""
+    """Return the number sent, the refusals and the failures; the next run tries both again."""
     sent = 0
     refused: list[str] = []
     failures: list[str] = []
@@ -116,7 +115,7 @@ def _send(
         except Exception as error:
             if is_storage_fault(error):
                 raise
-            if not isinstance(error, (CallError, OSError, ValueError)):  # these are no errors of ours
+            if not isinstance(error, (CallError, OSError, ValueError)):  # others are bugs
                 logger.exception("an e-mail about changes failed")
             PendingNotification.objects.filter(email_id=email_id).update(claimed_at=None)
             connection.close()
@@ -130,7 +129,7 @@ def _send(
 def _claim(notifications: list[PendingNotification], *, now: datetime) -> UUID | None:
     """Claim the notifications for one e-mail and return its id; None if another process was faster.
 
-    Those of an earlier attempt about a website that cannot be asked now wait for an e-mail of their own.
+    A website that could not be polled in this run is left out: its notification gets an e-mail of its own.
     """
     email_id = notifications[0].email_id or uuid4()
     wanted = {notification.pk for notification in notifications}
@@ -144,9 +143,9 @@ def _claim(notifications: list[PendingNotification], *, now: datetime) -> UUID |
 
 
 def _send_one(email_id: UUID, connection: BaseEmailBackend) -> int:
-    """Return 1 if the e-mail was sent, 0 if its member no longer wants it, or nothing is left of it.
+    """Return 1 if the e-mail was sent, 0 if it is empty by now or the member no longer wants it.
 
-    Raises what sending raises, and CallError.
+    Raises CallError and the errors of sending.
     """
     claimed = PendingNotification.objects.filter(email_id=email_id)
     notifications = [each for each in _with_relations(claimed) if _drop_withdrawn(each)]
@@ -158,10 +157,10 @@ def _send_one(email_id: UUID, connection: BaseEmailBackend) -> int:
 
 
 def _drop_withdrawn(notification: PendingNotification) -> bool:
-    """Leave out findings that are not open by now, and internal notes; return whether anything is left.
+    """Drop findings that are no longer open, and notes that became internal; return whether any remain.
 
-    The service names only the worst findings and the newest notes: others stay where it names as many as it
-    can.
+    The service returns only the worst findings and the newest notes. If its list is full, keep those beyond
+    its end.
     """
     digest = Digest.from_json(notification.digest)
     wanted = Subscription.of(notification.membership).min_severity
@@ -169,11 +168,12 @@ def _drop_withdrawn(notification: PendingNotification) -> bool:
     newest = changes.analyst_notes
     published = {note.id for note in newest}
     oldest = newest[-1].published_at if len(newest) >= MAX_CHANGES else None
-    kept = [note for note in digest.notes if note.id in published or _is_as_old(note, oldest)]
+    kept = [
+        note
+        for note in digest.notes
+        if note.id in published
+        or (oldest is not None and (note.published_at is None or note.published_at <= oldest))
+    ]
     digest = replace(digest.reduced_to(changes), notes=kept)
     notification.digest = digest.to_json()
     return bool(digest)
-
-
-def _is_as_old(note: NoteChange, oldest: datetime | None) -> bool:
-    return oldest is not None and (note.published_at is None or note.published_at <= oldest)

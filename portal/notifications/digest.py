@@ -1,4 +1,4 @@
-"""The changes of one website that one member wants to get."""
+"""Digest: the changes of one website for one member."""
 
 from typing import Self
 
@@ -12,9 +12,9 @@ MAX_FINDINGS = 50
 
 
 class Digest(msgspec.Struct, frozen=True, kw_only=True):
-    """Changes since a cursor: findings, worst first and perhaps fewer than ``total``, and notes.
+    """Changes since a cursor: findings, worst first and at most ``total``, and notes.
 
-    Unless ``is_exact``, there may be more.
+    Unless ``is_exact``, ``total`` is a lower bound.
     """
 
     since: str = ""
@@ -27,7 +27,7 @@ class Digest(msgspec.Struct, frozen=True, kw_only=True):
     def for_subscription(
         cls, changes: ChangesResponse, subscription: Subscription, *, since: str = ""
     ) -> Self:
-        """Return the part of ``changes`` that the member wants; it always has all notes."""
+        """Return the findings of ``changes`` that the member wants, and all notes."""
         findings = [change for change in changes.findings if subscription.includes(change.severity)]
         counted = sum(
             count for severity, count in changes.by_severity.items() if subscription.includes(severity)
@@ -51,7 +51,7 @@ class Digest(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def is_complete(self) -> bool:
-        """Whether it names all findings."""
+        """Whether the digest lists all findings."""
         return self.is_exact and self.total == len(self.findings)
 
     def __bool__(self) -> bool:
@@ -59,7 +59,7 @@ class Digest(msgspec.Struct, frozen=True, kw_only=True):
         return bool(self.findings or self.notes)
 
     def merged_with(self, later: Self) -> Self:
-        """Return both digests as one; of a finding in both, the later change stays."""
+        """Return both digests as one; for a finding in both, the later change wins."""
         later_ids = {change.id for change in later.findings}
         earlier = [change for change in self.findings if change.id not in later_ids]
         findings = sorted(
@@ -74,11 +74,11 @@ class Digest(msgspec.Struct, frozen=True, kw_only=True):
         )
 
     def reduced_to(self, changes: ChangesResponse) -> Self:
-        """Return the digest without findings that the service does not name in its changes since then.
+        """Return the digest updated by ``changes``, the service's current changes since the same cursor.
 
-        Others are as they are now, such as with the severity that an analyst gave since. Where it does not
-        name all, those that come after the last one stay. Findings that had no room in the digest take the
-        places of those left out.
+        Findings that ``changes`` no longer lists are dropped, unless it is cut off before them. The others
+        take their current values, such as a severity that an analyst has changed. Findings that had no room
+        in the digest fill the gaps.
         """
         named = {change.id: change for change in changes.findings}
         last = _order(changes.findings[-1]) if changes.total > len(named) > 0 else None
@@ -87,16 +87,16 @@ class Digest(msgspec.Struct, frozen=True, kw_only=True):
             for each in self.findings
             if each.id in named or (last is not None and _order(each) > last)
         ]
-        left_out = len(self.findings) - len(kept)
-        total = self.total - left_out
+        dropped = len(self.findings) - len(kept)
+        total = self.total - dropped
         if changes.total_relation == "exact":
             total = max(len(kept), min(total, changes.total))
         listed = {change.id for change in self.findings}
         others = [change for change in changes.findings if change.id not in listed]
-        findings = sorted([*kept, *others[: min(left_out, total - len(kept))]], key=_order)
+        findings = sorted([*kept, *others[: min(dropped, total - len(kept))]], key=_order)
         return msgspec.structs.replace(self, findings=findings, total=total)
 
 
 def _order(change: Change) -> tuple[int, int]:
-    """Return the position of a change among those that the service names: worst first, then newest."""
+    """Return the sort key of the service's list of changes: worst first, then newest."""
     return labels.severity_rank(change.severity), -int(change.id)

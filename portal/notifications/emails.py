@@ -1,4 +1,4 @@
-"""The text of one e-mail, in the reader's language, and its links."""
+"""Composition of an e-mail about changes, in the reader's language."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -26,12 +26,12 @@ from portal.texts import labels, topics
 from signed_api.findings import Change, NoteChange
 
 SHOWN_PROBLEMS = 20
-_signer = Signer(salt="portal.news")  # e-mails that were sent have tokens with this salt
+_signer = Signer(salt="portal.news")  # keep: e-mails already sent have tokens with this salt
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Item:
-    """The findings of a problem, or a note, and its page; notes have of the other fields the title only."""
+    """The findings of a problem, or a note, with its page; a note has only text, URL and title."""
 
     text: str
     detail: str
@@ -48,9 +48,8 @@ class Item:
 class WeeklyGrade:
     """The grade as text, and the change of open findings within a week.
 
-    ``trend`` is empty if the change is unknown.
-
-    ``fixed`` is the number of findings fixed in a week as text, empty without any; ``fixed_url`` lists them.
+    ``trend`` is empty if the change is unknown. ``fixed`` is the number of findings fixed in a week as text,
+    empty for 0; ``fixed_url`` lists them.
     """
 
     letter: str
@@ -62,9 +61,9 @@ class WeeklyGrade:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Section:
-    """One website: problems worst first, the number of other findings as text, and the page with all of them.
+    """One website: problems worst first, ``more`` for the number of other findings, and the page with all.
 
-    ``grade`` is None in other than weekly e-mails, and if it is unknown.
+    Only weekly e-mails have a ``grade``, if it is known.
     """
 
     host: str
@@ -77,12 +76,12 @@ class Section:
 
 
 def unsubscribe_token(membership_id: int) -> str:
-    """Return the token of a membership's e-mails; it can end them, and nothing else."""
+    """Return the token in a membership's e-mails; all it can do is end them."""
     return _signer.sign(str(membership_id))
 
 
 def membership_of_token(token: str) -> int:
-    """Return the id of the membership whose e-mails ``token`` ends; raises BadSignature."""
+    """Return the id of the membership in ``token``; raises BadSignature."""
     return int(_signer.unsign(token))
 
 
@@ -136,7 +135,7 @@ def _subject(sections: Sequence[Section]) -> str:
 
 
 def new_findings_path(host: str, *, account: str, since: str, min_severity: str) -> str:
-    """Return the path of the page of changes since a cursor, from a severity on."""
+    """Return the path of the page of changes since a cursor, with a minimum severity."""
     fields = {"since": since, "min_severity": min_severity, "account": account}
     query = urlencode({name: value for name, value in fields.items() if value})
     return f"{reverse('portal:new_findings', args=[host])}?{query}"
@@ -159,14 +158,14 @@ def _section(notification: PendingNotification) -> Section:
         heading=_heading(readable_host(website.host), digest),
         grade=_grade(website, Subscription.of(membership), address),
         findings=tuple(_problem_item(changes, address, is_complete=digest.is_complete) for changes in shown),
-        more=_more(digest, sum(map(len, shown))),
+        more=_more_text(digest, sum(map(len, shown))),
         list_url=_absolute(list_path) if digest.findings else "",
         notes=tuple(note_item(note, address, base=settings.PORTAL_BASE_URL) for note in digest.notes),
     )
 
 
 def _grade(website: Website, subscription: Subscription, address: Address) -> WeeklyGrade | None:
-    """Return the grade, as last read, with the change of a week; None unless e-mails are weekly."""
+    """Return the last known grade with the change of a week; None unless e-mails are weekly."""
     if subscription.frequency != Subscription.Frequency.WEEKLY:
         return None
     summary = WebsiteSummary.objects.filter(pk=website.pk).first()
@@ -178,18 +177,15 @@ def _grade(website: Website, subscription: Subscription, address: Address) -> We
     grade = letter = headline.dashboard.grade
     if headline.dashboard.grade_provisional:
         grade = _("%(grade)s so far") % {"grade": letter}
+    count = headline.summary.fixed_7d
+    fixed = ngettext("%(count)s finding fixed in 7 days", "%(count)s findings fixed in 7 days", count)
     return WeeklyGrade(
         letter=letter,
         text=_("Grade %(grade)s on %(day)s") % {"grade": grade, "day": labels.day(now)},
         trend=_trend(headline.summary.open - earlier[-1].open) if earlier else "",
-        fixed=_fixed(headline.summary.fixed_7d),
+        fixed=fixed % {"count": localize(count)} if count else "",
         fixed_url=_absolute(address.with_filters(status="fixed", fixed="7")),
     )
-
-
-def _fixed(count: int) -> str:
-    text = ngettext("%(count)s finding fixed in 7 days", "%(count)s findings fixed in 7 days", count)
-    return text % {"count": localize(count)} if count else ""
 
 
 def _trend(change: int) -> str:
@@ -229,7 +225,7 @@ def _heading(host: str, digest: Digest) -> str:
     return text % names
 
 
-def _more(digest: Digest, shown: int) -> str:
+def _more_text(digest: Digest, shown: int) -> str:
     others = digest.total - shown
     if not others:
         return ""
@@ -238,7 +234,7 @@ def _more(digest: Digest, shown: int) -> str:
 
 
 def _by_problem(changes: Sequence[Change]) -> list[list[Change]]:
-    """Return the changes with one problem together; the problem with the worst finding comes first."""
+    """Group the changes by problem; the problem with the worst finding comes first."""
     problems: dict[tuple[str, str], list[Change]] = {}
     for change in changes:
         problems.setdefault((change.event, change.problem or change.id), []).append(change)
@@ -246,7 +242,7 @@ def _by_problem(changes: Sequence[Change]) -> list[list[Change]]:
 
 
 def _problem_item(changes: Sequence[Change], address: Address, *, is_complete: bool) -> Item:
-    """Return the item of a problem, described by its worst finding; of one finding, with its own page.
+    """Return the item of a problem, described by its worst finding; a single finding links to its own page.
 
     Unless ``is_complete``, the problem may have more findings.
     """
@@ -272,7 +268,7 @@ def _problem_item(changes: Sequence[Change], address: Address, *, is_complete: b
 
 
 def _locations(changes: Sequence[Change], *, is_complete: bool) -> str:
-    """Return the location of the worst finding, and the number of the others, as far as it is known."""
+    """Return the location of the worst finding, and how many others there are (or at least are)."""
     location, others = on_one_line(changes[0].location), len(changes) - 1
     if not others:
         return location

@@ -1,6 +1,6 @@
-"""Polls the service for the changes by each import, on every website with subscribers, and stores them.
+"""Polling of the service for the changes by each import, on every website with subscribers.
 
-The new cursor and the notifications that follow from it are one commit: none is lost, none is stored twice.
+The new cursor and its notifications are stored in one commit, so each notification is stored exactly once.
 """
 
 from collections import defaultdict
@@ -41,7 +41,7 @@ def audiences() -> list[Audience]:
 def delete_unsubscribed(current: Sequence[Audience]) -> None:
     """Empty cursors and delete notifications without a subscriber.
 
-    A new subscription starts with a new cursor; the empty one shows that there was one before.
+    A later subscription starts with a new cursor; the empty one shows that there was one before.
     """
     unsubscribed = FeedCursor.objects.exclude(website__in=[audience.website for audience in current])
     unsubscribed.exclude(cursor="").update(cursor="", version="")
@@ -52,8 +52,9 @@ def delete_unsubscribed(current: Sequence[Audience]) -> None:
 def poll(audience: Audience) -> Iterator[tuple[str, ChangesResponse]]:
     """Yield the changes by each import since the last poll, with the cursor before it.
 
-    The first cursor of a website is empty. The first of a new link is before its first check: what was found
-    until the first poll is one change, and a later new cursor is after it. Raises CallError.
+    The first cursor of a website is empty. For a new link, polling begins before its first check, and the
+    findings up to the first poll are one change. A website that had subscribers before skips the changes
+    until now. Raises CallError.
     """
     feed = FeedCursor.objects.filter(website=audience.website).first()
     cursor = feed.cursor if feed else ""
@@ -64,7 +65,7 @@ def poll(audience: Audience) -> Iterator[tuple[str, ChangesResponse]]:
     while more:
         try:
             changes = read(audience.website, cursor=cursor, min_severity=lowest)
-            if feed and not cursor and changes.more:  # these were sent, or not wanted
+            if feed and not cursor and changes.more:  # skip these: they were sent before, or not wanted
                 changes = read(audience.website, cursor=changes.cursor, min_severity=lowest)
         except InvalidRequest:  # perhaps another service: the next run starts with a new cursor
             rejected = FeedCursor.objects.filter(website=audience.website, cursor=cursor)
@@ -75,9 +76,9 @@ def poll(audience: Audience) -> Iterator[tuple[str, ChangesResponse]]:
 
 
 def is_read(audience: Audience, version: str) -> bool:
-    """Return whether the changes up to this version of the website's data are stored, and sent.
+    """Return whether the changes up to this version of the website's data are stored and sent.
 
-    While some wait, the website is asked: it may be paused, which its version does not show.
+    While notifications wait, poll anyway: the website may be paused, which its version does not show.
     """
     if PendingNotification.objects.filter(website=audience.website).exists():
         return False
@@ -86,14 +87,14 @@ def is_read(audience: Audience, version: str) -> bool:
 
 
 def note_read(audience: Audience, version: str) -> None:
-    """Store the version whose changes are stored."""
+    """Note that the changes up to this version are stored."""
     FeedCursor.objects.filter(website=audience.website).update(version=version)
 
 
 def digests_for(
     audience: Audience, cursor: str, changes: ChangesResponse
 ) -> list[tuple[Subscription, Digest]]:
-    """Return the digest of each subscriber, without empty ones; none for the first cursor."""
+    """Return the digest of each subscriber, without empty ones; the first cursor has no digests."""
     if not cursor:
         return []
     digests = (
@@ -105,9 +106,9 @@ def digests_for(
 
 @transaction.atomic
 def store(audience: Audience, cursor: str, changes: ChangesResponse, *, now: datetime) -> None:
-    """Store the new cursor and the notifications, unless another run has, or the website was given up."""
+    """Store the new cursor and the notifications, unless another run did, or the website was removed."""
     website = audience.website
-    if not Website.objects.select_for_update().filter(pk=website.pk).exists():  # first, as a deletion
+    if not Website.objects.select_for_update().filter(pk=website.pk).exists():  # first, like a deletion
         return
     if not cursor:
         FeedCursor.objects.get_or_create(website=website)
@@ -120,7 +121,7 @@ def store(audience: Audience, cursor: str, changes: ChangesResponse, *, now: dat
 def _store_notification(
     subscription: Subscription, website: Website, digest: Digest, *, now: datetime
 ) -> None:
-    """Store a notification, or add to that of a digest; a membership that has ended gets none."""
+    """Store a notification, or merge it into the waiting digest; skip a membership that has ended."""
     membership = subscription.membership
     if not Membership.objects.select_for_update().filter(pk=membership.pk).exists():
         return

@@ -1,4 +1,4 @@
-"""URLs of the notifications' pages, and of their former paths, which e-mails and bookmarks have."""
+"""URLs of the notifications' pages, and redirects from former paths in e-mails and bookmarks."""
 
 from django.urls import path
 from django.views.generic import RedirectView

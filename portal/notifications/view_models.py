@@ -34,9 +34,9 @@ class SubscriptionSection:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewFindingsPage:
-    """Findings worst first, perhaps fewer than ``text`` says, and notes newest first.
+    """Findings worst first, cut if ``is_cut``, and notes newest first.
 
-    ``list_url``, with ``all_label``: the list of all of them, if there is one.
+    ``list_url``, labelled ``all_label``, is the list of all findings, if there is one.
     """
 
     host: str
@@ -51,9 +51,9 @@ class NewFindingsPage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChangedSite:
-    """A website with changes; ``updated_at``: when the portal received these numbers.
+    """A website with changes; the portal received the numbers at ``updated_at``.
 
-    ``url`` is the page of its new findings, ``fixed_url`` the list of those that were fixed.
+    ``url`` is the page of its new findings, ``fixed_url`` the list of its fixed ones.
     """
 
     host: str
@@ -69,8 +69,8 @@ class ChangedSite:
 class WhatIsNewPage:
     """The websites that changed in the last ``days``, most new findings first.
 
-    ``unlisted`` are more of them than the page lists; ``unchanged`` have no changes by the numbers that the
-    portal has, and of ``unknown`` it has none. ``oldest_at``: when the oldest of these numbers was received.
+    ``unlisted`` counts changed websites beyond the page's limit, ``unchanged`` those without changes, and
+    ``unknown`` websites without stored numbers. The oldest numbers were received at ``oldest_at``.
     """
 
     days: int
@@ -140,7 +140,7 @@ def _text_since_email(changes: ChangesResponse) -> str:
 
 
 def _text_of_last_days(changes: ChangesResponse) -> str:
-    """Return both numbers: the dashboard's, and the number of findings on this page."""
+    """Return the text with two numbers: new findings as on the dashboard, and findings on this page."""
     first_seen = changes.first_seen_count or 0
     new = ngettext(
         "%(count)s finding was first seen in the last 7 days.",
@@ -156,7 +156,7 @@ def _text_of_last_days(changes: ChangesResponse) -> str:
 
 
 def _threat(change: Change) -> Threat:
-    """Return a finding with what a change says of it."""
+    """Return a finding with the fields of a change; the others are empty."""
     return Threat(
         id=change.id,
         severity=change.severity,
@@ -186,7 +186,7 @@ def _count(changes: ChangesResponse) -> str:
 
 
 def _finding_rows(changes: ChangesResponse, address: Address) -> tuple[FindingRow, ...]:
-    """Return rows as in the list of the website, with the fields that changes have."""
+    """Return rows as in the website's list, with the fields that changes have."""
     threats = [_threat(change) for change in changes.findings]
     return tuple(
         row if change.event == "new" else replace(row, status=labels.label(labels.EVENTS, change.event))

@@ -1,4 +1,4 @@
-"""Pages about e-mails: the settings of a member, new findings, and the unsubscribe link of an e-mail."""
+"""Pages about e-mails: a member's settings, new findings, and unsubscribing."""
 
 from dataclasses import replace
 
@@ -75,7 +75,7 @@ def subscribe(request: HttpRequest, membership: int) -> HttpResponse:
 @require_safe
 @members_only
 def what_is_new(request: HtmxHttpRequest) -> HttpResponse:
-    """Show which websites changed in the last days; the header's dot goes out."""
+    """Show which websites changed in the last days, and clear the header's dot."""
     if request.method == "GET" and request.user.pk:
         record_visit(request.user.pk)
     websites = list(Website.objects.visible_to(request.user))
@@ -88,7 +88,7 @@ def what_is_new(request: HtmxHttpRequest) -> HttpResponse:
 @require_safe
 @members_only
 def new_findings(request: HtmxHttpRequest, host: str) -> HttpResponse:
-    """Show the changes since an e-mail that are still open; without an e-mail, those of the last days."""
+    """Show the still open changes since an e-mail, or of the last days without a cursor in the URL."""
     website, candidates = find_website(request, host)
     if website is None:
         return render_site(request, site_not_found(host, path=request.path, user=request.user))
@@ -110,9 +110,10 @@ def new_findings(request: HtmxHttpRequest, host: str) -> HttpResponse:
 
 
 def _list_url(website: Website, changes: ChangesResponse, address: Address) -> str:
-    """Return the URL of the list of the last days if it holds as many findings as ``changes``, else "".
+    """Return the URL of the list of the last days if it has as many findings as ``changes``, else "".
 
-    It is only for a page that cannot show all. Findings that came back may be older than the list's.
+    Only a page that cannot show all findings needs it. The numbers differ if findings came back: the list is
+    by first seen.
     """
     if changes.first_seen_count is None or changes.total <= len(changes.findings):
         return ""
@@ -129,7 +130,7 @@ def _list_url(website: Website, changes: ChangesResponse, address: Address) -> s
 @csrf_exempt  # mail programs post here (RFC 8058); the token proves more than a cookie would
 @require_http_methods(["GET", "HEAD", "POST"])
 def unsubscribe(request: HttpRequest, token: str) -> HttpResponse:
-    """End the e-mails of one membership, for any holder of an e-mail; only a POST changes something."""
+    """End the e-mails of one membership for anyone with the link; only a POST makes the change."""
     try:
         memberships = Membership.objects.select_related("account")
         membership = memberships.filter(pk=membership_of_token(token)).first()
@@ -165,7 +166,7 @@ def former_unsubscribe(request: HttpRequest, token: str) -> HttpResponse:
 
 @require_safe
 def former_new_findings(request: HttpRequest, host: str) -> HttpResponse:
-    """Redirect an old link, in which the lowest severity had another name."""
+    """Redirect an old link, which has ``floor`` for ``min_severity``."""
     query = request.GET.copy()
     if "floor" in query:
         query["min_severity"] = query.pop("floor")[-1]

@@ -1,1 +1,1 @@
-"""Adding a website: its claim, the proof of ownership, and the link."""
+"""Adding a website: the claim, the proof of ownership, and the link."""

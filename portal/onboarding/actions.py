@@ -16,14 +16,14 @@ from portal.onboarding import claim_states
 from signed_api.claims import WebsiteClaim
 from signed_api.errors import CallError
 
-LINKED = ("verified", "failing")  # the states of a claim whose website is linked
+LINKED = ("verified", "failing")  # states of a claim in which the website is linked
 
 
 def settle(account: Account, claim: WebsiteClaim) -> Website | None:
-    """Store the website of a linked claim, and its state; return it if the portal did not have this link.
+    """Store the state of a claim, and the website of a linked one; return the website if its link is new.
 
-    Claims are also verified by the service alone, so this is done wherever the portal reads them. A claim
-    that ended since it was read leaves no website.
+    The service verifies claims by itself as well, so call this wherever the portal reads a claim. If the
+    claim has ended since it was read, its website is removed again.
     """
     website = _settled(account, claim)
     with suppress(CallError):  # the next reading of all claims asks again
@@ -34,9 +34,9 @@ def settle(account: Account, claim: WebsiteClaim) -> Website | None:
 
 
 def settle_all(account: Account, claims: Sequence[WebsiteClaim]) -> int:
-    """Settle all claims of an account, and remove what belongs to none; return how many links are new.
+    """Settle all claims of an account, and remove websites without a claim; return the number of new links.
 
-    What the portal has already is not written again: an account may have hundreds of websites.
+    Skip claims that the portal has stored already: an account may have hundreds of websites.
     """
     claim_states.delete_others(account, claims)
     known = set(Website.objects.filter(account=account).values_list("host", "link_id"))
@@ -57,7 +57,7 @@ def settle_all(account: Account, claims: Sequence[WebsiteClaim]) -> int:
 
 @contextmanager
 def as_read() -> Iterator[None]:
-    """Record no person as acting, for a page that only reads: the service verified the website."""
+    """Record events without a person, for a page that only reads: the service verified the website."""
     with acting(Acting()):
         yield
 
@@ -90,10 +90,10 @@ def _remove(website: Website) -> None:
 def _delete(websites: QuerySet[Website]) -> bool:
     """Delete the website, in a transaction; return whether there was one.
 
-    It is locked first, as for a share link or a badge: one that is made at the same moment is deleted, too,
-    or finds no website.
+    Locks it first, as creating a share link or a badge does: one made at the same moment is either deleted as
+    well, or finds no website.
     """
-    list(websites.select_for_update(of=("self",)))  # not the account, which others lock first
+    list(websites.select_for_update(of=("self",)))  # without the account: others lock it before the website
     return bool(websites.delete()[0])
 
 
@@ -107,20 +107,20 @@ def remove_unlinked(account: Account, claim: WebsiteClaim, *, reason: str) -> bo
 
 
 def record_check(account: Account, claim: WebsiteClaim) -> None:
-    """Record that a helper had the claim checked, and what follows from it."""
+    """Record that a helper had the claim checked, and settle the claim."""
     audit("website.claim_checked", account, host=claim.host)
     settle(account, claim)
 
 
 def helper_link(account: Account, claim_id: str) -> HelperLink | None:
-    """Return the helper's link of a claim that works now."""
+    """Return the working helper's link of a claim, if there is one."""
     live = HelperLink.objects.live(at=timezone.now())
     return live.filter(account=account, claim_id=claim_id).first()
 
 
 @transaction.atomic
 def create_helper_link(account: Account, claim: WebsiteClaim) -> HelperLink:
-    """Create the helper's link of a claim, or return the one that works."""
+    """Create the helper's link of a claim, or return the existing one."""
     Account.objects.select_for_update().get(pk=account.pk)
     existing = helper_link(account, claim.claim_id)
     if existing is not None:

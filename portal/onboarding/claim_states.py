@@ -1,4 +1,4 @@
-"""The states of claims that need an action, stored where claims are read, for the list of websites."""
+"""States of claims that need an action, stored for the list of websites whenever claims are read."""
 
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
@@ -12,26 +12,26 @@ from signed_api.claims import WebsiteClaim
 from signed_api.errors import CallError
 
 _REVOKED = "revoked_link"  # a refusal of the service
-_MAX_CONFIRMED = 20  # endings in one reading; a page may wait for it
+_MAX_CONFIRMED = 20  # ended links to confirm in one reading, because a page may wait for it
 
 
 def delete_others(account: Account, claims: Iterable[WebsiteClaim]) -> None:
-    """Delete the states of websites that none of ``claims``, all of the account's, is about."""
+    """Delete the states of websites without a claim; ``claims`` are all claims of the account."""
     hosts = [claim.host for claim in claims]
     ClaimState.objects.filter(website__account=account).exclude(website__host__in=hosts).delete()
 
 
 def note_ended_links(account: Account, claims: Sequence[WebsiteClaim]) -> list[Website]:
-    """Store which links ended: those that none of ``claims``, all of the account's, has.
+    """Mark links as ended if no claim has them; ``claims`` are all claims of the account.
 
-    Return the websites whose claim has ended, too, if they have no share links and no badge, which would be
-    lost where the operator ended the claim by mistake.
+    Return the websites without a claim that can be removed: they have no share links and no badge, which
+    would be lost if an operator ended the claim by mistake.
 
-    The activity shows what was done about a website only until then; perhaps nothing else asks for it.
-    Each ending is confirmed: a claim that ends between two pages of ``claims`` moves others to a page that
+    The audit log shows decisions about a website only until its link ended, so the end must be stored. Each
+    end is confirmed with the service: a claim that ends while ``claims`` are read moves others to a page that
     was read already, and a website may be newer than ``claims``.
     """
-    if len(claims) >= service.MAX_CLAIMS:  # perhaps not all of them
+    if len(claims) >= service.MAX_CLAIMS:  # there may be more
         return []
     websites = Website.objects.filter(account=account).select_related("account").in_bulk()
     links, hosts = {claim.link_id for claim in claims}, {claim.host for claim in claims}
@@ -55,7 +55,7 @@ def note_ended_links(account: Account, claims: Sequence[WebsiteClaim]) -> list[W
 
 
 def store(account: Account, claim: WebsiteClaim) -> None:
-    """Store whether the website of a claim needs an action for its proof."""
+    """Store the state of a claim if its proof needs an action; else delete the stored state."""
     website = Website.objects.filter(account=account, host=claim.host).first()
     if website is None:
         return
@@ -70,7 +70,7 @@ def store(account: Account, claim: WebsiteClaim) -> None:
     if ClaimState.objects.filter(website=website, **values).exists():
         return
     with transaction.atomic():
-        if Website.objects.select_for_update().filter(pk=website.pk).exists():  # not given up meanwhile
+        if Website.objects.select_for_update().filter(pk=website.pk).exists():  # not removed meanwhile
             ClaimState.objects.update_or_create(website=website, defaults=values)
 
 

@@ -1,7 +1,7 @@
 """E-mails to owners about the proofs of their websites: found, missing, ending, ended, contested.
 
-Three are about something else: a schedule of scans that paused itself, a page that looks different, and a
-website that an owner gave up.
+Three are about something else: a paused schedule of scans, a page that looks different, and a website that an
+owner removed.
 """
 
 from collections.abc import Callable, Iterator
@@ -23,13 +23,13 @@ from portal.onboarding.view_models import ENDED, claim_url, not_linked
 from portal.texts import labels
 from signed_api.claims import WebsiteClaim
 
-RECENT = timedelta(days=2)  # a proof that was found earlier is no news
+RECENT = timedelta(days=2)  # send no e-mail about a proof that was found earlier
 WARNING_DAYS = (2, 7)  # before the link ends
 
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """Something about a claim that owners should know; ``key`` is the same however often it is read."""
+    """A fact about a claim that owners should know; ``key`` is the same each time it is read."""
 
     kind: str
     claim: WebsiteClaim
@@ -54,11 +54,11 @@ def send_due(*, clock: Callable[[], datetime] = timezone.now) -> Outcome:
 
 
 def send_given_up(account: Account, claim: WebsiteClaim) -> None:
-    """Write to all owners that one gave the website up; with a stolen session, that owner does not know."""
-    send_now(account, f"given_up:{claim.claim_id}", lambda: _of_given_up(claim), without="")
+    """Notify all owners that one removed the website, that owner included: the session may be stolen."""
+    send_now(account, f"given_up:{claim.claim_id}", lambda: _given_up_words(claim), without="")
 
 
-def _of_given_up(claim: WebsiteClaim) -> Words:
+def _given_up_words(claim: WebsiteClaim) -> Words:
     text = _(
         "An owner removed it: its share links do not work any more. The audit log says who did "
         "this, and when. If you did not expect this, remove this person, or if it was done in your name, "
@@ -69,7 +69,7 @@ def _of_given_up(claim: WebsiteClaim) -> Words:
 
 
 def events_of(claim: WebsiteClaim, now: datetime) -> Iterator[Event]:
-    """Yield what owners should know about the claim now."""
+    """Yield the events about the claim that owners should know now."""
     if claim.state == "verified" and claim.method != "manual" and claim.verified_at:
         if now - claim.verified_at < RECENT:
             yield _event("verified", claim, claim.verified_at)
@@ -93,13 +93,13 @@ def events_of(claim: WebsiteClaim, now: datetime) -> Iterator[Event]:
 
 
 def _event(kind: str, claim: WebsiteClaim, at: datetime | None) -> Event:
-    """Return an event of a day."""
+    """Return an event with one key for each day of ``at``."""
     key = f"{kind}:{claim.claim_id}"
     return Event(kind, claim, f"{key}:{at:%Y-%m-%d}" if at else key, at)
 
 
 def compose(event: Event, account: Account) -> Words:
-    """Return the e-mail of an event, in the language of the moment."""
+    """Return the e-mail about an event, in the active language."""
     subject, text = _words(event)
     if event.kind == "page" and event.claim.different_page:
         place = [event.claim.host, int(event.claim.different_page.job_id)]
@@ -112,7 +112,7 @@ def compose(event: Event, account: Account) -> Words:
 
 
 def _words(event: Event) -> tuple[str, str]:
-    """Return the subject, and what happened with what to do."""
+    """Return the subject and the text: what happened, and what to do."""
     values = {"host": readable_host(event.claim.host), "date": labels.day(event.at) if event.at else ""}
     match event.kind:
         case "verified":

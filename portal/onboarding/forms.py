@@ -1,4 +1,4 @@
-"""Forms for adding a website and giving one up."""
+"""Forms for adding and removing a website."""
 
 from django import forms
 from django.utils.translation import gettext
@@ -10,7 +10,7 @@ from signed_api.limits import MAX_REASON_LENGTH
 
 
 class AddWebsiteForm(OneAccount, forms.Form):
-    """The host of a website, and its account: one of ``accounts``, which the person manages."""
+    """The host of a website, and its account: one of ``accounts``."""
 
     host = forms.CharField(
         label=_("Website"),
@@ -28,7 +28,7 @@ class AddWebsiteForm(OneAccount, forms.Form):
     account = forms.ChoiceField(label=_("Organization"))
 
     def clean_host(self) -> str:
-        """Return the host in its stored form; of an address that was pasted, only the host counts."""
+        """Return the host in its stored form, also from a pasted address."""
         try:
             return typed_host(self.cleaned_data["host"])
         except InvalidHost as error:
@@ -37,6 +37,6 @@ class AddWebsiteForm(OneAccount, forms.Form):
 
 
 class WithdrawForm(forms.Form):
-    """The reason of an owner who gives a website up."""
+    """An owner's reason for removing a website."""
 
     reason = forms.CharField(label=_("Reason"), max_length=MAX_REASON_LENGTH)

@@ -1,4 +1,4 @@
-"""The helper's link: members create and end it; a helper without an account reads and checks."""
+"""The helper's link: members create and end it; a helper without an account sees the claim and checks it."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -27,7 +27,7 @@ _limited: Callable[[View], View] = rate_limit(action="sample", limit_get=True)
 
 
 def _for_helpers(view: View) -> Any:
-    """Return the view with the headers of pages for strangers; its form needs the origin of the page."""
+    """Return the view with a rate limit and the headers for strangers; its form must send its origin."""
 
     @wraps(view)
     def respond(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
@@ -41,7 +41,7 @@ def _for_helpers(view: View) -> Any:
 @require_POST
 @members_only
 def create_helper_link(request: HttpRequest, account: int, claim_id: int) -> HttpResponse:
-    """Create the link of a claim, or keep the one that works, as an owner or a manager."""
+    """Create the link of a claim, or keep the existing one, as an owner or a manager."""
     own = _own_account(_managing(request), account)
     try:
         claim = _claim(own, str(claim_id))

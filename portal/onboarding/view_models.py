@@ -1,4 +1,4 @@
-"""The values of the pages for adding a website: claims in words, places of the proof, what checks found."""
+"""View models for adding a website: claims in words, places for the token, and results of checks."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy
 from portal.models import Account, HelperLink
 from portal.onboarding.actions import LINKED
 from portal.texts import labels
-from signed_api.claims import ClaimCheck, OtherClaim, ProofRecord, WebsiteClaim
+from signed_api.claims import ClaimCheck, ProofRecord, WebsiteClaim
 
 STATES = {
     "pending": gettext_lazy("Waiting for the proof"),
@@ -46,7 +46,7 @@ ENDED = {
         "yours, contact support."
     ),
 }
-# Known outcomes of a check, with what to do; any other has the service's advice.
+# What to do for each known outcome of a check; for others, the service's advice is shown.
 OUTCOMES = {
     "found": gettext_lazy("The token is there."),
     "not_found": gettext_lazy("Nothing is at this address. Upload the file with exactly this name."),
@@ -138,7 +138,7 @@ OF_METHOD = {"meta": OF_META, "dns": OF_DNS}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Look:
-    """The last check of a place, in words; ``found`` is what was there instead."""
+    """The last check of a place, in words; ``found`` is what the check found instead of ``expected``."""
 
     at: datetime
     text: str
@@ -150,7 +150,7 @@ class Look:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Copied:
-    """A text to copy; ``id`` is of its field."""
+    """A text to copy; ``id`` is the HTML id of its field."""
 
     id: str
     label: str
@@ -160,7 +160,7 @@ class Copied:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Place:
-    """A place for the token, and the last look there."""
+    """A place for the token, and its last check."""
 
     key: str
     title: str
@@ -192,10 +192,11 @@ class ClaimRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClaimPage:
-    """The page of a claim; ``text`` says what its state means, and ``site_url`` leads to a linked website.
+    """The page of a claim; ``text`` explains its state, and ``site_url`` is the page of a linked website.
 
-    ``no_dns_text`` says why a DNS record is not among the places. ``poll_url`` asks whether the state has
-    changed, while a proof is awaited. ``add_url`` leads to the form for a website whose claim has ended.
+    ``no_dns_text`` says why a DNS record is not among the places. While a proof is awaited, ``poll_url``
+    shows whether the state has changed. After the claim has ended, ``add_url`` is the form to add the website
+    again.
     """
 
     host: str
@@ -233,7 +234,7 @@ def not_linked(claim: WebsiteClaim, *, has_plan: bool = True) -> str:
 
 
 def claim_rows(account: Account, claims: Iterable[WebsiteClaim]) -> tuple[ClaimRow, ...]:
-    """Return the claims, those that need an action first."""
+    """Return the claims; claims that need an action come first."""
     rows = [
         ClaimRow(
             host=claim.host,
@@ -251,9 +252,9 @@ def claim_rows(account: Account, claims: Iterable[WebsiteClaim]) -> tuple[ClaimR
 def claim_page(
     account: Account, claim: WebsiteClaim, *, site_url: str, is_owner: bool, has_plan: bool = True
 ) -> ClaimPage:
-    """Return the page of a claim; ``site_url`` is its dashboard; only owners can withdraw the claim.
+    """Return the page of a claim; ``site_url`` is the dashboard; only owners can withdraw the claim.
 
-    ``has_plan``: the plan of the account can be used.
+    ``has_plan``: the account has a usable plan.
     """
     arguments = [account.pk, int(claim.claim_id)]
     places = _places(claim)
@@ -277,17 +278,16 @@ def claim_page(
         add_url=reverse("portal:add_website", query={"account": account.ref, "host": claim.host})
         if claim.state == "ended"
         else "",
-        others=tuple(map(_other, claim.others)),
+        others=tuple(
+            Other(method=labels.label(METHODS, other.method), since=other.since, token=other.token)
+            for other in claim.others
+        ),
     )
-
-
-def _other(other: OtherClaim) -> Other:
-    return Other(method=labels.label(METHODS, other.method), since=other.since, token=other.token)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HelperOffer:
-    """The helper's link of a claim; without one, ``link`` is empty, and ``create_url`` makes it."""
+    """The helper's link of a claim; while ``link`` is empty, ``create_url`` creates it."""
 
     link: str
     expires_at: datetime | None
@@ -296,7 +296,7 @@ class HelperOffer:
 
 
 def helper_offer(account: Account, claim: WebsiteClaim, link: HelperLink | None) -> HelperOffer:
-    """Return the offer for a claim."""
+    """Return the offer of a helper's link for a claim."""
     arguments = [account.pk, int(claim.claim_id)]
     path = reverse("portal:help_prove", args=[link.token]) if link else ""
     return HelperOffer(
@@ -313,7 +313,7 @@ def _tone(claim: WebsiteClaim) -> str:
 
 
 def _short(claim: WebsiteClaim) -> str:
-    """Return one short line about the claim."""
+    """Return one line for the list of claims; empty if it needs no action."""
     match claim.ended_reason or claim.state:
         case "pending":
             return _("Publish the token, and check.")
@@ -333,7 +333,7 @@ def _short(claim: WebsiteClaim) -> str:
 
 
 def _text(claim: WebsiteClaim, *, has_plan: bool) -> str:
-    """Return what the state of the claim means, and what to do."""
+    """Explain the state of the claim, and what to do."""
     match claim.state:
         case "pending":
             return _("Publish the token in one of these places, then check. Anyone may see it.")
@@ -359,7 +359,7 @@ def _text(claim: WebsiteClaim, *, has_plan: bool) -> str:
 
 
 def _lacks_record(claim: WebsiteClaim) -> bool:
-    """Return whether name servers answered without the record; while they are silent, it may be there."""
+    """Return whether name servers answered without the record; silent servers may have it."""
     absent = {"name_missing", "no_txt", "other_value", "partly_published", "wrong_place", "wildcard"}
     return any(check.method == "dns" and check.outcome in absent for check in claim.checks)
 
@@ -374,7 +374,7 @@ def _ends_on(claim: WebsiteClaim) -> str:
 
 
 def _places(claim: WebsiteClaim) -> tuple[Place, ...]:
-    """Return the places of the proof; after our team confirmed it, only DNS, which deep scans need."""
+    """Return the places for the token; after our team's confirmation, only DNS, which deep scans need."""
     if claim.state == "ended":
         return ()
     looks = {check.method: _look(claim, check) for check in claim.checks}
@@ -424,7 +424,7 @@ def _places(claim: WebsiteClaim) -> tuple[Place, ...]:
 
 
 def _no_dns_text(host: str) -> str:
-    """Return why a website cannot be proved by a DNS record."""
+    """Return why a DNS record cannot prove the website."""
     if host.endswith(".localhost"):
         return _(
             "A DNS record is not possible: names that end in .localhost point to the local computer and are "
@@ -477,7 +477,7 @@ def _look(claim: WebsiteClaim, check: ClaimCheck) -> Look:
 
 
 def _outcome(claim: WebsiteClaim, check: ClaimCheck) -> str:
-    """Return what a check found, in the portal's words; the service's advice for an outcome unknown here."""
+    """Return the result of a check in the portal's words; for an unknown outcome, the service's advice."""
     if check.outcome == "found" and (claim.method, claim.strength) == (check.method, "http"):
         return _("The token is there, but without a valid certificate. Set up https.")
     if check.outcome == "tls_invalid" and claim.instructions.dns is None:

@@ -41,15 +41,15 @@ from signed_api.claims import (
 from signed_api.errors import CallError, CheckTooSoon, ClaimEnded, ClaimRefused, TimedOut, UnknownClaim
 from signed_api.scans import Scan, ScansRequest
 
-UNUSABLE = ("support", "renewal", "start")  # what a plan lacks under which checks are refused
-BUSY_SECONDS = 5  # roughly, until a check that another person began is over
+UNUSABLE = ("support", "renewal", "start")  # results of _lack for which the service refuses checks
+BUSY_SECONDS = 5  # estimate until another person's check is over
 MAX_CLAIM_ID = 10**18
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @members_only
 def add_website(request: HtmxHttpRequest) -> HttpResponse:
-    """Show the form and the claims of an account; the form claims a website."""
+    """Show the form and the claims of an account; submitting the form claims a website."""
     accounts = list(Account.objects.filter(memberships__in=_managing(request)))
     if not accounts:
         raise Http404
@@ -92,7 +92,7 @@ def _add(request: HtmxHttpRequest, accounts: Sequence[Account]) -> HttpResponse:
 @require_safe
 @members_only
 def claim(request: HtmxHttpRequest, account: int, claim_id: int) -> HttpResponse:
-    """Show a claim: its state, the places of the proof, and what the last check found."""
+    """Show a claim: its state, the places for the token, and the result of the last check."""
     own = _own_account(_managing(request), account)
     try:
         found = service.get_claim(own, _valid(claim_id))
@@ -109,9 +109,8 @@ def claim(request: HtmxHttpRequest, account: int, claim_id: int) -> HttpResponse
         return HttpResponse(status=204) if shown == found.state else HttpResponseClientRefresh()
     site_url = _site_url(request, own, found)
     lack = _lack(own) if found.link_id is None and found.state != "ended" else ""
-    page = claim_page(
-        own, found, site_url=site_url, is_owner=_is_owner(request, own), has_plan=lack not in UNUSABLE
-    )
+    is_owner = Membership.objects.of_user(request.user).owners().filter(account=own).exists()
+    page = claim_page(own, found, site_url=site_url, is_owner=is_owner, has_plan=lack not in UNUSABLE)
     link = actions.helper_link(own, found.claim_id)
     context = {"page": page, "account": own, "form": WithdrawForm()}
     context |= {"helper": helper_offer(own, found, link), "helper_origin": portal_origin(request)}
@@ -122,7 +121,7 @@ def claim(request: HtmxHttpRequest, account: int, claim_id: int) -> HttpResponse
 @require_POST
 @members_only
 def check_claim(request: HtmxHttpRequest, account: int, claim_id: int) -> HttpResponse:
-    """Look for the token now, which can take some seconds."""
+    """Look for the token now; this can take some seconds."""
     own = _own_account(_managing(request), account)
     page = reverse("portal:claim", args=[own.pk, claim_id])
     try:
@@ -132,7 +131,7 @@ def check_claim(request: HtmxHttpRequest, account: int, claim_id: int) -> HttpRe
     except ClaimEnded:
         return _ended(request, own)
     except CallError as error:
-        with suppress(CallError):  # perhaps another check has found the token
+        with suppress(CallError):  # another check may have found the token
             if (found := service.get_claim(own, str(claim_id))) and actions.settle(own, found):
                 return _to_results(request, own, found)
         messages.warning(request, _failed_check(error, own))
@@ -181,24 +180,20 @@ def _managing(request: HttpRequest) -> Any:
     return Membership.objects.of_user(request.user).managing()
 
 
-def _is_owner(request: HttpRequest, account: Account) -> bool:
-    return Membership.objects.of_user(request.user).owners().filter(account=account).exists()
-
-
 def _own_account(memberships: Any, pk: int) -> Account:
-    """Return an account of these memberships; raises Http404."""
+    """Return the account if it has one of these memberships; raises Http404."""
     return get_object_or_404(Account, memberships__in=memberships, pk=pk)
 
 
 def _valid(claim_id: int) -> str:
-    """Return the id as the service writes it; raises Http404 for a number that cannot be an id."""
+    """Return the id as the service writes it; raises Http404 for an impossible number."""
     if not 0 < claim_id < MAX_CLAIM_ID:
         raise Http404
     return str(claim_id)
 
 
 def _settle_all(request: HttpRequest, account: Account, claims: Sequence[WebsiteClaim]) -> None:
-    """Store the websites that were verified meanwhile, and say so."""
+    """Store the websites that were verified meanwhile, with a message."""
     with actions.as_read():
         count = actions.settle_all(account, claims)
     if count:
@@ -218,7 +213,7 @@ def _lead(request: HtmxHttpRequest, account: Account, claim: WebsiteClaim) -> Ht
 
 
 def _to_results(request: HtmxHttpRequest, account: Account, claim: WebsiteClaim) -> HttpResponse:
-    """Redirect to the scan that waits or runs, else to the dashboard; htmx opens a page of its own."""
+    """Redirect to the waiting or running scan, else to the dashboard; htmx loads the whole page."""
     url = _site_url(request, account, claim)
     website = get_object_or_404(Website, account=account, host=claim.host)
     scan = _newest_scan(website)
@@ -232,7 +227,7 @@ def _to_results(request: HtmxHttpRequest, account: Account, claim: WebsiteClaim)
 
 
 def _lack(account: Account) -> str:
-    """Return what another website lacks: a "payment", "room" in the plan, or one of UNUSABLE; else empty."""
+    """Return why the plan allows no further website: "payment", "room" or one of UNUSABLE; else empty."""
     try:
         plan = service.get_entitlement(account)
     except CallError:
@@ -250,16 +245,16 @@ def _lack(account: Account) -> str:
 
 
 def _newest_scan(website: Website) -> Scan | None:
-    """Return the newest scan; None without one, or if the service does not say."""
+    """Return the newest scan, if there is one and the service answers."""
     with suppress(CallError):
         return next(iter(service.get_scans(website, ScansRequest(page_size=1)).jobs), None)
     return None
 
 
 def _site_url(request: HttpRequest, account: Account, claim: WebsiteClaim) -> str:
-    """Return the address of the dashboard of a linked claim; empty for any other.
+    """Return the URL of the dashboard of a linked claim, else an empty text.
 
-    Raises Http404 for a website that was given up since the claim was read.
+    Raises Http404 for a website that was removed since the claim was read.
     """
     if claim.state not in actions.LINKED or claim.link_id is None:
         return ""
@@ -280,7 +275,7 @@ def _to_claims(account: Account) -> HttpResponse:
 
 
 def _failed_check(error: CallError, account: Account) -> str:
-    """Return why a check was not made, or had no result, and when to try again."""
+    """Return why a check did not happen or has no result, and when to try again."""
     if isinstance(error, CheckTooSoon | TooManyCalls):
         seconds = (error.retry_after if isinstance(error, CheckTooSoon) else 0) or BUSY_SECONDS
         if (minutes := -(-seconds // 60)) > 1:
@@ -305,7 +300,7 @@ def _failed_check(error: CallError, account: Account) -> str:
 def _refused(
     request: HttpRequest, template: str, context: dict[str, Any], error_page: ErrorPage
 ) -> HttpResponse:
-    """Return the page with an error in place of the missing response."""
+    """Return the page with the error in place of its content."""
     context = {"page": {"url": request.get_full_path()}, "error_page": error_page} | context
     response = render(request, f"portal/onboarding/{template}.html", context, status=error_page.status)
     if error_page.retry_after:

@@ -1,1 +1,1 @@
-"""The palette: a dialog that leads to any website or page of the member, and the list of keys."""
+"""The command palette, which finds any website or page of the member, and the list of keys."""

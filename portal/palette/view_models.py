@@ -29,7 +29,7 @@ class Hit:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hits:
-    """The websites and pages that match; ``has_more``: more websites do than are listed."""
+    """The matching websites and pages; ``has_more``: not all matching websites are listed."""
 
     websites: tuple[Hit, ...]
     pages: tuple[Hit, ...]
@@ -43,7 +43,7 @@ class Hits:
 
 
 def find_hits(request: HttpRequest, query: str) -> Hits:
-    """Return the person's websites and pages whose names contain ``query``; without one, the first of all."""
+    """Return the person's websites and pages with ``query`` in their names; an empty query finds all."""
     websites = _websites(request, query)
     return Hits(
         websites=_website_hits(request, websites[:MAX_WEBSITES]),
@@ -53,7 +53,7 @@ def find_hits(request: HttpRequest, query: str) -> Hits:
 
 
 def _websites(request: HttpRequest, query: str) -> list[Website]:
-    """Return the matching websites, those whose names begin with ``query`` first, and one too many."""
+    """Return the matching websites, one more than is listed; names that begin with ``query`` come first."""
     websites = Website.objects.visible_to(request.user)
     if not query:
         return list(websites[: MAX_WEBSITES + 1])

@@ -1,4 +1,4 @@
-"""Fragments that the script of the palette loads; pages never wait for them."""
+"""Fragments that the palette's script loads on demand; pages never wait for them."""
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render

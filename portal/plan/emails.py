@@ -1,4 +1,4 @@
-"""E-mails to owners about their plan: each notice of the service once."""
+"""E-mails to owners about their plan: one for each notice of the service."""
 
 from collections.abc import Callable
 from datetime import date, datetime, timedelta
@@ -16,8 +16,8 @@ from portal.plan.view_models import TRIAL_PLAN, over_in_words, own_name, seats_i
 from portal.texts import labels
 from signed_api.billing import AccountEntitlement, EntitlementResponse, LimitUse, Notice
 
-RECENT = timedelta(days=2)  # a notice that is older when it is first read is no news
-RETRIED = timedelta(days=10)  # as long as notifications
+RECENT = timedelta(days=2)  # older notices get no e-mail
+RETRIED = timedelta(days=10)  # unless an earlier run tried; as long as notifications
 _WORKING = ("trialing", "active", "past_due")
 _LIMIT_STATES = {"limit_near": "near", "limit_reached": "reached"}
 
@@ -32,22 +32,20 @@ def send_due(*, clock: Callable[[], datetime] = timezone.now) -> Outcome:
 def _send(account: Account, *, outcome: Outcome, clock: Callable[[], datetime]) -> None:
     answer, now = service.get_entitlement(account), clock()
     for notice in answer.notices:
-        words = _words_of(notice, answer, now.date())
+        words = _notice_words(notice, answer, now.date())
+        if words is None:
+            continue
         key = f"plan:{notice.id}:{notice.kind}:{notice.at:%Y-%m-%d}"
-        if words is not None and now - notice.at < (RETRIED if _is_begun(account, key) else RECENT):
+        was_tried = ClaimEmail.objects.filter(membership__account=account, key=key).exists()
+        if now - notice.at < (RETRIED if was_tried else RECENT):
             send(account, key, words, outcome, now)
     if (use := _seats_to_mention(account, answer, now)) is not None:
         key = f"plan:seats:{use.state}:of {use.limit}"  # once for each value of the limit
-        send(account, key, partial(_of_limit, use), outcome, now)
-
-
-def _is_begun(account: Account, key: str) -> bool:
-    """Return whether an earlier run tried to send the e-mail."""
-    return ClaimEmail.objects.filter(membership__account=account, key=key).exists()
+        send(account, key, partial(_limit_words, use), outcome, now)
 
 
 def _seats_to_mention(account: Account, answer: EntitlementResponse, now: datetime) -> LimitUse | None:
-    """Return the limit of members if it is nearly or fully used in a plan that works; else None."""
+    """Return the limit of members, if the plan works and the limit is nearly or fully used."""
     if answer.entitlement is None or answer.entitlement.status not in _WORKING:
         return None
     limits = [use for use in answer.limits if use.name == "seats"]
@@ -55,8 +53,8 @@ def _seats_to_mention(account: Account, answer: EntitlementResponse, now: dateti
     return next((use for use in uses if use.state != "ok"), None)
 
 
-def _words_of(notice: Notice, answer: EntitlementResponse, today: date) -> Callable[[], Words] | None:
-    """Return the words of a notice; None for one that does not hold any more."""
+def _notice_words(notice: Notice, answer: EntitlementResponse, today: date) -> Callable[[], Words] | None:
+    """Return the words of a notice, if it still applies."""
     own = answer.entitlement
     if own is None:
         return None
@@ -64,22 +62,22 @@ def _words_of(notice: Notice, answer: EntitlementResponse, today: date) -> Calla
         use = next((use for use in answer.limits if use.name == notice.limit), None)
         if use is None or use.name not in labels.LIMITS or use.state != _LIMIT_STATES[notice.kind]:
             return None
-        return lambda: _of_limit(use)
+        return lambda: _limit_words(use)
     if notice.kind == "websites_over":
         sites = next((use for use in answer.limits if use.name == "websites"), None)
         if sites is None or sites.limit is None or (sites.used or 0) <= sites.limit:
             return None
-        return lambda: _of_websites(notice, sites)
+        return lambda: _websites_words(notice, sites)
     holds = {
         "trial_ends": own.status == "trialing",
         "plan_ends": not own.renews and own.status in ("active", "trialing"),
     }
     if not holds.get(notice.kind, own.status == notice.kind):
         return None
-    return lambda: _of_plan(notice.kind, own, today)
+    return lambda: _plan_words(notice.kind, own, today)
 
 
-def _of_plan(kind: str, own: AccountEntitlement, today: date) -> Words:
+def _plan_words(kind: str, own: AccountEntitlement, today: date) -> Words:
     subjects = {
         "trial_ends": _("Your trial of %(plan)s ends on %(day)s"),
         "plan_ends": _("Your plan %(plan)s ends on %(day)s"),
@@ -98,7 +96,7 @@ def _of_plan(kind: str, own: AccountEntitlement, today: date) -> Words:
     return _words(subject, " ".join(state_in_words(own, today)))
 
 
-def _of_websites(notice: Notice, use: LimitUse) -> Words:
+def _websites_words(notice: Notice, use: LimitUse) -> Words:
     subject = _("Your plan includes fewer websites than you have")
     day = labels.day((notice.at + timedelta(days=notice.days or 0)).date())
     used = _("%(used)s of %(limit)s used") % {
@@ -108,7 +106,7 @@ def _of_websites(notice: Notice, use: LimitUse) -> Words:
     return _words(subject, f"{used}. {over_in_words(day)}")
 
 
-def _of_limit(use: LimitUse) -> Words:
+def _limit_words(use: LimitUse) -> Words:
     used = {"used": number_format(use.used or 0), "limit": number_format(use.limit or 0)}
     text = _("%(used)s of %(limit)s used") % used + "."
     if use.state == "near":
@@ -125,7 +123,7 @@ def _of_limit(use: LimitUse) -> Words:
 
 
 def _consequence(limit: str) -> str:
-    """Return what follows from the limit, and the way out."""
+    """Return what happens at the limit, and what to do."""
     match limit:
         case "websites":
             return _("Another website gets no results until you remove one or choose a larger plan.")

@@ -1,4 +1,4 @@
-"""The form of an owner whose plan includes fewer websites than the account has."""
+"""The form for choosing websites when the plan includes fewer than the account has."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ from signed_api.billing import WebsitesResponse
 
 
 class WebsitesForm(forms.Form):
-    """A box for each website; those that are ticked stay."""
+    """A box for each website; ticked websites are kept."""
 
     stay = forms.MultipleChoiceField(
         label=_("Websites that stay"),

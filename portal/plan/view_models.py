@@ -21,8 +21,8 @@ from signed_api.billing import (
 )
 
 NEAR_PERCENT = 80  # as in the service
-TRIAL_PLAN = "trial"  # that of a new account, whose name says nothing more
-WEEK = 7  # days of calls whose average is the pace
+TRIAL_PLAN = "trial"  # of a new account; texts leave its name out
+WEEK = 7  # days of calls for the average pace
 FIELDS = labels.LIMITS | {
     "plan": gettext_lazy("Plan"),
     "status": gettext_lazy("State"),
@@ -37,7 +37,7 @@ FIELDS = labels.LIMITS | {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Meter:
-    """A limit and how much of it is used; ``forecast`` says when it will be reached."""
+    """A limit and its use; ``forecast`` says when it will be reached."""
 
     name: str
     label: str
@@ -51,7 +51,7 @@ class Meter:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlanColumn:
-    """A plan to choose from: ``values`` are its limits by labels.LIMITS, ``own`` says that it is yours."""
+    """A plan to choose from: ``values`` are its limits in the order of labels.LIMITS, ``own`` marks yours."""
 
     title: str
     price: str
@@ -71,7 +71,7 @@ class Change:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlanSection:
-    """The plan of one account: the state in a sentence, what follows, limits, plans and history."""
+    """The plan of one account: state, next step, limits, plans to choose from and history."""
 
     name: str
     state: str
@@ -79,7 +79,7 @@ class PlanSection:
     sentence: str
     next_step: str
     is_waiting: bool  # for a payment or a decision of the customer
-    is_suspended: bool  # by staff or for a long time unpaid: they contact us
+    is_suspended: bool  # by staff, or long unpaid: the customer must contact us
     meters: tuple[Meter, ...]
     plans: tuple[PlanColumn, ...]
     limit_labels: tuple[str, ...]
@@ -87,7 +87,7 @@ class PlanSection:
 
 
 def plan_section(answer: EntitlementResponse, *, members: int, now: datetime) -> PlanSection:
-    """Return what the page shows of the service's answer."""
+    """Return the section of the page for the service's answer."""
     own = answer.entitlement
     meters = tuple(
         _meter(use, answer, members=members, now=now) for use in answer.limits if use.name in labels.LIMITS
@@ -112,7 +112,7 @@ def plan_section(answer: EntitlementResponse, *, members: int, now: datetime) ->
 
 
 def _tone(own: AccountEntitlement | None) -> str:
-    """Return how the state looks: good, to be looked at, or without results."""
+    """Return the tone of the state: ok, partial (needs attention) or failed (no results)."""
     if own is None or own.status not in ("active", "trialing", "past_due"):
         return "failed"
     return "partial" if own.cancels or own.status == "past_due" else "ok"
@@ -128,7 +128,7 @@ def _as_name(slug: str) -> str:
 
 
 def state_in_words(own: AccountEntitlement | None, today: date, *, is_over: bool = False) -> tuple[str, str]:
-    """Return the state in one sentence, and what happens next; ``is_over``: there are too many websites."""
+    """Return the state in one sentence, and the next step; ``is_over``: there are too many websites."""
     if own is None:
         return _("This organization has no plan."), _("Choose one to see results.")
     values = {"plan": own_name(own), "day": labels.day(own.ends_on), "until": labels.day(own.usable_until)}
@@ -199,14 +199,14 @@ def _meter(use: LimitUse, answer: EntitlementResponse, *, members: int, now: dat
         used=use.used,
         limit=use.limit,
         state=use.state,
-        text=_used(use.used, use.limit),
+        text=_usage_text(use.used, use.limit),
         forecast=_forecast(use, answer, now) if use.limit is not None else "",
         is_over=use.name == "websites" and use.limit is not None and (use.used or 0) > use.limit,
     )
 
 
 def seats_in_use(use: LimitUse, members: int) -> LimitUse:
-    """Return the limit of members with how many there are: only the portal knows, invitations included."""
+    """Return the limit of members with its use, invitations included, which only the portal knows."""
     state = "ok"
     if use.limit is not None and members * 100 >= use.limit * NEAR_PERCENT:
         state = "reached" if members >= use.limit else "near"
@@ -214,7 +214,7 @@ def seats_in_use(use: LimitUse, members: int) -> LimitUse:
 
 
 def over_in_words(day: str) -> str:
-    """Return what happens to the websites beyond those of the plan."""
+    """Return what happens to the websites beyond the plan's limit."""
     text = _(
         "Owners choose until %(day)s which websites stay; without a choice, the oldest do. The others are "
         "paused then. Nothing is deleted, and a larger plan brings them back."
@@ -222,7 +222,7 @@ def over_in_words(day: str) -> str:
     return text % {"day": day}
 
 
-def _used(used: int | None, limit: int | None) -> str:
+def _usage_text(used: int | None, limit: int | None) -> str:
     if limit is None:
         return _("No limit") if used is None else _("%(used)s used, no limit") % {"used": number_format(used)}
     if used is None:
@@ -231,7 +231,7 @@ def _used(used: int | None, limit: int | None) -> str:
 
 
 def _forecast(use: LimitUse, answer: EntitlementResponse, now: datetime) -> str:
-    """Return when the limit will be reached at this week's pace, and when it starts again."""
+    """Return when the limit will be reached at the current pace, or when it starts again."""
     limit, used, today = use.limit or 0, use.used or 0, now.date()
     if use.name == "websites" and used > limit:
         notices = [each for each in answer.notices if each.kind == "websites_over"]
@@ -263,7 +263,7 @@ def _forecast(use: LimitUse, answer: EntitlementResponse, now: datetime) -> str:
 
 
 def _calls_a_day(answer: EntitlementResponse, today: date) -> float:
-    """Return the average of the last seven whole days, without those before the first call of the month."""
+    """Return the average of the last seven whole days, starting at the first day with calls."""
     with_calls = [day.day for day in answer.calls_by_day if day.calls]
     first = max(min(with_calls, default=today), today - timedelta(days=WEEK))
     calls = sum(day.calls for day in answer.calls_by_day if first <= day.day < today)
@@ -278,12 +278,12 @@ def _column(plan: OfferedPlan, answer: EntitlementResponse) -> PlanColumn:
         values=tuple(_("No limit") if value is None else number_format(value) for value in values),
         features=tuple(labels.label(labels.FEATURES, feature) for feature in plan.features),
         trial_days=plan.trial_days,
-        own=_own(plan, answer),
+        own=_own_text(plan, answer),
     )
 
 
-def _own(plan: OfferedPlan, answer: EntitlementResponse) -> str:
-    """Return in words that the reader has the plan: as offered, an earlier version, or with other limits."""
+def _own_text(plan: OfferedPlan, answer: EntitlementResponse) -> str:
+    """Return how the reader's own plan differs from this one; empty for another plan."""
     own = answer.entitlement
     if own is None or own.plan != plan.slug:
         return ""
@@ -295,7 +295,7 @@ def _own(plan: OfferedPlan, answer: EntitlementResponse) -> str:
 
 
 def _change(change: EntitlementEvent, names: dict[str, str]) -> Change:
-    """Return a change in words; ``names`` are those of plans by slug."""
+    """Return a change in words; ``names`` are plan names by slug."""
     before = change.before or {}
     texts = []
     for name, value in change.after.items():

@@ -1,4 +1,4 @@
-"""The pages of the plan, in every state of it: for owners and managers; owners choose websites."""
+"""The pages of the plan, for owners and managers; only owners choose websites."""
 
 from django.conf import settings
 from django.contrib import messages
@@ -35,7 +35,7 @@ def plan(request: HttpRequest) -> HttpResponse:
 
 
 def _section(account: Account) -> dict[str, object]:
-    """Return the plan of the account, or the reason why it cannot be shown now."""
+    """Return the context of an account's plan, or of the error page if the service fails."""
     section: dict[str, object] = {"account": account}
     now = timezone.now()
     try:
@@ -49,7 +49,7 @@ def _section(account: Account) -> dict[str, object]:
 @require_http_methods(["GET", "HEAD", "POST"])
 @members_only
 def choose_websites(request: HttpRequest, account: int) -> HttpResponse:
-    """Let an owner choose the websites that stay, while the plan includes fewer than the account has."""
+    """Let an owner choose the websites to keep, while the plan includes fewer than the account has."""
     owned = Membership.objects.of_user(request.user).owners()
     own = get_object_or_404(Account, memberships__in=owned, pk=account)
     try:

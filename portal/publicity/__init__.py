@@ -1,1 +1,1 @@
-"""The page on which owners choose what may be published about their websites."""
+"""The page where owners choose what may be published about their websites."""

@@ -1,4 +1,4 @@
-"""Forms of an owner: what may be published about an account's websites, and where a website belongs."""
+"""Forms for owners: what may be published about an account's websites, and the region of a website."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -37,7 +37,7 @@ class WebsiteForm(forms.Form):
 
 
 def _regions(host: str, current: str) -> Iterable[tuple[str, str]]:
-    """Yield the regions to choose from: the current one, the country of the suffix, and those with a name."""
+    """Yield the regions to choose from: the current one, the suffix's country, and all named regions."""
     first = [each for each in dict.fromkeys([current, proposed_region(host), WORLD]) if each]
     named = sorted((*CONTINENTS, *NAMES), key=region_label)
     for region in dict.fromkeys([*first, *named]):

@@ -17,7 +17,7 @@ from portal.pages.access import members_only
 from portal.pages.error_pages import logged_error_page
 from portal.pages.forms import page_number
 from portal.publicity.forms import AccountForm, WebsiteForm
-from signed_api.account import PublicityRequest, PublicityResponse, WebsitePublicity
+from signed_api.account import PublicityRequest, PublicityResponse
 from signed_api.errors import CallError
 
 PAGE_SIZE = 50
@@ -40,7 +40,7 @@ def publicity(request: HttpRequest, account: int) -> HttpResponse:
 
 
 def _change(request: HttpRequest, account: Account) -> HttpResponse:
-    """Store the choice of the form for the account, or for the website that it names."""
+    """Store the choice for the account, or for the website if the form names one."""
     host = request.POST.get("host", "")
     region = request.POST.get("region", "")
     current = region if region in REGIONS else ""
@@ -63,19 +63,24 @@ def _context(account: Account, found: PublicityResponse, page: int) -> dict[str,
     url, last = reverse("portal:publicity", args=[account.pk]), -(-found.total // PAGE_SIZE)
     return {
         "form": AccountForm(initial={"publicity": found.publicity}),
-        "rows": [(website.host, _website_form(website)) for website in found.websites],
+        "rows": [
+            (
+                site.host,
+                WebsiteForm(
+                    initial={"host": site.host, "publicity": site.publicity, "region": site.region},
+                    host=site.host,
+                    current=site.region,
+                ),
+            )
+            for site in found.websites
+        ],
         "previous_url": f"{url}?page={page - 1}" if page > 1 else "",
         "next_url": f"{url}?page={page + 1}" if page < last else "",
     }
 
 
-def _website_form(website: WebsitePublicity) -> WebsiteForm:
-    values = {"host": website.host, "publicity": website.publicity, "region": website.region}
-    return WebsiteForm(initial=values, host=website.host, current=website.region)
-
-
 def _refused(request: HttpRequest, account: Account, error: CallError) -> HttpResponse:
-    """Return the page with an error in place of the missing response."""
+    """Return the page with the error in place of its content."""
     error_page = logged_error_page(error, account.ref)
     url = reverse("portal:publicity", args=[account.pk])
     context = {"account": account, "error_page": error_page, "page": {"url": url}}

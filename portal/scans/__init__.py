@@ -1,1 +1,1 @@
-"""Scans of a website: the one that runs, a new one by hand, and what earlier ones found."""
+"""Scans of a website: the running one, starting one by hand, the schedule, and earlier results."""

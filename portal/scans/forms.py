@@ -1,4 +1,4 @@
-"""The form of an owner or a manager for the times of scans."""
+"""The form for the schedule of scans, for owners and managers."""
 
 from collections.abc import Iterable
 from datetime import date
@@ -20,7 +20,7 @@ _REGIONS = ("Africa", "America", "Asia", "Atlantic", "Australia", "Europe", "Ind
 
 @cache
 def time_zones() -> tuple[str, ...]:
-    """Return the time zones to choose from: those of places, and UTC."""
+    """Return the time zones to choose from: places such as Europe/Berlin, and UTC."""
     return ("UTC", *sorted(name for name in zones.time_zones() if name.partition("/")[0] in _REGIONS))
 
 
@@ -29,7 +29,7 @@ def _today(time_zone: str) -> date:
 
 
 class ScheduleForm(forms.Form):
-    """The times of scans, of those that the plan includes; ``consent`` is an owner's, to deep scans."""
+    """The schedule of scans, limited to what the plan includes; an owner's ``consent`` allows deep scans."""
 
     frequency = forms.ChoiceField(label=_("How often"))
     profile = forms.ChoiceField(label=_("Scan"))
@@ -51,7 +51,7 @@ class ScheduleForm(forms.Form):
     consent = forms.BooleanField(required=False)
 
     def __init__(self, *args: Any, rules: ScanScheduleResponse | None = None, **kwargs: Any) -> None:
-        """Offer everything; with ``rules``, what they include and the current values."""
+        """Offer all choices, or those that ``rules`` include, with the current values."""
         if rules is not None:
             now = rules.schedule
             names = ("frequency", "profile", "start_hour", "hours", "time_zone")
@@ -62,7 +62,7 @@ class ScheduleForm(forms.Form):
         self.offer(rules)
 
     def offer(self, rules: ScanScheduleResponse | None) -> None:
-        """Offer what ``rules`` include, and what is chosen now; everything without them."""
+        """Offer the choices that ``rules`` include, and the current one; offer all without rules."""
         self._offer("frequency", labels.FREQUENCIES, {*rules.frequencies} if rules else None)
         included = {each.profile for each in rules.allowance if each.included} if rules else None
         self._offer("profile", labels.PROFILES | {"deep": labels.MONTHLY_DEEP}, included)
@@ -73,7 +73,7 @@ class ScheduleForm(forms.Form):
         self.fields[name].choices = [each for each in words.items() if each[0] in shown]  # type: ignore[attr-defined]
 
     def clean(self) -> dict[str, Any]:
-        """Return the values; refuse deep scans that are not monthly, and a pause that is over."""
+        """Return the values; refuse deep scans that are not monthly, and a pause in the past."""
         values = super().clean() or self.cleaned_data
         if values.get("profile") == "deep" and values.get("frequency") not in (None, "off", "monthly"):
             self.add_error("frequency", labels.NOT_SCANNABLE["monthly_only"])
@@ -91,5 +91,5 @@ class ScheduleForm(forms.Form):
         raise forms.ValidationError(_("Choose a time zone from the list, such as Europe/Berlin."))
 
     def clean_consent(self) -> bool | None:
-        """Return True, or None: nothing is said about it."""
+        """Return True, or None for "no answer"."""
         return self.cleaned_data["consent"] or None

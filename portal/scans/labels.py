@@ -1,4 +1,4 @@
-"""Scans in words for the owner of a website."""
+"""Labels and explanations of scans for the owner of a website."""
 
 from django.utils.translation import gettext_lazy as _
 

@@ -1,4 +1,4 @@
-"""The values of the page of scans."""
+"""View models of the pages of scans."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -20,14 +20,14 @@ from signed_api.findings import CoverageEntry
 from signed_api.scans import HomePage, PageChange, Scan, ScanAllowance, ScanRun, ScanScheduleResponse
 
 DEEP = "deep"  # the profile that needs a consent
-SOON_SECONDS, LATER_SECONDS = 3, 15  # between two looks at a scan that has not ended
-_MOST_KILOBYTES = 256  # that the service reads of a page
-_SOON = timedelta(minutes=1)  # a quick scan is over by then
+SOON_SECONDS, LATER_SECONDS = 3, 15  # between two polls of a waiting or running scan
+_MOST_KILOBYTES = 256  # of a page that the service reads
+_SOON = timedelta(minutes=1)  # longer than a quick scan takes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EngineRow:
-    """A scanner of the running scan: its name, its state, and what is known about its time."""
+    """A scanner of the running scan: its name, its state, and its time so far."""
 
     name: str
     state: str
@@ -37,7 +37,7 @@ class EngineRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Strip:
-    """The scan that waits or runs; the page looks again after ``poll_seconds``."""
+    """The waiting or running scan; the page polls after ``poll_seconds``."""
 
     title: str
     text: str
@@ -56,12 +56,12 @@ class ScanRow:
     tone: str
     found: str
     reason: str
-    page_url: str = ""  # of both pages, where this one looked different
+    page_url: str = ""  # compares the pages, if this scan met a different one
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LastScan:
-    """The headline about the last scan; ``url`` leads to the findings or, after a refusal, to help."""
+    """The headline about the last scan; ``url`` leads to the findings, or to help after a refusal."""
 
     title: str
     tone: str
@@ -72,7 +72,7 @@ class LastScan:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Offer:
-    """A scan that can be started by hand, or when that is possible: ``allowed_at``."""
+    """A scan that can be started by hand, now or from ``allowed_at`` on."""
 
     profile: str
     label: str
@@ -86,7 +86,7 @@ class Offer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Schedule:
-    """The times of scans in words; ``form`` changes them, for a person who may."""
+    """The schedule of scans in words, with a ``form`` for people who may change it."""
 
     text: str
     pause: str
@@ -101,9 +101,9 @@ class Schedule:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RetestPage:
-    """The last test of one finding, or the one that runs; ``notices`` say why none began.
+    """The last or running test of one finding; ``notices`` say why no test began.
 
-    ``poll_url`` asks for the result of the running one, with which the whole page is loaded again.
+    ``poll_url`` polls a running test; its result reloads the whole page.
     """
 
     host: str
@@ -123,7 +123,7 @@ class RetestPage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PageFact:
-    """A fact about the known page and the one that a scan met."""
+    """A fact about the known page, and about the page that a scan met."""
 
     label: str
     known: tuple[str, ...]
@@ -133,7 +133,7 @@ class PageFact:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PageChangePage:
-    """Both pages side by side; ``url`` confirms the one that the scan met, for a person who may."""
+    """Both pages side by side; a POST to ``url`` confirms the page that the scan met."""
 
     host: str
     url: str
@@ -148,7 +148,7 @@ class PageChangePage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScansPage:
-    """The page; ``offers`` are empty while a scan runs, or for a person who may not start one."""
+    """The page of scans; ``offers`` are empty while a scan runs, and for people who may not start one."""
 
     host: str
     url: str
@@ -167,7 +167,7 @@ class ScansPage:
 
 
 def url_of(name: str, website: Website, *arguments: object, is_shared: bool, **query: object) -> str:
-    """Return the address of a page of scans; with its account if the person has several for this host."""
+    """Return the URL of a page of scans; it names the account if several of the person's have the host."""
     account = {"account": website.account.ref} if is_shared else {}
     return reverse(f"portal:{name}", args=[website.host, *arguments], query=account | query or None)
 
@@ -186,17 +186,17 @@ def scans_page(
     proof_url: str = "",
     coverage: Iterable[CoverageEntry] = (),
 ) -> ScansPage:
-    """Return page ``number`` with these scans, the newest first; ``rules`` are None while a scan runs.
+    """Return page ``number`` with these scans, the newest first; ``rules`` may be None while a scan runs.
 
-    The first page has a headline about the newest scan, and begins scans. ``form`` is a schedule that was
-    refused; ``proof_url`` leads to a proof that a deep scan needs. ``coverage`` has scanners whose reports
-    came from elsewhere.
+    The first page has a headline about the newest scan, and offers new scans. ``form`` is an invalid schedule
+    to show again. ``proof_url`` leads to the proof that a deep scan needs. ``coverage`` adds scanners that
+    run elsewhere.
     """
     elsewhere = [_row_elsewhere(entry) for entry in coverage if entry.ours is False and entry.last_run_at]
     unended = next((scan for scan in scans if scan.ended_at is None), None)
     ended = [scan for scan in scans if scan.ended_at is not None]
     own = [_row(scan, _page_url(scan, website, is_shared=is_shared)) for scan in ended]
-    newest = next((scan for scan in ended if scan.finding_id is None), None)  # tests have pages of their own
+    newest = next((scan for scan in ended if scan.finding_id is None), None)  # retests have their own pages
     is_first = number == 1
     origin = rules.origin if rules else None
     return ScansPage(
@@ -207,7 +207,7 @@ def scans_page(
         strip=_strip(unended, website, is_shared=is_shared, may_cancel=may_scan) if unended else None,
         rows=tuple(sorted([*own, *elsewhere], key=lambda row: row.at, reverse=True)),
         has_rows_elsewhere=bool(elsewhere),
-        last=_last(
+        last=_last_scan(
             newest,
             rules,
             str(site_address(website, is_shared=is_shared)),
@@ -233,7 +233,7 @@ def scans_page(
 
 
 def _step(scans: Sequence[Scan]) -> str:
-    """Return where a new website is on the way to its results, while its first scan is the only one."""
+    """Return a new website's step, "scan" or "results", while its first scan is the only one."""
     if len(scans) != 1 or scans[0].trigger != "first":
         return ""
     return "results" if scans[0].ended_at else "scan"
@@ -262,7 +262,7 @@ def _title(scan: Scan) -> str:
 
 
 def _progress(scan: Scan) -> str:
-    """Return what is known: the place in the queue, or which scanner runs."""
+    """Return the place in the queue, or the number of the running scanner."""
     if scan.state == "queued":
         if scan.position is None or scan.position <= 1:
             return _("It begins as soon as a scanner is free.")
@@ -286,18 +286,16 @@ def _engine(run: ScanRun, now: datetime) -> EngineRow:
     tone = {"ok": "ok", "running": "partial", "blocked": "failed", "failed": "failed", "timed_out": "failed"}
     return EngineRow(
         name=run.engine[:50].capitalize(),
-        state=words.label(labels.ENGINES, run.state) if run.state != "skipped" else _skipped(run),
+        state=str(labels.SKIPPED.get(run.reason or "", labels.ENGINES["skipped"]))
+        if run.state == "skipped"
+        else words.label(labels.ENGINES, run.state),
         tone=tone.get(run.state, ""),
         text=text,
     )
 
 
-def _skipped(run: ScanRun) -> str:
-    return str(labels.SKIPPED.get(run.reason or "", labels.ENGINES["skipped"]))
-
-
 def _page_url(scan: Scan, website: Website, *, is_shared: bool) -> str:
-    """Return the address of both pages, if the one that this scan met looked different."""
+    """Return the URL that compares the pages, if this scan met a different one."""
     return (
         ""
         if scan.page_change is None
@@ -313,7 +311,7 @@ def _row(scan: Scan, page_url: str = "") -> ScanRow:
         outcome=words.label(labels.OUTCOMES | labels.ENDS, outcome),
         tone=labels.TONES.get(outcome, "" if outcome == "cancelled" else "failed"),
         found=_found(scan),
-        reason=_reason(scan),
+        reason=str(labels.REASONS.get(scan.reason, labels.OTHER_REASON)) if scan.reason else "",
         page_url=page_url,
     )
 
@@ -335,7 +333,7 @@ def _row_elsewhere(entry: CoverageEntry) -> ScanRow:
 
 
 def _found(scan: Scan) -> str:
-    """Return the numbers of findings; empty for a scan that stored none."""
+    """Return the numbers of findings; empty for a scan that stored no result."""
     if scan.new is None:
         return ""
     parts = [_("%(count)s new") % {"count": number_format(scan.new)}]
@@ -345,14 +343,10 @@ def _found(scan: Scan) -> str:
     return ", ".join(parts)
 
 
-def _reason(scan: Scan) -> str:
-    if not scan.reason:
-        return ""
-    return str(labels.REASONS.get(scan.reason, labels.OTHER_REASON))
-
-
-def _last(scan: Scan, rules: ScanScheduleResponse | None, site_url: str, page_url: str) -> LastScan | None:
-    """Return the headline about the newest scan; None if it was cancelled."""
+def _last_scan(
+    scan: Scan, rules: ScanScheduleResponse | None, site_url: str, page_url: str
+) -> LastScan | None:
+    """Return the headline about the newest scan, unless it was cancelled."""
     title = _last_title(scan)
     if not title:
         return None
@@ -392,7 +386,7 @@ def _last_title(scan: Scan) -> str:
 
 
 def needs_dns_proof(rules: ScanScheduleResponse) -> bool:
-    """Return whether a deep scan lacks only the proof by DNS."""
+    """Return whether a deep scan is refused because the DNS proof is missing."""
     return any(each.profile == DEEP and each.reason == "dns_proof_missing" for each in rules.allowance)
 
 
@@ -407,7 +401,7 @@ def _offers(rules: ScanScheduleResponse, *, may_consent: bool, proof_url: str) -
             profile=allowance.profile,
             label=words.label(labels.PROFILES, allowance.profile),
             meaning=str(labels.MEANINGS[allowance.profile]),
-            left=str(labels.REFUSALS["consent_missing"]) if is_waiting else _left(allowance),
+            left=str(labels.REFUSALS["consent_missing"]) if is_waiting else _left_text(allowance),
             allowed_at=allowance.allowed_at if allowance.included else None,
             is_possible=is_possible and not is_waiting,
             needs_consent=needs_consent,
@@ -415,7 +409,7 @@ def _offers(rules: ScanScheduleResponse, *, may_consent: bool, proof_url: str) -
         )
 
 
-def _left(allowance: ScanAllowance) -> str:
+def _left_text(allowance: ScanAllowance) -> str:
     if not allowance.included:
         return str(labels.NOT_SCANNABLE.get(allowance.reason or "", labels.REFUSALS["scans_not_included"]))
     text = ngettext("%(count)s left today.", "%(count)s left today.", allowance.remaining_today)
@@ -430,7 +424,7 @@ def _schedule(
     may_consent: bool,
     form: ScheduleForm | None,
 ) -> Schedule | None:
-    """Return the times of scans; None without rules, or of a service that has none."""
+    """Return the schedule of scans, if there are rules."""
     if rules is None:
         return None
     if form is None:
@@ -445,10 +439,10 @@ def _schedule(
             "day": words.day(rules.consent_until)
         }
     return Schedule(
-        text=_times(rules, runs_elsewhere=runs_elsewhere),
-        pause=_pause(rules),
+        text=_times_text(rules, runs_elsewhere=runs_elsewhere),
+        pause=_pause_text(rules),
         next_at=() if now.pause_reason else tuple(rules.next_at),
-        month=_month(rules),
+        month=_month_text(rules),
         consent=consent,
         deep_problem=str(labels.NOT_SCANNABLE["dns_proof_missing"]) if needs_dns_proof(rules) else "",
         form=form if save_url else None,
@@ -457,7 +451,7 @@ def _schedule(
     )
 
 
-def _times(rules: ScanScheduleResponse, *, runs_elsewhere: bool) -> str:
+def _times_text(rules: ScanScheduleResponse, *, runs_elsewhere: bool) -> str:
     now = rules.schedule
     if (now is None or now.frequency == "off") and runs_elsewhere:
         return _("We scan only by hand. Scanners that run elsewhere have their own times.")
@@ -473,7 +467,7 @@ def _times(rules: ScanScheduleResponse, *, runs_elsewhere: bool) -> str:
     return _("%(often)s: %(scan)s, begins between %(begin)s and %(end)s (%(zone)s).") % values
 
 
-def _pause(rules: ScanScheduleResponse) -> str:
+def _pause_text(rules: ScanScheduleResponse) -> str:
     now = rules.schedule
     if now is None or now.frequency == "off":
         return ""
@@ -486,7 +480,7 @@ def _pause(rules: ScanScheduleResponse) -> str:
     return ""
 
 
-def _month(rules: ScanScheduleResponse) -> str:
+def _month_text(rules: ScanScheduleResponse) -> str:
     used, limit = rules.month.used, rules.month.limit
     if limit is None:
         return ""
@@ -528,7 +522,7 @@ def retest_page(
 def page_change_page(
     website: Website, scan: Scan, *, is_shared: bool, may_confirm: bool
 ) -> PageChangePage | None:
-    """Return the page that shows which page the scan met and which was known; None if it looked the same."""
+    """Return the comparison of the page that the scan met with the known one, if they differ."""
     change = scan.page_change
     if change is None:
         return None
@@ -546,7 +540,7 @@ def page_change_page(
 
 
 def _facts(change: PageChange) -> Iterable[PageFact]:
-    """Yield each fact about both pages; of the known one, no values if there is none."""
+    """Yield each fact about both pages; without a known page, its values are empty."""
     known = _described(change.known) if change.known else {}
     for label, seen in _described(change.seen).items():
         is_changed = bool(known) and known[label] != seen
@@ -554,7 +548,7 @@ def _facts(change: PageChange) -> Iterable[PageFact]:
 
 
 def _described(page: HomePage) -> dict[str, tuple[str, ...]]:
-    """Return the values of each fact, by its label; texts are those of the website, so they are cut."""
+    """Return the values of each fact, by label; texts come from the website, so they are cut."""
     hosts, cookies = (tuple(each[:60] for each in names[:20]) for names in (page.script_hosts, page.cookies))
     kilobytes = page.bytes_below // 1024
     size = _("less than %(count)s KB") % {"count": max(kilobytes, 1)}

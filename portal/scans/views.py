@@ -1,5 +1,6 @@
-"""The pages of scans: what runs and what was found, a new scan, a cancellation, and the times of scans."""
+"""Pages of scans: the list, starting and cancelling one, retests, changed pages, and the schedule."""
 
+from collections.abc import Sequence
 from contextlib import suppress
 
 from django.contrib import messages
@@ -49,7 +50,7 @@ _PROFILES = tuple(labels.MEANINGS)
 @members_only
 @gzip_page
 def scans(request: HtmxHttpRequest, host: str) -> HttpResponse:
-    """Show the scan that waits or runs, what can be scanned now, and the scans that have ended."""
+    """Show the waiting or running scan, the scans that can be started, and earlier scans."""
     website, is_shared = _website(request, host)
     return _render_scans(request, website, is_shared=is_shared)
 
@@ -57,11 +58,13 @@ def scans(request: HtmxHttpRequest, host: str) -> HttpResponse:
 def _render_scans(
     request: HtmxHttpRequest, website: Website, *, is_shared: bool, refused: ScheduleForm | None = None
 ) -> HttpResponse:
-    """Show the page of scans; ``refused`` is a schedule that could not be saved."""
+    """Show the page of scans; ``refused`` is the form of a schedule that was not saved."""
     number = page_number(request, page_size=PAGE_SIZE)
     try:
         found = service.get_scans(website, ScansRequest(page=number, page_size=PAGE_SIZE))
-        coverage = _coverage(website) if number == 1 else []
+        coverage: Sequence[CoverageEntry] = ()
+        if number == 1:
+            coverage = service.get_dashboard(website, DashboardRequest(page_size=1)).coverage
         is_running = any(scan.ended_at is None for scan in found.jobs)
         rules = None if is_running and request.htmx else service.scan_rules(website, ScanScheduleRequest())
     except CallError as error:
@@ -90,12 +93,8 @@ def _render_scans(
     return render(request, "portal/scans/index.html", {"page": page, "time_zones": time_zones})
 
 
-def _coverage(website: Website) -> list[CoverageEntry]:
-    return service.get_dashboard(website, DashboardRequest(page_size=1)).coverage
-
-
 def _proof_url(website: Website) -> str:
-    """Return the address of the website's proof; of those of its account, if the service does not answer."""
+    """Return the URL of the website's claim, else of the account's claims."""
     with suppress(CallError):
         if claim := service.get_claim_to(website.account, website.host):
             return reverse("portal:claim", args=[website.account_id, int(claim.claim_id)])
@@ -133,7 +132,7 @@ def start_scan(request: HtmxHttpRequest, host: str) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 @members_only
 def retest(request: HtmxHttpRequest, host: str, finding_id: str) -> HttpResponse:
-    """Show whether a finding was still there when it was tested last; the form tests it now."""
+    """Show the last test of a finding; the form tests it again."""
     website, is_shared = (_own_website if request.method == "POST" else _website)(request, host)
     if not FINDING_ID.fullmatch(finding_id):
         raise Http404
@@ -160,7 +159,7 @@ def retest(request: HtmxHttpRequest, host: str, finding_id: str) -> HttpResponse
 
 
 def _retest(request: HtmxHttpRequest, website: Website, finding_id: str) -> None:
-    """Test a finding now, with a message if that is not possible; raises Http404."""
+    """Test a finding now, or add a message why that is not possible; raises Http404."""
     try:
         answer = service.scan(website, ScanRequest(finding_id=finding_id))
     except UnknownFinding as error:
@@ -203,7 +202,7 @@ def cancel_scan(request: HtmxHttpRequest, host: str, job_id: int) -> HttpRespons
 @require_http_methods(["GET", "HEAD", "POST"])
 @members_only
 def confirm_page(request: HtmxHttpRequest, host: str, job_id: int) -> HttpResponse:
-    """Compare the page that a scan met with the known one; the form confirms it, and scans again."""
+    """Compare the page that a scan met with the known one; the form confirms it and scans again."""
     website, is_shared = (_own_website if request.method == "POST" else _website)(request, host)
     if not 0 < job_id < MAX_JOB_ID:
         raise Http404
@@ -225,12 +224,12 @@ def confirm_page(request: HtmxHttpRequest, host: str, job_id: int) -> HttpRespon
 
 
 def _confirm_page(request: HtmxHttpRequest, website: Website, job_id: int) -> None:
-    """Confirm the page that a scan met, and begin one that decides; raises Http404."""
+    """Confirm the page that a scan met, and start a scan that counts; raises Http404."""
     try:
         answer = service.scan(website, ScanRequest(confirmed_page=str(job_id)))
     except UnknownScan as error:
         raise Http404 from error
-    except ScanRefused as refusal:  # the service recorded the confirmation before it
+    except ScanRefused as refusal:  # the service has already recorded the confirmation
         messages.warning(request, _("Confirmed. The next scan decides.") + f" {_refusal(refusal)}")
     except CallError as error:
         messages.warning(request, _failure(error, website.host))
@@ -244,9 +243,9 @@ def _confirm_page(request: HtmxHttpRequest, website: Website, job_id: int) -> No
 @require_http_methods(["GET", "HEAD", "POST"])
 @members_only
 def schedule_scans(request: HtmxHttpRequest, host: str) -> HttpResponse:
-    """Set when the website is scanned by itself, as an owner or a manager.
+    """Set the schedule of the website's scans, as an owner or a manager.
 
-    A refused form is shown at this address, so opening it again leads to the page of scans.
+    An invalid form is shown at this URL, so a GET of it redirects to the page of scans.
     """
     website, is_shared = (_own_website if request.method == "POST" else _website)(request, host)
     back = redirect(url_of("scans", website, is_shared=is_shared))
@@ -256,7 +255,7 @@ def schedule_scans(request: HtmxHttpRequest, host: str) -> HttpResponse:
     if not form.is_valid():
         return _refused_schedule(request, website, form, is_shared=is_shared)
     values = form.cleaned_data
-    wants = values["consent"] and values["profile"] == DEEP  # hidden while another scan is chosen
+    wants = values["consent"] and values["profile"] == DEEP  # the box is hidden for other scans
     agrees = wants and _may_consent(request, website)
     values["consent"] = agrees or None
     try:
@@ -283,14 +282,14 @@ def _refused_schedule(
 
 
 def _record_consent(website: Website, *, agrees: bool) -> None:
-    """Record that an owner agreed to deep scans, if the service has kept that, also where it refused one."""
+    """Record an owner's consent to deep scans if the service stored it, even if it refused the scan."""
     with suppress(CallError):
         if agrees and service.scan_rules(website, ScanScheduleRequest()).consent_until:
             audit("website.deep_scans_agreed", website)
 
 
 def _website(request: HtmxHttpRequest, host: str) -> tuple[Website, bool]:
-    """Return a website that the person may see, and whether several accounts of theirs have it."""
+    """Return a website that the person may see, and whether several of their accounts have it."""
     website, candidates = find_website(request, host)
     if website is None:
         raise Http404

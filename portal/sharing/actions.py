@@ -16,11 +16,11 @@ KEPT_AFTER_END = timedelta(days=30)
 
 
 class TooManyLinks(Exception):
-    """The account has as many working share links as it may have."""
+    """The account has reached its limit of working share links."""
 
 
 class LinkEnded(Exception):
-    """No share link with this token works: unknown, expired, revoked, or the website has another link."""
+    """The token does not work: unknown, expired or revoked, or the website has another link by now."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,12 +35,12 @@ class Subject:
 
 @transaction.atomic
 def create(website: Website, subject: Subject, *, by: User, days: int) -> tuple[ShareLink, str]:
-    """Create a share link, and return it with its token, which is not stored.
+    """Create a share link; return it with its token, which is not stored.
 
-    Raises TooManyLinks, and DoesNotExist if the website was just given up.
+    Raises TooManyLinks, and DoesNotExist if the website was just removed.
     """
     now = timezone.now()
-    account = Account.objects.select_for_update().get(pk=website.account_id)  # one at a time counts
+    account = Account.objects.select_for_update().get(pk=website.account_id)  # so the count below is exact
     Website.objects.select_for_update().get(pk=website.pk)
     if ShareLink.objects.of_account(account).live(at=now).count() >= MAX_LIVE_LINKS:
         raise TooManyLinks
@@ -88,16 +88,16 @@ def revoke(share_link: ShareLink) -> bool:
 
 
 def delete_ended(*, now: datetime) -> int:
-    """Delete the share links that ended 30 days ago, and return their number."""
+    """Delete the share links that ended more than 30 days ago, and return their number."""
     count, _ = ShareLink.objects.ended(at=now - KEPT_AFTER_END).delete()
     return count
 
 
 @transaction.atomic
 def switch_badge_on(website: Website, *, by: User) -> Badge:
-    """Give the website a badge in the language of the page; a badge that it has gets a new address.
+    """Give the website a badge in the language of the page; an existing badge gets a new address.
 
-    Raises DoesNotExist if the website was just given up.
+    Raises DoesNotExist if the website was just removed.
     """
     Website.objects.select_for_update().get(pk=website.pk)
     fields = {

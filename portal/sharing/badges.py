@@ -26,11 +26,11 @@ from portal.texts import labels
 from signed_api.errors import CallError, InactiveEntitlement, RevokedLink, UnknownLink
 from signed_api.findings import DashboardRequest
 
-CACHE_SECONDS = 300  # in browsers, in between, and here
+CACHE_SECONDS = 300  # in browsers, proxies and our cache
 FAILURE_CACHE_SECONDS = 60  # here, so that a badge on a busy page does not load a service that fails
 _COLORS = {"A": "#166b40", "B": "#166b40", "C": "#7a5900", "D": "#b23a06", "F": "#a00f45"}
 _NO_GRADE = "#546170"
-_CHARACTER = 6.2  # the usual width of a character of 11 pixels
+_CHARACTER = 6.2  # average width in pixels at a font size of 11 pixels
 _PADDING = 8
 
 
@@ -62,7 +62,7 @@ class Picture:
 class BadgePage:
     """The page of a website's badge; the picture's path and the snippets are empty while it is off.
 
-    ``refusal`` says why the website has no results, and so the picture is not shown.
+    ``refusal`` says why the website has no results; the picture is then not shown.
     """
 
     host: str
@@ -126,7 +126,7 @@ def _badge_page(request: HtmxHttpRequest, stored: Badge, list_url: str) -> Badge
 
 @require_safe
 def badge_image(request: HttpRequest, token: str) -> HttpResponse:
-    """Return the badge as SVG: 404 when there is none, 503 when the service fails; without any cookie."""
+    """Return the badge as SVG: 404 for an unknown badge, 503 when the service fails; sets no cookie."""
     try:
         found = actions.find_badge(token)
     except actions.LinkEnded:
@@ -152,7 +152,7 @@ def _refusal(status: int) -> HttpResponse:
 
 
 def _grade(website: Website) -> list[str] | int:
-    """Return grade, "provisional" and day of the last scan (UTC), each perhaps empty; or the refusal."""
+    """Return grade, "provisional" and day of the last scan (UTC), each perhaps empty; or an HTTP status."""
     key = f"grade:{website.pk}:{website.link_id}"
     known: list[str] | int | None = cache.get(key)  # the shared cache takes JSON
     if known is None:

@@ -18,7 +18,7 @@ EXAMPLES = {
 
 
 class IssueTrackerForm(forms.Form):
-    """The project in which members of ``account`` create issues; an empty address removes it."""
+    """The project for the issues of ``account``; an empty address removes it."""
 
     url = forms.CharField(
         label=_("Address of the project"),
@@ -39,7 +39,7 @@ class IssueTrackerForm(forms.Form):
         super().__init__(*args, **{"auto_id": f"tracker-{account.pk}-%s", "initial": initial, **kwargs})
 
     def clean(self) -> None:
-        """Recognise the tracker, and bring the address into its stored form."""
+        """Detect the tracker, and normalise the address."""
         super().clean()
         url = self.cleaned_data.get("url", "")
         if not url or self.errors:

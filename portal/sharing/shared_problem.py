@@ -1,4 +1,4 @@
-"""The page of a shared problem, for people without an account: all of its findings, with what they share."""
+"""The page of a shared problem, for people without an account: its findings, and their common facts."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -34,9 +34,9 @@ MAX_LINKS = 20  # of each kind
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SharedProblemFinding:
-    """A finding of a shared problem; a text is empty if all findings have the same one.
+    """A finding of a shared problem; a text that all findings have in common is empty.
 
-    Its fields are named one by one, so that nothing new in a finding is shared by accident.
+    Its fields are listed one by one, so that a new field of a finding is not shared by accident.
     """
 
     severity: str
@@ -55,7 +55,7 @@ class SharedProblemFinding:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SharedProblem:
-    """A problem for a person without an account; ``filters`` are those that leave findings of it out."""
+    """A problem for a person without an account; ``filters`` names the filters that hide some findings."""
 
     host: str
     title: str
@@ -84,9 +84,9 @@ def shared_problem(
     locations: Mapping[str, FindingDetail],
     includes_evidence: bool,
 ) -> SharedProblem:
-    """Return the problem whose findings ``dashboard`` lists, with evidence only if that was chosen.
+    """Return the problem with the findings of ``dashboard``; evidence is included only if that was chosen.
 
-    ``locations`` has findings with all of their locations, by id.
+    ``locations`` has findings with all their locations, by id.
     """
     threats = dashboard.threats if includes_evidence else [*map(without_evidence, dashboard.threats)]
     title = problem_heading(dashboard, filters.problem)

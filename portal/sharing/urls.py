@@ -1,4 +1,4 @@
-"""URLs of share links and badges: for members who create and revoke them, and for people who open them."""
+"""URLs of share links and badges, for members who manage them and for people who open them."""
 
 from django.urls import path
 

@@ -38,7 +38,7 @@ ThreatT = TypeVar("ThreatT", bound=Threat)
 class SharedFinding:
     """A finding for a person without an account: no note, no decision, no link into the portal.
 
-    Its fields are named one by one, so that nothing new in a finding is shared by accident.
+    Its fields are listed one by one, so that a new field of a finding is not shared by accident.
     """
 
     host: str
@@ -95,9 +95,9 @@ class SharedList:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShareRow:
-    """A share link in the list; ``url`` is the page of what it shows, for members.
+    """A share link in the list; ``url`` is the members' page of the finding or list.
 
-    ``refusal`` says why the website has no results, and so the link shows nothing.
+    ``refusal`` says why the website has no results; the link does not work then.
     """
 
     pk: int
@@ -126,7 +126,7 @@ class BadgeRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AccountSection:
-    """An account's share links that work, the latest that ended, its badges and its issue tracker."""
+    """An account's working share links, the latest ended ones, its badges and its issue tracker."""
 
     pk: int
     account: str
@@ -137,7 +137,7 @@ class AccountSection:
 
 
 def shared_finding(response: FindingResponse, *, includes_evidence: bool) -> SharedFinding:
-    """Return the finding of ``response``, with its evidence only if that was chosen."""
+    """Return the finding of ``response``; evidence is included only if that was chosen."""
     finding = response.finding if includes_evidence else without_evidence(response.finding)
     view = finding_view(msgspec.structs.replace(response, finding=finding), Address(path=""), link="")
     return SharedFinding(
@@ -170,16 +170,16 @@ def shared_finding(response: FindingResponse, *, includes_evidence: bool) -> Sha
 
 
 def without_evidence(finding: ThreatT) -> ThreatT:
-    """Return a finding without its evidence, and that of its locations."""
-    nothing: dict[str, Any] = {"evidence": "", "evidence_truncated": False}
-    changes = dict(nothing)
+    """Return a finding without evidence, also in its locations."""
+    empty: dict[str, Any] = {"evidence": "", "evidence_truncated": False}
+    changes = dict(empty)
     if isinstance(finding, FindingDetail):
-        changes["locations"] = [msgspec.structs.replace(each, **nothing) for each in finding.locations]
+        changes["locations"] = [msgspec.structs.replace(each, **empty) for each in finding.locations]
     return msgspec.structs.replace(finding, **changes)
 
 
 def shared_list(dashboard: DashboardResponse, filters: Filters) -> SharedList:
-    """Return the list of ``dashboard``, without anything about the website's other findings."""
+    """Return the list of ``dashboard``, without facts about the website's other findings."""
     rows = finding_rows(dashboard.threats, [], Address(path=""))
     return SharedList(
         host=dashboard.host,
@@ -212,7 +212,7 @@ def list_title(dashboard: DashboardResponse, filters: Filters) -> str:
 
 
 def count_text(dashboard: DashboardResponse) -> str:
-    """Return how many findings match, and how many of these are listed."""
+    """Return the number of matching findings as text, and how many are listed if not all."""
     total, listed = dashboard.dashboard.total, len(dashboard.threats)
     text = ngettext("%(count)s finding", "%(count)s findings", total) % {"count": number_format(total)}
     if listed < total:
@@ -223,7 +223,7 @@ def count_text(dashboard: DashboardResponse) -> str:
 def account_sections(
     user: AbstractBaseUser | AnonymousUser, invalid_form: IssueTrackerForm | None = None
 ) -> tuple[AccountSection, ...]:
-    """Return the accounts whose share links ``user`` manages; ``invalid_form`` is shown in its account."""
+    """Return the accounts that ``user`` manages; ``invalid_form`` is shown in its account."""
     memberships = Membership.objects.of_user(user).managing().select_related("account")
     return tuple(_section(membership.account, invalid_form) for membership in memberships)
 
@@ -266,7 +266,7 @@ def _rows(links: Iterable[ShareLink]) -> tuple[ShareRow, ...]:
 
 
 def refusals(website_ids: Iterable[int]) -> dict[int, str]:
-    """Return why websites have no results, by id, as far as the portal has learned it."""
+    """Return the known reasons why websites have no results, by website id."""
     stored = WebsiteSummary.objects.filter(pk__in=set(website_ids)).exclude(refusal="")
     codes = stored.values_list("pk", "refusal")
     return {pk: str(labels.REFUSALS.get(code, (_("No results"),))[0]) for pk, code in codes}
@@ -290,7 +290,7 @@ def _row(link: ShareLink, opening: ShareOpening | None, refusal: str) -> ShareRo
 
 
 def _page_url(link: ShareLink) -> str:
-    """Return the page of the finding or the list, for members."""
+    """Return the members' page of the finding or the list; empty for unknown filters."""
     address = site_address(link.website, is_shared=True)
     if link.finding_id:
         return address.of_finding(link.finding_id)

@@ -1,4 +1,4 @@
-"""Pages of share links: creation, the list, and the page that the link opens."""
+"""Pages of share links: creating one, the list, and the shared page."""
 
 from collections.abc import Callable
 from contextlib import suppress
@@ -45,10 +45,10 @@ from signed_api.findings import DashboardResponse, FindingDetail
 
 RETRY_SECONDS = 60
 MAX_SHARED = 100  # findings in a shared list, the most in one response of the service
-MAX_WITH_LOCATIONS = 10  # findings of a shared problem with all of their locations: each one is a request
-_SHARED = "shared_forms"  # in the session: the forms that made a link, which a reload sends again
+MAX_WITH_LOCATIONS = 10  # findings of a shared problem with all their locations: each needs a request
+_SHARED = "shared_forms"  # session key: CSRF tokens of used forms, because a reload sends a form again
 _KEPT_FORMS, _TOKEN_LENGTH = 10, 64
-_LOST = (InactiveEntitlement, RevokedLink, UnknownLink, UnknownFinding)  # the page ends, as if revoked
+_LOST = (InactiveEntitlement, RevokedLink, UnknownLink, UnknownFinding)  # shown like a revoked link
 
 _limited: Callable[[Callable[..., HttpResponse]], Callable[..., HttpResponse]] = rate_limit(
     action="shared", limit_get=True
@@ -68,7 +68,7 @@ def shares(request: HttpRequest) -> HttpResponse:
 def set_tracker(request: HttpRequest, account: int) -> HttpResponse:
     """Set or remove an account's issue tracker.
 
-    A refused form is shown at this address, so opening it again leads to the page of share links.
+    An invalid form is shown at this URL, so a GET of it redirects to the page of share links.
     """
     if request.method != "POST":
         return redirect("portal:shares")
@@ -154,7 +154,7 @@ def share_list(request: HtmxHttpRequest, host: str) -> HttpResponse:
 
 
 def _page_of(request: HtmxHttpRequest, host: str, *, finding_id: str = "") -> tuple[Website, SitePage]:
-    """Return the website of the URL with the page that has the form; raises Http404."""
+    """Return the website of the URL, and the page with the form; raises Http404."""
     website, candidates = find_website(request, host)
     if website is None:
         raise Http404
@@ -162,7 +162,7 @@ def _page_of(request: HtmxHttpRequest, host: str, *, finding_id: str = "") -> tu
 
 
 def _valid(request: HttpRequest, form: ShareListForm, website: Website) -> ShareListForm:
-    """Return the form of an owner or a manager; raises Http404 for other members, and BadRequest."""
+    """Return the valid form of an owner or a manager; raises Http404 for other members, else BadRequest."""
     _require_manager(request, website)
     if not form.is_valid():
         raise BadRequest
@@ -186,7 +186,7 @@ def _create_and_show(
     ways: Callable[[Lead], HandOver],
 ) -> HttpResponse:
     """Create the link, and show it once with the ``ways`` to pass it on."""
-    sent = request.POST.get("csrfmiddlewaretoken", "")[:_TOKEN_LENGTH]  # each page has one of its own
+    sent = request.POST.get("csrfmiddlewaretoken", "")[:_TOKEN_LENGTH]  # differs on each page
     if sent and sent in (shared := request.session.get(_SHARED, [])):
         messages.info(request, _("This link exists already. To make another one, open its page again."))
         return redirect("portal:shares")
@@ -195,7 +195,7 @@ def _create_and_show(
             share_link, token = actions.create(
                 website, subject, by=_person(request), days=form.cleaned_data["days"]
             )
-            _require_manager(request, website)  # the account is locked; the role may have ended meanwhile
+            _require_manager(request, website)  # again, under the lock: the role may have ended meanwhile
     except Website.DoesNotExist as error:
         raise Http404 from error
     except actions.TooManyLinks:
@@ -234,7 +234,7 @@ def _render_shares(request: HttpRequest, invalid_form: IssueTrackerForm | None =
 @_limited
 @gzip_page
 def shared(request: HttpRequest, token: str) -> HttpResponse:
-    """Show what a share link shares: 404 in one form when there is nothing, 503 when the service fails."""
+    """Show the shared finding, problem or list; every ended link gets the same 404, a service failure 503."""
     try:
         share_link = actions.find(token)
         template, content = _content(share_link)
@@ -250,14 +250,14 @@ def shared(request: HttpRequest, token: str) -> HttpResponse:
 
 
 def _content(share_link: ShareLink) -> tuple[str, dict[str, Any]]:
-    """Return the template and what it shows; raises CallError, and LinkEnded for unknown filters."""
+    """Return the template and its context; raises CallError, and LinkEnded for unknown filters."""
     website = share_link.website
     if share_link.finding_id:
         response = service.get_finding(website, share_link.finding_id)
         finding = shared_finding(response, includes_evidence=share_link.includes_evidence)
         return "portal/sharing/finding.html", {"finding": finding}
     filters = Filters.from_text(share_link.filters)
-    if filters is None:  # without one of its filters, the list would show more than was shared
+    if filters is None:  # a filter is no longer known: without it, the list would show too much
         raise actions.LinkEnded
     dashboard = service.get_dashboard(website, replace(filters, page_size=MAX_SHARED).to_request())
     if not filters.problem or not dashboard.threats:
@@ -272,7 +272,7 @@ def _content(share_link: ShareLink) -> tuple[str, dict[str, Any]]:
 
 
 def _locations(website: Website, dashboard: DashboardResponse) -> dict[str, FindingDetail]:
-    """Return the first findings that have several locations with all of them, by id."""
+    """Return the first findings with several locations, with all their locations, by id."""
     several = [threat.id for threat in dashboard.threats if threat.locations_count > 1]
     found = {}
     for finding_id in several[:MAX_WITH_LOCATIONS]:

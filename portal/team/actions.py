@@ -1,4 +1,4 @@
-"""Changes to an account's team; each is recorded, and an account always has an owner."""
+"""Changes to an account's team: each is recorded, and an account always keeps an owner."""
 
 from contextlib import suppress
 from datetime import datetime, timedelta
@@ -27,7 +27,7 @@ class LastOwner(Exception):
 
 
 class TooManyInvitations(Exception):
-    """The account has sent as many invitations in a day as it may."""
+    """The account has reached the number of invitations for a day."""
 
 
 class InvitationClosed(Exception):
@@ -37,7 +37,7 @@ class InvitationClosed(Exception):
 def record_change(
     account: Account, action: str, person: str, *, by: User | None, role: str = ""
 ) -> MembershipChange:
-    """Record a change; ``by`` is None for operators, whom the admin's log names.
+    """Record a change; without ``by``, an operator made it, and the admin's log has the name.
 
     The other owners get an e-mail about a new owner.
     """
@@ -52,7 +52,7 @@ def record_change(
 
 
 def open_invitation(token: str) -> Invitation:
-    """Return the open invitation whose link has ``token``; raises InvitationClosed."""
+    """Return the open invitation with this ``token``; raises InvitationClosed."""
     invitations = Invitation.objects.with_token(token).open(at=timezone.now())
     invitation = invitations.select_related("account").first()
     if invitation is None:
@@ -70,10 +70,10 @@ def invite(
     was_emailed: bool,
     seats: Seats = UNLIMITED,
 ) -> Invitation:
-    """Create an invitation, which replaces earlier ones for the same address.
+    """Create an invitation; it replaces earlier ones for the same address.
 
-    Raises TooManyInvitations, NoSeat and PlanInactive for ``seats``, and DoesNotExist if ``by`` was just
-    removed; operators invite without all of these.
+    Raises TooManyInvitations, NoSeat, PlanInactive, and DoesNotExist if ``by`` is no longer an owner.
+    Operators invite without ``by`` and ``seats``, so these checks do not apply to them.
     """
     now = timezone.now()
     _lock_account(account.pk)
@@ -106,12 +106,12 @@ def withdraw(invitation: Invitation, *, by: User | None) -> None:
 def accept(invitation: Invitation, user: User, *, seats: Seats = UNLIMITED) -> Membership:
     """Make ``user`` a member; members keep their role. Raises InvitationClosed and NoSeat.
 
-    An invitation that a member accepts ends, too. Its page has no form for members: if it is to a member's
-    own address, it ends with the membership.
+    An invitation that a member accepts is closed as well. Its page has no form for members: an invitation to
+    a member's own address ends with the membership.
     """
     account = _lock_account(invitation.account_id)
     if membership := account.memberships.filter(user=user).first():
-        with suppress(InvitationClosed):  # by the same form, sent twice at once
+        with suppress(InvitationClosed):  # the same form was sent twice at once
             _close(invitation)
         return membership
     check_may_join(account, seats)
@@ -122,9 +122,9 @@ def accept(invitation: Invitation, user: User, *, seats: Seats = UNLIMITED) -> M
 
 @transaction.atomic
 def change_role(membership: Membership, role: str, *, by: User) -> None:
-    """Change the member's role; raises LastOwner, and DoesNotExist if either was just removed.
+    """Change the member's role; raises LastOwner, and DoesNotExist if either person was just removed.
 
-    The open invitations from and to an owner who is demoted are withdrawn, as those of a member who leaves.
+    Withdraws the open invitations from and to an owner who is demoted.
     """
     _lock_account(membership.account_id)
     _require_owner(membership.account_id, by)
@@ -141,12 +141,12 @@ def change_role(membership: Membership, role: str, *, by: User) -> None:
 
 @transaction.atomic
 def remove(membership: Membership, *, by: User) -> None:
-    """End the membership, for an owner or for the member; raises LastOwner and DoesNotExist."""
+    """End a membership, as an owner or as the member; raises LastOwner and DoesNotExist."""
     _lock_account(membership.account_id)
     action = Action.LEFT if membership.user == by else Action.REMOVED
     if action == Action.REMOVED:
         _require_owner(membership.account_id, by)
-    # What the member saves at the same moment waits, or is deleted, too.
+    # Lock the row: a form that the member sends at the same moment waits, or its result is deleted as well.
     membership.refresh_from_db(from_queryset=Membership.objects.select_for_update())
     _require_other_owner(membership)
     withdraw_invitations_of(membership, by=by)
@@ -156,7 +156,7 @@ def remove(membership: Membership, *, by: User) -> None:
 
 @transaction.atomic
 def withdraw_invitations_of(membership: Membership, *, by: User | None) -> None:
-    """Withdraw the open invitations from this person and to their address: one would bring a role back."""
+    """Withdraw the open invitations from and to this person: each could restore a role."""
     account = _lock_account(membership.account_id)
     theirs = Q(invited_by=membership.user_id) | is_of(membership.user.email)
     for invitation in account.invitations.open(at=timezone.now()).filter(theirs):
@@ -170,7 +170,7 @@ def is_last_owner(membership: Membership) -> bool:
 
 
 def delete_old(*, now: datetime) -> int:
-    """Delete invitations and changes as old as actions on record become; return the number of changes."""
+    """Delete invitations and changes older than the audit retention; return the number of changes."""
     Invitation.objects.filter(expires_at__lt=now - RETENTION).delete()
     count, _ = MembershipChange.objects.filter(at__lt=now - RETENTION).delete()
     return count
@@ -182,7 +182,7 @@ def _lock_account(account_id: int) -> Account:
 
 
 def _require_owner(account_id: int, by: User | None) -> None:
-    """Raise DoesNotExist for a person whose role ended after the page was opened."""
+    """Raise DoesNotExist if the person has lost the owner role since the page was opened."""
     if by is not None:
         Membership.objects.owners().get(account=account_id, user=by)
 

@@ -1,4 +1,4 @@
-"""E-mails to people who are invited, and to owners about a new one."""
+"""E-mails to invited people, and to owners about a new owner."""
 
 import re
 
@@ -10,8 +10,8 @@ from foundation.texts.words import on_one_line
 from portal.emails import to_owners, with_link
 from portal.models import Invitation, MembershipChange
 
-_DOTS = r"[.@\u3002\uff0e\uff61]"  # all of host names, and the sign of addresses
-_JOINTS = re.compile(rf"://|(?<=[^\W\d_]){_DOTS}(?=\w)|{_DOTS}(?=[^\W\d_])")  # not of numbers such as 2.0
+_DOTS = r"[.@\u3002\uff0e\uff61]"  # every dot that host names allow, and "@"
+_LINK_SIGNS = re.compile(rf"://|(?<=[^\W\d_]){_DOTS}(?=\w)|{_DOTS}(?=[^\W\d_])")  # not in numbers such as 2.0
 
 
 def send_invitation(invitation: Invitation, link: str, *, by: str) -> None:
@@ -28,13 +28,13 @@ def send_invitation(invitation: Invitation, link: str, *, by: str) -> None:
 
 
 def send_new_owner(change: MembershipChange) -> None:
-    """Write to the other owners that this person is one now; a mail server that fails changes nothing."""
+    """Notify the other owners of a new owner; a failing mail server is only logged."""
     to_owners.send_now(
-        change.account, f"owner:{change.pk}", lambda: _of_new_owner(change), without=change.person
+        change.account, f"owner:{change.pk}", lambda: _new_owner_words(change), without=change.person
     )
 
 
-def _of_new_owner(change: MembershipChange) -> to_owners.Words:
+def _new_owner_words(change: MembershipChange) -> to_owners.Words:
     person, account = (_without_addresses(str(name)) for name in (change.person, change.account))
     subject = _("%(person)s is now an owner of %(account)s") % {"person": person, "account": account}
     text = _(
@@ -48,5 +48,5 @@ def _of_new_owner(change: MembershipChange) -> to_owners.Words:
 
 
 def _without_addresses(name: str) -> str:
-    """Return ``name`` so that no mail program makes a link of it: strangers read what anyone may choose."""
-    return _JOINTS.sub(" ", name)
+    """Return ``name`` without parts that mail programs turn into links: anyone may choose a name."""
+    return _LINK_SIGNS.sub(" ", name)

@@ -51,12 +51,12 @@ class JoinForm(PasswordErrors, ChosenPassword, UserCreationForm):  # type: ignor
         error_messages: ClassVar = {"username": {"unique": NAME_TAKEN}}
 
     def clean_username(self) -> str:
-        """Refuse names that look like an e-mail address, which could belong to another person."""
+        """Refuse names that look like an e-mail address: it could be another person's."""
         username = str(super().clean_username())
         if "@" in username:
             raise forms.ValidationError(_("Choose a name without the @ sign."))
         return username
 
     def refuse_name(self) -> None:
-        """Add the error of a name that another person has."""
+        """Add the error that another person has the name."""
         self.add_error("username", NAME_TAKEN)

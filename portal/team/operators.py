@@ -1,4 +1,4 @@
-"""Invitations by operators, who have no membership: from the command line and the admin."""
+"""Invitations by operators, who are not members: from the command line and the admin."""
 
 from dataclasses import dataclass
 
@@ -16,7 +16,7 @@ from portal.team import actions, emails
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Invited:
-    """An invitation. ``link`` is empty if it was sent by e-mail; else the operator passes it on."""
+    """An invitation; the operator passes ``link`` on, unless it is empty: then it was sent by e-mail."""
 
     invitation: Invitation
     link: str
@@ -25,10 +25,10 @@ class Invited:
 
 @transaction.atomic
 def invite(account: Account, email: str, role: str, *, by: str, origin: str) -> Invited | None:
-    """Invite a person by e-mail, or return the invitation that is open already; None for a member.
+    """Invite a person by e-mail, or return the invitation that is open already; return None for a member.
 
-    ``by`` is named in the e-mail, and links begin with ``origin`` without PORTAL_BASE_URL. Raises
-    ValidationError, also if the mail server does not accept the e-mail; nothing is stored then.
+    ``by`` is the name in the e-mail; ``origin`` begins the link if PORTAL_BASE_URL is not set. Raises
+    ValidationError and stores no invitation, also if the mail server rejects the e-mail.
     """
     email = mail_address(email)
     if account.memberships.filter(user__email__iexact=email).exists():

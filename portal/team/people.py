@@ -1,14 +1,14 @@
-"""New people of the portal: an e-mail address has one, even if two links are used at the same moment."""
+"""New people of the portal: one for each e-mail address, even if two links are used at the same moment."""
 
 from django.contrib.auth.models import User
 from django.db import IntegrityError, connections, router, transaction
 from django.views.decorators.debug import sensitive_variables
 
-_ADDRESSES, _NAMES = 7_320_119, 7_320_120  # any numbers that no other lock of this database has
+_ADDRESSES, _NAMES = 7_320_119, 7_320_120  # arbitrary numbers that no other advisory lock uses
 
 
 class AddressTaken(Exception):
-    """The address has a person."""
+    """Another person has the address."""
 
 
 class NameTaken(Exception):
@@ -17,10 +17,9 @@ class NameTaken(Exception):
 
 @sensitive_variables()
 def add_person(person: User, email: str) -> None:
-    """Store ``person``, who is new, with this address, within a transaction.
+    """Store a new ``person`` with this address, within a transaction; raises AddressTaken and NameTaken.
 
-    Raises AddressTaken and NameTaken. Staff may give two people one address, so no constraint of the database
-    refuses the second one.
+    The database has no unique constraint on addresses, because staff may give one to two people.
     """
     _lock(_ADDRESSES, email)
     if User.objects.filter(email__iexact=email).exists():
@@ -31,7 +30,7 @@ def add_person(person: User, email: str) -> None:
 
 @sensitive_variables()
 def add_named(person: User) -> None:
-    """Store ``person``, who is new, within a transaction; raises NameTaken."""
+    """Store a new ``person`` within a transaction; raises NameTaken."""
     name = person.get_username()
     _lock(_NAMES, name)
     if User.objects.filter(username__iexact=name).exists():
@@ -39,12 +38,12 @@ def add_named(person: User) -> None:
     try:
         with transaction.atomic():
             person.save()
-    except IntegrityError as error:  # staff took the name, who wait for no lock
+    except IntegrityError as error:  # staff took the name: the admin uses no lock
         raise NameTaken from error
 
 
 def _lock(kind: int, text: str) -> None:
-    """Let others wait who add a person with this text until the transaction ends."""
+    """Make others who add a person with this text wait until the transaction ends."""
     connection = connections[router.db_for_write(User)]
     if connection.vendor == "postgresql":  # SQLite has one writer at a time
         with connection.cursor() as cursor:

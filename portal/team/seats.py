@@ -1,4 +1,4 @@
-"""The seats of an account's plan: asked of the service, counted here."""
+"""Seats in an account's plan: the service knows the limit, the portal counts the members."""
 
 import logging
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Seats:
-    """The number of members that the plan includes, None without a limit, and whether it may grow."""
+    """The number of members that the plan includes, if limited, and whether members may be added."""
 
     limit: int | None = None
     may_grow: bool = True
@@ -37,7 +37,7 @@ class PlanInactive(Exception):
 
 
 def of(account: Account) -> Seats:
-    """Return the seats of the plan; without an answer of the service, there is no limit.
+    """Return the seats of the plan; unlimited if the service does not answer.
 
     Call this outside any open transaction, like every request to the service.
     """
@@ -51,7 +51,7 @@ def of(account: Account) -> Seats:
 
 
 def warning(account: Account) -> str:
-    """Return what operators should know: more seats are taken than the plan includes; else nothing.
+    """Return a warning for operators if more seats are taken than the plan includes, else an empty text.
 
     Operators add members without the limit. Call this outside any open transaction.
     """
@@ -74,6 +74,6 @@ def check_may_invite(account: Account, email: str, seats: Seats) -> None:
 
 
 def check_may_join(account: Account, seats: Seats) -> None:
-    """Raise NoSeat; the caller holds the account's lock. An invitation that is open is kept."""
+    """Raise NoSeat; the caller holds the account's lock. Open invitations do not count."""
     if seats.limit is not None and account.memberships.count() >= seats.limit:
         raise NoSeat(seats.limit)

@@ -59,7 +59,7 @@ class ChangeRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AccountSection:
-    """An account's team; ``form`` only for owners, ``changes`` newest first."""
+    """An account's team; only owners get a ``form``, and ``changes`` are newest first."""
 
     pk: int
     account: str
@@ -88,7 +88,7 @@ def membership_rows(user: AbstractBaseUser | AnonymousUser) -> tuple[MembershipR
 def account_sections(
     user: AbstractBaseUser | AnonymousUser, invalid_form: InvitationForm | None = None
 ) -> tuple[AccountSection, ...]:
-    """Return the accounts whose team ``user`` sees; ``invalid_form`` is shown again in its account."""
+    """Return the teams that ``user`` may see; ``invalid_form`` is shown again in its account."""
     memberships = Membership.objects.of_user(user).select_related("account")
     return tuple(_section(own, invalid_form) for own in memberships if own.can_see_members)
 

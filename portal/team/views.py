@@ -71,7 +71,7 @@ def invite(request: HttpRequest, account: int) -> HttpResponse:
     try:
         emails.send_invitation(invitation, link, by=person.get_username())
     except OSError:
-        with suppress(actions.InvitationClosed):  # by the same form, sent twice at once
+        with suppress(actions.InvitationClosed):  # the same form was sent twice at once
             actions.withdraw(invitation, by=person)
         form.add_error(None, _("The e-mail could not be sent. Try again later."))
         return _render_team(request, form)
@@ -141,7 +141,7 @@ def leave(request: HttpRequest, membership: int) -> HttpResponse:
 @sensitive_post_parameters("password1", "password2")
 @require_http_methods(["GET", "HEAD", "POST"])
 def join(request: HttpRequest, token: str) -> HttpResponse:
-    """Accept an invitation, as the person who is signed in or as a new one."""
+    """Accept an invitation, as the signed-in person or as a new one."""
     try:
         invitation = actions.open_invitation(token)
         if request.user.is_authenticated:
@@ -162,15 +162,19 @@ def _join(request: HttpRequest, invitation: Invitation) -> HttpResponse:
 
 
 def _sign_up_and_join(request: HttpRequest, invitation: Invitation) -> HttpResponse:
-    """Show or accept the form for a new person; only the owner of the address learns that it has a user."""
+    """Show or accept the form for a new person.
+
+    An existing address leads to a page without a form only if the link came by e-mail: otherwise a stranger
+    could learn that the address has a user.
+    """
     people = get_user_model().objects
     is_user = invitation.was_emailed and people.filter(email__iexact=invitation.email).exists()
     form = None if is_user else JoinForm(request.POST if request.method == "POST" else None)
     if form is None or not form.is_valid():
         return render(request, "portal/team/join.html", {"invitation": invitation, "form": form})
     own_seats = seats.of(invitation.account)
-    seats.check_may_join(invitation.account, own_seats)  # before the password is hashed, which takes long
-    person = form.save(commit=False)  # and hashed before any transaction begins
+    seats.check_may_join(invitation.account, own_seats)  # first, because hashing the password is slow
+    person = form.save(commit=False)  # hashes the password before a transaction begins
     try:
         with transaction.atomic():
             if invitation.was_emailed:
@@ -203,7 +207,7 @@ def _end_membership(request: HttpRequest, membership: Membership, text: str, pag
 
 
 def _advise(request: HttpRequest, member: Membership, old_role: str, new_role: str) -> None:
-    """Warn of what a member may still have from an earlier role; the new one is empty for none."""
+    """Warn of access that a former role may leave behind; ``new_role`` is empty for a removed member."""
     person, texts = member.user.get_username(), []
     if old_role == Membership.Role.OWNER != new_role:
         texts.append(
@@ -222,7 +226,7 @@ def _advise(request: HttpRequest, member: Membership, old_role: str, new_role: s
 
 
 def _refusal(refusal: Exception) -> SafeString:
-    """Return why no person can be invited now, and the way out."""
+    """Return why no person can be invited now, with a link to the plan."""
     if isinstance(refusal, seats.NoSeat):
         text = ngettext(
             "Your plan has %(count)s seat, and it is taken.",

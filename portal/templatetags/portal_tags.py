@@ -1,4 +1,4 @@
-"""Tags that pages share: times in UTC, highlighted search words, evidence, and notices about proofs."""
+"""Template tags: times in UTC, highlighted search words, evidence, and notices about proofs."""
 
 from datetime import UTC, date, datetime
 from typing import Any
@@ -45,21 +45,21 @@ def day(at: datetime | date | None) -> SafeString | str:
 
 @register.simple_tag
 def date_attributes() -> SafeString:
-    """Return the attributes from which the script learns how days are written."""
+    """Return the attributes with the date format for the script."""
     months = " ".join(str(MONTHS_3[month]).title() for month in range(1, 13))
     return format_html('data-date-format="{}" data-months="{}"', get_format("DATE_FORMAT"), months)
 
 
 @register.simple_tag
 def english(is_translated: bool = False) -> SafeString:
-    """Return the attribute of an element whose text a scanner wrote, on a page in another language."""
+    """Return ``lang="en"`` for an element with a scanner's text, on a page in another language."""
     is_marked = not is_translated and (get_language() or "en").partition("-")[0] != "en"
     return mark_safe(' lang="en"' if is_marked else "")  # noqa: S308 - no text from outside
 
 
 @register.filter
 def with_english(text: str, words: str) -> SafeString | str:
-    """Return ``text`` with the words in it that a scanner wrote, marked on a page in another language."""
+    """Return ``text`` with a scanner's ``words`` in it marked as English, on a page in another language."""
     before, found, after = text.rpartition(words) if words else (text, "", "")
     return (
         format_html("{}<span{}>{}</span>{}", before, english(), found, after) if found and english() else text
@@ -72,5 +72,5 @@ def _machine_readable(at: datetime) -> str:
 
 @register.inclusion_tag("portal/_claim_notices.html")
 def claim_notices(user: AbstractBaseUser | AnonymousUser, host: str = "") -> dict[str, Any]:
-    """Show what proofs of ownership need an action, of all websites of the person or of one."""
+    """Show the proofs of ownership that need an action, for all of the person's websites or for one."""
     return {"notices": notices_for(user, host)}

@@ -24,7 +24,7 @@ class Command(OperatorCommand):
     on_record = None
 
     def perform(self, **options: Any) -> Result:
-        """Store the events that waited for an import, and seal."""
+        """Store the events that waited for an import, then seal."""
         deliver_waiting()
         try:
             seal = seals.seal(timezone.now())

@@ -21,14 +21,14 @@ class Command(OperatorCommand):
     on_record = None
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """Take the last digest of the log."""
+        """Add --digest, the last digest in the log."""
         super().add_arguments(parser)
         parser.add_argument(
             "--digest", help="the last digest in the log of seal_audit: fail if no seal has it"
         )
 
     def perform(self, **options: Any) -> Result:
-        """Return the last seal; it fails if one differs."""
+        """Return the last seal; fail if a seal differs, or the digest of the log is unknown."""
         difference, last, unsealed = seals.first_difference(), AuditSeal.objects.last(), seals.unsealed()
         digest = last.digest if last else None
         fields = {

@@ -28,7 +28,7 @@ class Command(OperatorCommand):
     commits_itself = True
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """Add the account; the secret is not an argument, because other users can see arguments."""
+        """Add the options; the secret is not one, because other users can see arguments."""
         parser.add_argument("ref", metavar="REF", help="the portal_account_ref from the service")
         parser.add_argument("--name", help="the name of its owner, which members see")
         parser.add_argument(
@@ -39,7 +39,7 @@ class Command(OperatorCommand):
 
     @sensitive_variables("secret")
     def perform(self, *, ref: str, name: str | None, owner: str | None, by: str, **options: Any) -> Result:
-        """Store the account with its secret, or nothing; the transaction begins after the input."""
+        """Store the account with its secret in one transaction, which begins after the input."""
         needs_secret = not Account(ref=ref).is_from_environment
         secret = read_secret() if needs_secret else ""
         is_known = Account.objects.filter(ref=ref).exists()

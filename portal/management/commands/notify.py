@@ -29,7 +29,7 @@ _SKIPPED = (InactiveEntitlement, RevokedLink, UnknownLink)  # a later run would 
 
 @dataclass(slots=True, kw_only=True)
 class PollResult:
-    """Websites that were polled, or had not changed, counts of notifications, and what went wrong."""
+    """Websites that were polled or had not changed, counts of notifications, and failures."""
 
     polled: list[Website] = field(default_factory=list)
     unchanged: list[Website] = field(default_factory=list)
@@ -97,7 +97,7 @@ class Command(OperatorCommand):
 
 
 def _refresh(websites: Sequence[Website], versions: service.Versions, *, dry_run: bool) -> dict[str, int]:
-    """Refresh the numbers that changed, so that the e-mails, the list and "What is new" agree."""
+    """Refresh the numbers that changed, so that e-mails, the list and "What is new" agree."""
     if dry_run:
         return {"refreshed": 0}
     return {"refreshed": service.refresh_summaries(websites, versions, seconds=REFRESH_SECONDS)}

@@ -24,11 +24,11 @@ class Command(OperatorCommand):
     )
 
     def perform(self, **options: Any) -> Result:
-        """Delete them, and return the number of share links."""
+        """Delete them all, and return the numbers of share links and team changes."""
         now = timezone.now()
         count = delete_ended(now=now)
         changes = delete_old(now=now)
         LastAnswer.objects.expire(now)
-        seals.prune(now)  # where the service, whose command prunes them, is another deployment
+        seals.prune(now)  # the service's command also prunes, but it may be another deployment
         fields = {"share_links": count, "team_changes": changes}
         return Result(text=f"Share links deleted: {count}; changes of teams: {changes}.", fields=fields)

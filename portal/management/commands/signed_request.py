@@ -83,7 +83,7 @@ class Command(OperatorCommand):
         parser.add_argument("--timeout", type=float, default=MAX_TIMEOUT_SECONDS, metavar="SECONDS")
 
     def perform(self, *, host: str, account: str | None, link_id: str | None, **options: Any) -> Result:
-        """Send one request and return its exchange, with any status."""
+        """Send one request and return the exchange, whatever the status."""
         website = _website(host_of(host), account, link_id)
         route, request = _request(**options)
         base_url = options["base_url"] or settings.DASHBOARD_BASE_URL or settings.PORTAL_BASE_URL
@@ -129,7 +129,7 @@ def _request(*, finding: str | None, **options: Any) -> tuple[Route[Any, Any], m
 
 
 def _website(host: str, ref: str | None, link_id: str | None) -> Website:
-    """Return the portal's website of this host, or an unsaved one with ``link_id``; raises CommandError."""
+    """Return the portal's website with this host, or an unsaved one with ``link_id``; raises CommandError."""
     if link_id is not None:
         return Website(account=_account(ref), host=host, link_id=link_id)
     same_host = Website.objects.with_host(host).select_related("account")
@@ -184,7 +184,9 @@ def _in_words(exchange: Exchange) -> str:
         "",
         body if isinstance(body, str) else json.dumps(body, indent=2, ensure_ascii=False),
     ]
-    return _printable("\n".join(lines))
+    text = "\n".join(lines)
+    # Escape unprintable characters, so that the response cannot control the terminal.
+    return "".join(c if c.isprintable() or c == "\n" else c.encode("unicode_escape").decode() for c in text)
 
 
 def _shown_headers(exchange: Exchange) -> dict[str, str]:
@@ -192,13 +194,8 @@ def _shown_headers(exchange: Exchange) -> dict[str, str]:
 
 
 def _decoded(body: bytes) -> Any:
-    """Return JSON as its value, other bodies as text."""
+    """Return the value of a JSON body, else the text."""
     try:
         return json.loads(body)
     except (ValueError, RecursionError):
         return body.decode(errors="replace")
-
-
-def _printable(text: str) -> str:
-    """Return ``text`` without control sequences of a terminal."""
-    return "".join(c if c.isprintable() or c == "\n" else c.encode("unicode_escape").decode() for c in text)
