@@ -16,7 +16,7 @@ from portal.answers import service
 from portal.models import Account, HelperLink
 from portal.onboarding import actions
 from portal.onboarding.view_models import claim_page
-from portal.onboarding.views import _failed_check, _managing, _own_account
+from portal.onboarding.views import failed_check, managing, own_account
 from portal.pages.access import for_strangers, members_only
 from signed_api.claims import CLAIM_CHECK, ClaimCheckRequest, WebsiteClaim
 from signed_api.errors import CallError, ClaimEnded, UnknownClaim
@@ -42,11 +42,11 @@ def _for_helpers(view: View) -> Any:
 @members_only
 def create_helper_link(request: HttpRequest, account: int, claim_id: int) -> HttpResponse:
     """Create the link of a claim, or keep the existing one, as an owner or a manager."""
-    own = _own_account(_managing(request), account)
+    own = own_account(managing(request), account)
     try:
         claim = _claim(own, str(claim_id))
     except CallError as error:
-        messages.warning(request, _failed_check(error, own))
+        messages.warning(request, failed_check(error, own))
     else:
         actions.create_helper_link(own, claim)
     return redirect("portal:claim", account=own.pk, claim_id=claim_id)
@@ -56,7 +56,7 @@ def create_helper_link(request: HttpRequest, account: int, claim_id: int) -> Htt
 @members_only
 def end_helper_link(request: HttpRequest, account: int, claim_id: int) -> HttpResponse:
     """End the link of a claim, as an owner or a manager."""
-    own = _own_account(_managing(request), account)
+    own = own_account(managing(request), account)
     actions.end_helper_link(own, str(claim_id))
     messages.info(request, _("The link no longer works."))
     return redirect("portal:claim", account=own.pk, claim_id=claim_id)
@@ -93,7 +93,7 @@ def check_for_helper(request: HttpRequest, token: str) -> HttpResponse:
     except (UnknownClaim, ClaimEnded):
         return _ended(request)
     except CallError as error:
-        messages.warning(request, _failed_check(error, link.account))
+        messages.warning(request, failed_check(error, link.account))
     else:
         actions.record_check(link.account, claim)
         if claim.state == "pending":

@@ -50,7 +50,7 @@ MAX_CLAIM_ID = 10**18
 @members_only
 def add_website(request: HtmxHttpRequest) -> HttpResponse:
     """Show the form and the claims of an account; submitting the form claims a website."""
-    accounts = list(Account.objects.filter(memberships__in=_managing(request)))
+    accounts = list(Account.objects.filter(memberships__in=managing(request)))
     if not accounts:
         raise Http404
     if request.method == "POST":
@@ -93,7 +93,7 @@ def _add(request: HtmxHttpRequest, accounts: Sequence[Account]) -> HttpResponse:
 @members_only
 def claim(request: HtmxHttpRequest, account: int, claim_id: int) -> HttpResponse:
     """Show a claim: its state, the places for the token, and the result of the last check."""
-    own = _own_account(_managing(request), account)
+    own = own_account(managing(request), account)
     try:
         found = service.get_claim(own, _valid(claim_id))
     except CallError as error:
@@ -122,7 +122,7 @@ def claim(request: HtmxHttpRequest, account: int, claim_id: int) -> HttpResponse
 @members_only
 def check_claim(request: HtmxHttpRequest, account: int, claim_id: int) -> HttpResponse:
     """Look for the token now; this can take some seconds."""
-    own = _own_account(_managing(request), account)
+    own = own_account(managing(request), account)
     page = reverse("portal:claim", args=[own.pk, claim_id])
     try:
         claim = service.claim(own, CLAIM_CHECK, ClaimCheckRequest(claim_id=_valid(claim_id)))
@@ -134,7 +134,7 @@ def check_claim(request: HtmxHttpRequest, account: int, claim_id: int) -> HttpRe
         with suppress(CallError):  # another check may have found the token
             if (found := service.get_claim(own, str(claim_id))) and actions.settle(own, found):
                 return _to_results(request, own, found)
-        messages.warning(request, _failed_check(error, own))
+        messages.warning(request, failed_check(error, own))
         return redirect(page)
     audit("website.claim_checked", own, host=claim.host)
     if claim.state == "pending":
@@ -146,7 +146,7 @@ def check_claim(request: HtmxHttpRequest, account: int, claim_id: int) -> HttpRe
 @members_only
 def withdraw_claim(request: HtmxHttpRequest, account: int, claim_id: int) -> HttpResponse:
     """End a claim and its link, as an owner; the form is on the page of the claim."""
-    own = _own_account(_managing(request).owners(), account)
+    own = own_account(managing(request).owners(), account)
     if request.method != "POST":
         return lost_form(request, "portal:claim", account=own.pk, claim_id=claim_id)
     form = WithdrawForm(request.POST)
@@ -175,12 +175,12 @@ def withdraw_claim(request: HtmxHttpRequest, account: int, claim_id: int) -> Htt
     return redirect("portal:sites") if is_removed else _to_claims(own)
 
 
-def _managing(request: HttpRequest) -> Any:
+def managing(request: HttpRequest) -> Any:
     """Return the person's memberships as owner or manager."""
     return Membership.objects.of_user(request.user).managing()
 
 
-def _own_account(memberships: Any, pk: int) -> Account:
+def own_account(memberships: Any, pk: int) -> Account:
     """Return the account if it has one of these memberships; raises Http404."""
     return get_object_or_404(Account, memberships__in=memberships, pk=pk)
 
@@ -274,7 +274,7 @@ def _to_claims(account: Account) -> HttpResponse:
     return redirect(reverse("portal:add_website", query={"account": account.ref}))
 
 
-def _failed_check(error: CallError, account: Account) -> str:
+def failed_check(error: CallError, account: Account) -> str:
     """Return why a check did not happen or has no result, and when to try again."""
     if isinstance(error, CheckTooSoon | TooManyCalls):
         seconds = (error.retry_after if isinstance(error, CheckTooSoon) else 0) or BUSY_SECONDS

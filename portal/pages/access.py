@@ -37,6 +37,11 @@ def members_only(view: View) -> View:
     return guarded
 
 
+def current_user(request: HttpRequest) -> Any:
+    """Return the signed-in user, whom ``members_only`` guarantees."""
+    return request.user
+
+
 def for_strangers(view: View) -> View:
     """Add headers: search engines, caches and the websites behind links do not learn of the page."""
 

@@ -19,7 +19,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from portal.answers import service
 from portal.models import Account, IssueTracker, Membership, ShareLink, Website
-from portal.pages.access import find_website, for_strangers, members_only
+from portal.pages.access import current_user, find_website, for_strangers, members_only
 from portal.pages.error_pages import website_error_page
 from portal.pages.forms import FINDING_ID, Filters, ShareForm, ShareListForm
 from portal.pages.htmx import HtmxHttpRequest, render_site
@@ -193,7 +193,7 @@ def _create_and_show(
     try:
         with transaction.atomic():
             share_link, token = actions.create(
-                website, subject, by=_person(request), days=form.cleaned_data["days"]
+                website, subject, by=current_user(request), days=form.cleaned_data["days"]
             )
             _require_manager(request, website)  # again, under the lock: the role may have ended meanwhile
     except Website.DoesNotExist as error:
@@ -279,8 +279,3 @@ def _locations(website: Website, dashboard: DashboardResponse) -> dict[str, Find
         with suppress(UnknownFinding):  # deleted since the list was read
             found[finding_id] = service.get_finding(website, finding_id).finding
     return found
-
-
-def _person(request: HttpRequest) -> Any:
-    """Return the signed-in user, whom ``members_only`` guarantees."""
-    return request.user

@@ -1,7 +1,6 @@
 """Pages of the team: every change is a POST, followed by a message that confirms it."""
 
 from contextlib import suppress
-from typing import Any
 from uuid import UUID
 
 from django.conf import settings
@@ -22,7 +21,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from foundation.pages.proofs import lost_form, require_proof
 from portal.models import Account, Invitation, Membership, ShareLink
-from portal.pages.access import members_only
+from portal.pages.access import current_user, members_only
 from portal.pages.urls import portal_origin
 from portal.team import actions, emails, seats
 from portal.team.forms import InvitationForm, JoinForm, RoleForm
@@ -48,7 +47,7 @@ def invite(request: HttpRequest, account: int) -> HttpResponse:
         return lost_form(request, "portal:team")
     own_memberships = Membership.objects.of_user(request.user).owners()
     own_account = get_object_or_404(Account, memberships__in=own_memberships, pk=account)
-    person, form = _person(request), InvitationForm(request.POST, account=own_account)
+    person, form = current_user(request), InvitationForm(request.POST, account=own_account)
     if not form.is_valid():
         return _render_team(request, form)
     require_proof(request)
@@ -86,7 +85,7 @@ def withdraw(request: HttpRequest, invitation: UUID) -> HttpResponse:
     own_accounts = Membership.objects.of_user(request.user).owners().values("account")
     own_invitation = get_object_or_404(Invitation, pk=invitation, account__in=own_accounts)
     try:
-        actions.withdraw(own_invitation, by=_person(request))
+        actions.withdraw(own_invitation, by=current_user(request))
     except actions.InvitationClosed:
         return _confirm(request, _("It was too late: the invitation is no longer open."))
     return _confirm(request, _("The invitation of %(email)s is withdrawn.") % {"email": own_invitation.email})
@@ -105,7 +104,7 @@ def change_role(request: HttpRequest, membership: int) -> HttpResponse:
     if Membership.Role.OWNER in (old_role, form.cleaned_data["role"]):
         require_proof(request)
     try:
-        actions.change_role(member, form.cleaned_data["role"], by=_person(request))
+        actions.change_role(member, form.cleaned_data["role"], by=current_user(request))
     except actions.LastOwner:
         return _confirm(request, _("An organization needs an owner: make another member an owner first."))
     except Membership.DoesNotExist as error:
@@ -155,9 +154,9 @@ def join(request: HttpRequest, token: str) -> HttpResponse:
 
 def _join(request: HttpRequest, invitation: Invitation) -> HttpResponse:
     if request.method == "POST":
-        actions.accept(invitation, _person(request), seats=seats.of(invitation.account))
+        actions.accept(invitation, current_user(request), seats=seats.of(invitation.account))
         return redirect("portal:sites")
-    is_member = invitation.account.memberships.filter(user=_person(request)).exists()
+    is_member = invitation.account.memberships.filter(user=current_user(request)).exists()
     return render(request, "portal/team/join.html", {"invitation": invitation, "is_member": is_member})
 
 
@@ -194,7 +193,7 @@ def _sign_up_and_join(request: HttpRequest, invitation: Invitation) -> HttpRespo
 def _end_membership(request: HttpRequest, membership: Membership, text: str, page: str) -> HttpResponse:
     names = {"name": membership.user.get_username(), "account": membership.account}
     try:
-        actions.remove(membership, by=_person(request))
+        actions.remove(membership, by=current_user(request))
     except actions.LastOwner:
         return _confirm(
             request, _("An organization needs an owner: make another member an owner first."), page
@@ -243,11 +242,6 @@ def _render_team(request: HttpRequest, invalid_form: InvitationForm | None = Non
     sections = account_sections(request.user, invalid_form)
     context = {"sections": sections, "is_owner": any(section.form for section in sections)}
     return render(request, "portal/team/team.html", context)
-
-
-def _person(request: HttpRequest) -> Any:
-    """Return the signed-in user, whom ``members_only`` guarantees."""
-    return request.user
 
 
 def _confirm(request: HttpRequest, text: str, page: str = "portal:team") -> HttpResponseRedirect:

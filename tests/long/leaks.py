@@ -34,7 +34,7 @@ PEOPLE = ("owner", "colleague", "admin")
 COMMANDS = (
     "doctor", f"show_account {ACCOUNT} --json",
     f"signed_request --host {HOST} --json", "reseal --json", "seal_audit", "verify_audit",
-    "prune --json", "prune_share_links --json", "end_day --json", "notify --json", "check_claims",
+    "prune --json", "prune_portal --json", "end_day --json", "notify --json", "check_claims",
     f"revoke_secret {ACCOUNT} 999", "show_account acct_unknown",
 )  # fmt: skip
 _TOKEN = f"""

@@ -1,4 +1,4 @@
-"""manage.py prune_share_links."""
+"""manage.py prune_portal."""
 
 from datetime import timedelta
 
@@ -19,9 +19,9 @@ def test_only_links_that_ended_long_ago_are_deleted():
     old, _ = actions.create(website, actions.Subject(title="Old"), by=person, days=7)
     new, _ = actions.create(website, actions.Subject(title="New"), by=person, days=7)
     ShareLink.objects.filter(pk=old.pk).update(expires_at=timezone.now() - timedelta(days=31))
-    assert run("prune_share_links") == "Share links deleted: 1; changes of teams: 0.\n"
+    assert run("prune_portal") == "Share links deleted: 1; changes of teams: 0.\n"
     assert list(ShareLink.objects.all()) == [new]
-    assert run_json("prune_share_links") == {"share_links": 0, "team_changes": 0}
+    assert run_json("prune_portal") == {"share_links": 0, "team_changes": 0}
 
 
 def test_changes_of_teams_and_invitations_stay_as_long_as_actions_on_record():
@@ -32,5 +32,5 @@ def test_changes_of_teams_and_invitations_stay_as_long_as_actions_on_record():
         then = timezone.now() - timedelta(days=days)
         Invitation.objects.filter(pk=invitation.pk).update(expires_at=then)
         MembershipChange.objects.filter(person=email).update(at=then)
-    assert run_json("prune_share_links") == {"share_links": 0, "team_changes": 1}
+    assert run_json("prune_portal") == {"share_links": 0, "team_changes": 1}
     assert MembershipChange.objects.get().person == Invitation.objects.get().email == "399@example.com"

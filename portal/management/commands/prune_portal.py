@@ -1,4 +1,4 @@
-"""Delete share links that ended long ago, old answers and old changes of teams; run it hourly."""
+"""Delete old rows of the portal: share links, stored answers, changes of teams; run it hourly."""
 
 from datetime import timedelta
 from typing import Any
@@ -13,7 +13,7 @@ from portal.team.actions import delete_old
 
 
 class Command(OperatorCommand):
-    """manage.py prune_share_links."""
+    """manage.py prune_portal."""
 
     interval = timedelta(hours=1)
 
