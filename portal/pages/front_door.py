@@ -1,6 +1,6 @@
-"""The pages for strangers: the start page, and a live sample dashboard of the one website that settings name.
+"""Pages for visitors without an account: the start page, and a live sample dashboard of one website.
 
-Nothing in a URL chooses the website, so no other website's data can be reached here.
+The setting SAMPLE_WEBSITE chooses the website, and the URL never does: it can show no other website.
 """
 
 from collections.abc import Callable
@@ -28,7 +28,7 @@ _limited: Callable[[View], View] = rate_limit(action="sample", limit_get=True)
 
 
 def front_door(request: HtmxHttpRequest) -> HttpResponse:
-    """Show the start page: what the service does, the sample's numbers, and the sign-in. It sends no call."""
+    """Show the start page: the service, the sample's stored numbers, and the sign-in. It sends no call."""
     context = {"sample": _sample_row(), "support_url": settings.SUPPORT_URL}
     return render(request, "portal/front_door.html", context)
 
@@ -37,7 +37,7 @@ def front_door(request: HtmxHttpRequest) -> HttpResponse:
 @_limited
 @gzip_page
 def sample(request: HtmxHttpRequest) -> HttpResponse:
-    """Show the sample dashboard with the filters of the URL, without the search."""
+    """Show the sample dashboard with the filters of the URL, except the search."""
     website, page = _empty_page(request)
     summary = WebsiteSummary.objects.filter(website_id=website.pk).first()
     is_old = view_models.site_row(website, summary, is_shared=False).is_old
@@ -66,7 +66,7 @@ def sample_finding(request: HtmxHttpRequest, finding_id: str) -> HttpResponse:
 
 
 def sample_website() -> Website | None:
-    """Return the website that SAMPLE_WEBSITE names; None without the setting or without such a website."""
+    """Return the website that SAMPLE_WEBSITE names, if any."""
     ref, _, host = settings.SAMPLE_WEBSITE.partition("/")
     websites = Website.objects.select_related("account")
     return websites.filter(account__ref=ref, host=host).first() if host else None
@@ -89,7 +89,7 @@ def _render_error(request: HtmxHttpRequest, website: Website, error: CallError) 
 
 
 def _sample_row() -> SiteRow | None:
-    """Return the sample's stored numbers; None without a sample, or while the service refuses it."""
+    """Return the row with the sample's stored numbers, unless the service refuses them."""
     website = sample_website()
     if website is None:
         return None

@@ -28,7 +28,7 @@ from signed_api.findings import DashboardRequest, DashboardResponse, FindingResp
 
 @require_safe
 def start(request: HtmxHttpRequest) -> HttpResponseBase:
-    """Show the websites of the person who is signed in; strangers see what the service does."""
+    """Show the person's websites; anonymous visitors see the start page."""
     if request.user.is_authenticated or request.htmx:
         return sites(request)
     return front_door(request)
@@ -37,10 +37,10 @@ def start(request: HtmxHttpRequest) -> HttpResponseBase:
 @members_only
 @gzip_page
 def sites(request: HtmxHttpRequest) -> HttpResponse:
-    """Show a page of the list of websites, after the numbers of those that changed are refreshed.
+    """Refresh the numbers of changed websites, and show a page of the list.
 
-    Numbers that the service does not send in time refresh when their rows are seen. Staff
-    without an account work in the admin, so they are redirected there.
+    Numbers that do not arrive in time are refreshed when their rows become visible. Staff without an account
+    are redirected to the admin.
     """
     memberships = list(Membership.objects.of_user(request.user))
     if not memberships and request.user.is_staff:
@@ -56,14 +56,14 @@ def sites(request: HtmxHttpRequest) -> HttpResponse:
 @require_safe
 @members_only
 def help_page(request: HtmxHttpRequest) -> HttpResponse:
-    """Explain the words of the pages, and say where to ask."""
+    """Explain the words on the pages, and show where to ask for help."""
     return render(request, "portal/help.html", {"page": view_models.help_page()})
 
 
 @require_safe
 @members_only
 def site_row(request: HtmxHttpRequest, host: str) -> HttpResponse:
-    """Refresh the row of ``host`` in the list of websites; without htmx, redirect to the list."""
+    """Refresh the row of ``host`` in the list of websites; requests without htmx go to the list."""
     website, candidates = find_website(request, host)
     if website is None:
         raise Http404
@@ -91,7 +91,7 @@ def site(request: HtmxHttpRequest, host: str) -> HttpResponse:
         dashboard, outage = last_answers.get_dashboard(website, page.address.filters.to_request())
     except CallError as error:
         return _render_error(request, website, page, error)
-    # The page mentions e-mails only before the first check.
+    # The page mentions e-mails only before the first scan.
     awaits_check = dashboard.summary.first_check_by is not None
     has_emails = awaits_check and gets_emails(request.user, website)
     manages = _manages(request, website)
@@ -121,7 +121,7 @@ def site(request: HtmxHttpRequest, host: str) -> HttpResponse:
 @members_only
 @gzip_page
 def finding(request: HtmxHttpRequest, host: str, finding_id: str) -> HttpResponse:
-    """Show one finding of ``host``; the query string has the filters of the list it was opened from."""
+    """Show one finding of ``host``; the query string carries the filters of the list behind it."""
     website, page = _empty_page(request, host, finding_id=finding_id)
     if website is None:
         return render_site(request, page)
@@ -148,7 +148,7 @@ def finding(request: HtmxHttpRequest, host: str, finding_id: str) -> HttpRespons
 def _empty_page(
     request: HtmxHttpRequest, host: str, *, finding_id: str = ""
 ) -> tuple[Website | None, SitePage]:
-    """Return the website of the URL and its page without content; None and an error page if unknown."""
+    """Return the website of the URL with its page without content, or only an error page if unknown."""
     website, candidates = find_website(request, host)
     if website is None:
         return None, view_models.site_not_found(host, path=request.path, user=request.user)
@@ -165,14 +165,14 @@ def _render_error(
 
 
 def _outage_notice(request: HtmxHttpRequest, outage: Outage, host: str) -> OutageNotice:
-    """Return the notice on a page with an old answer, and log a line with its reference."""
+    """Log the outage, and return the notice for a page with an old answer."""
     reference = logged_error_page(outage.error, host).reference
     trigger = request.htmx.trigger or ""
     return view_models.outage_notice(outage, reference=reference, trigger=trigger)
 
 
 def _neighbours(website: Website, page: SitePage, finding_id: str) -> Neighbours | None:
-    """Return the finding's neighbours in its list; None if the service fails, as the page needs none."""
+    """Return the finding's neighbours in its list, unless the call fails: the page works without them."""
     get_list = partial(service.get_dashboard, website, stores_summary=False)
     try:
         return view_models.find_neighbours(finding_id, page.address, get_list)
@@ -183,7 +183,7 @@ def _neighbours(website: Website, page: SitePage, finding_id: str) -> Neighbours
 def _hand_over(
     request: HtmxHttpRequest, website: Website, page: SitePage, response: FindingResponse, *, link: str
 ) -> HandOver:
-    """Return the ways to pass the finding on."""
+    """Return the ways to share the finding; a share link only for owners and managers."""
     tracker = IssueTracker.objects.filter(account=website.account_id).first()
     lead = Lead(link, is_share_link=False)
     ways = view_models.hand_over(response.finding, host=website.host, link=lead, tracker=tracker)
@@ -196,7 +196,7 @@ def _hand_over(
 def _hand_over_problem(
     request: HtmxHttpRequest, website: Website, page: SitePage, results: Results, dashboard: DashboardResponse
 ) -> HandOver | None:
-    """Return the ways to pass on the problem that the filters choose; None without one."""
+    """Return the ways to share the problem that the filters choose, if they choose one."""
     if not results.chosen_problem:
         return None
     filters = page.address.filters
