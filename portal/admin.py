@@ -1,4 +1,4 @@
-"""The operators' pages: accounts, their websites, and their members."""
+"""Admin pages for operators: accounts, websites, members, share links and badges."""
 
 from http import HTTPStatus
 from typing import Any
@@ -26,7 +26,7 @@ _NO_PERSON = "No person has this user name. Invite the person instead."
 
 
 class AccountForm(forms.ModelForm):
-    """An account; its secret can be set here, but is never shown."""
+    """Form for an account; it sets the secret and never shows it."""
 
     secret = forms.CharField(
         label="Secret",
@@ -43,7 +43,7 @@ class AccountForm(forms.ModelForm):
 
     @sensitive_variables()
     def clean(self) -> None:
-        """Require a secret for a new account, unless the environment has it."""
+        """Require a secret, unless the account or the environment has one."""
         super().clean()
         ref = str(self.cleaned_data.get("ref", ""))
         can_sign = self.instance.sealed_secret or Account(ref=ref).is_from_environment
@@ -52,14 +52,14 @@ class AccountForm(forms.ModelForm):
 
 
 class WebsiteForm(forms.ModelForm):
-    """A website, with its host in the service's form."""
+    """Form for a website; it normalises the host as the service does."""
 
     class Meta:
         model = Website
         fields = ("account", "host", "link_id")
 
     def clean_host(self) -> str:
-        """Return the normal form, so that duplicates are recognised."""
+        """Return the normalised host, so that the unique constraint finds duplicates."""
         try:
             return typed_host(self.cleaned_data["host"])
         except InvalidHost as error:
@@ -75,15 +75,15 @@ class WebsiteInline(admin.TabularInline):
 
 
 class NamesPerson(BaseModelAdmin):
-    """A page that names a person: by a search, or by the user name for staff who may not read the list."""
+    """Mixin for pages with a user field: a search box, or a user name for staff who may not list users."""
 
     def get_autocomplete_fields(self, request: HttpRequest) -> list[str]:
-        """Return the fields with a search."""
+        """Return the fields with a search box; ``user`` only for staff who may list users."""
         fields = super().get_autocomplete_fields(request)
         return [name for name in fields if name != "user" or request.user.has_perm("auth.view_user")]
 
     def formfield_for_foreignkey(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
-        """Return the field; a person without a search is text."""
+        """Return the field; without the search box, ``user`` is a text field for the user name."""
         if db_field.name == "user" and "user" not in self.get_autocomplete_fields(request):
             kwargs |= {"to_field_name": "username", "widget": forms.TextInput(attrs={"class": "vTextField"})}
             kwargs |= {"help_text": "The user name.", "error_messages": {"invalid_choice": _NO_PERSON}}
@@ -91,7 +91,7 @@ class NamesPerson(BaseModelAdmin):
 
 
 class MembershipInline(NamesPerson, admin.TabularInline):
-    """The account's members; a role is changed on the membership's own page."""
+    """The account's members; roles are changed on the membership's own page."""
 
     model = Membership
     fields = ("user", "role")
@@ -99,12 +99,12 @@ class MembershipInline(NamesPerson, admin.TabularInline):
     extra = 0
 
     def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """Return False: rows are only added and removed here."""
+        """Return False: this form only adds and removes rows."""
         return False
 
 
 class MembershipChangeInline(admin.TabularInline):
-    """The record of changes to the account's members; read-only."""
+    """Read-only history of the account's members."""
 
     model = MembershipChange
     fields = readonly_fields = ("at", "by", "action", "person", "role")
@@ -125,7 +125,7 @@ class AccountAdmin(admin.ModelAdmin):
     inlines = (WebsiteInline, MembershipInline, MembershipChangeInline)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Account]:
-        """Return accounts with the counts of the list."""
+        """Return accounts with the numbers of their websites and members."""
         accounts: QuerySet[Account] = super().get_queryset(request)
         return accounts.annotate(
             number_of_websites=Count("websites", distinct=True),
@@ -134,7 +134,7 @@ class AccountAdmin(admin.ModelAdmin):
 
     @admin.display(boolean=True, description="can sign")
     def can_sign(self, account: Account) -> bool:
-        """Return whether there is a secret, and a master key that opens it."""
+        """Return whether the account has a secret that a master key opens."""
         try:
             return bool(account.reveal_secret())
         except CannotUnseal:
@@ -151,7 +151,7 @@ class AccountAdmin(admin.ModelAdmin):
         return int(account.number_of_members)
 
     def save_formset(self, request: HttpRequest, form: Any, formset: Any, change: bool) -> None:
-        """Save, and record new and removed members, and what happened to websites."""
+        """Save, and record added and removed members and every change to websites."""
         if formset.model is Website:
             _record_websites(formset)
         super().save_formset(request, form, formset, change)
@@ -168,14 +168,14 @@ class AccountAdmin(admin.ModelAdmin):
     def changeform_view(
         self, request: HttpRequest, object_id: str | None = None, *args: Any, **kwargs: Any
     ) -> HttpResponse:
-        """Show the form; error reports never contain the secret."""
+        """Show the form, and warn about seats; error reports never contain the secret."""
         response: HttpResponse = super().changeform_view(request, object_id, *args, **kwargs)
         _warn_about_seats(request, response, unquote(object_id or ""))
         return response
 
     @method_decorator(sensitive_variables("secret"))
     def save_model(self, request: HttpRequest, obj: Account, form: AccountForm, change: bool) -> None:
-        """Save, with the secret sealed if one was entered."""
+        """Save, and seal the secret if one was entered."""
         if secret := form.cleaned_data["secret"]:
             obj.set_secret(secret)
         super().save_model(request, obj, form, change)
@@ -203,11 +203,11 @@ class MembershipAdmin(NamesPerson, admin.ModelAdmin):
     fields = ("user", "account", "role")
 
     def get_readonly_fields(self, request: HttpRequest, obj: Membership | None = None) -> tuple[str, ...]:
-        """Return the fields that never change: the person and the account."""
+        """Return the fields that cannot change once the membership exists: person and account."""
         return ("user", "account") if obj else ()
 
     def save_model(self, request: HttpRequest, obj: Membership, form: Any, change: bool) -> None:
-        """Save, and record the change for the account's owners."""
+        """Save and record the change; withdraw the open invitations of an owner who loses the role."""
         if change and form.initial["role"] == Membership.Role.OWNER != obj.role:
             withdraw_invitations_of(obj, by=None)
         super().save_model(request, obj, form, change)
@@ -217,7 +217,7 @@ class MembershipAdmin(NamesPerson, admin.ModelAdmin):
     def changeform_view(
         self, request: HttpRequest, object_id: str | None = None, *args: Any, **kwargs: Any
     ) -> HttpResponse:
-        """Show the form; after a new member, warn if the plan includes fewer."""
+        """Show the form; after adding a member, warn if the plan has too few seats."""
         response: HttpResponse = super().changeform_view(request, object_id, *args, **kwargs)
         if object_id is None:
             _warn_about_seats(request, response, request.POST.get("account", ""))
@@ -238,7 +238,7 @@ class MembershipAdmin(NamesPerson, admin.ModelAdmin):
 
 @admin.register(ShareLink)
 class ShareLinkAdmin(admin.ModelAdmin):
-    """Share links of all accounts: read-only, and revoked by an action."""
+    """Read-only list of all share links, with an action to revoke them."""
 
     list_display = ("title", "website", "account", "created_by", "created_at", "expires_at", "revoked_at")
     list_filter = (("website__account", admin.RelatedOnlyFieldListFilter), "includes_evidence")
@@ -252,11 +252,11 @@ class ShareLinkAdmin(admin.ModelAdmin):
         return str(share_link.website.account)
 
     def has_add_permission(self, request: HttpRequest) -> bool:
-        """Return False: members share."""
+        """Return False: only members create share links."""
         return False
 
     def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """Return False: a link is revoked, never changed."""
+        """Return False: links can be revoked, not edited."""
         return False
 
     def has_revoke_permission(self, request: HttpRequest) -> bool:
@@ -265,7 +265,7 @@ class ShareLinkAdmin(admin.ModelAdmin):
 
     @admin.action(permissions=["revoke"], description="Revoke selected share links")
     def revoke(self, request: HttpRequest, queryset: QuerySet[ShareLink]) -> None:
-        """End the selected links now, each with a line in the admin's log."""
+        """Revoke the selected links, and log each in the admin's history."""
         revoked = [share_link for share_link in queryset if sharing.revoke(share_link)]
         for share_link in revoked:
             self.log_change(request, share_link, "Revoked.")
@@ -274,7 +274,7 @@ class ShareLinkAdmin(admin.ModelAdmin):
 
 @admin.register(Badge)
 class BadgeAdmin(admin.ModelAdmin):
-    """Badges of all websites: read-only; deleting one ends it."""
+    """Read-only list of all badges; deleting a badge ends it."""
 
     list_display = ("website", "created_by", "created_at")
     list_select_related = ("website__account",)
@@ -282,16 +282,16 @@ class BadgeAdmin(admin.ModelAdmin):
     fields = ("website", "language", "created_by", "created_at")
 
     def has_add_permission(self, request: HttpRequest) -> bool:
-        """Return False: members switch badges on."""
+        """Return False: only members create badges."""
         return False
 
     def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """Return False: a badge is renewed or ended by members, never changed."""
+        """Return False: members renew or end a badge, and operators only delete it."""
         return False
 
 
 def _warn_about_seats(request: HttpRequest, response: HttpResponse, pk: str) -> None:
-    """Warn after a change if the account has more members than its plan includes."""
+    """After a saved form, warn if the account has more members than its plan includes."""
     if request.method != "POST" or response.status_code != HTTPStatus.FOUND or not pk.isdecimal():
         return
     for account in Account.objects.filter(pk=pk):
@@ -316,7 +316,7 @@ def _record_websites(formset: Any) -> None:
 
 
 def _record(action: str, membership: Membership) -> None:
-    """Record a change; the open invitations of a person who is removed are withdrawn."""
+    """Record a change, and withdraw the open invitations of a removed member."""
     if action == Action.REMOVED:
         withdraw_invitations_of(membership, by=None)
     role = "" if action == Action.REMOVED else membership.role

@@ -4,7 +4,7 @@ from django.apps import AppConfig
 
 
 class PortalConfig(AppConfig):
-    """The portal for website owners."""
+    """The portal's Django app."""
 
     name = "portal"
     verbose_name = "Portal"

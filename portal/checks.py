@@ -11,7 +11,7 @@ from signed_api.client import host_of, is_loopback
 
 @register()
 def service_is_named(**_: Any) -> list[CheckMessage]:
-    """E001: a portal alone has no service to ask."""
+    """E001: the portal has neither a service in its process nor the address of one."""
     if settings.DASHBOARD_APPLICATION or settings.DASHBOARD_BASE_URL:
         return []
     return [Error("A portal without the service needs DASHBOARD_BASE_URL, its address.", id="portal.E001")]
@@ -19,7 +19,7 @@ def service_is_named(**_: Any) -> list[CheckMessage]:
 
 @register(deploy=True)
 def service_is_elsewhere(**_: Any) -> list[CheckMessage]:
-    """E002: the portal calls its own deployment, whose threads its pages hold meanwhile."""
+    """E002: the portal calls its own deployment over HTTP, so waiting pages hold the threads that answer."""
     host = host_of(settings.DASHBOARD_BASE_URL) or ""
     is_own = is_loopback(host) or (host and host == host_of(settings.PORTAL_BASE_URL))
     if not (settings.DASHBOARD_APPLICATION and is_own):

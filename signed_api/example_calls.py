@@ -5,6 +5,7 @@ import json
 from importlib.resources import files
 from typing import Any
 
+from signed_api.findings import DASHBOARD, FINDING
 from signed_api.routes import Route
 
 LINK = {
@@ -20,4 +21,7 @@ def example_of(route: Route[Any, Any]) -> dict[str, Any]:
     example: dict[str, Any] = json.loads(
         files("signed_api").joinpath(f"examples/{route.name}.json").read_bytes()
     )
+    if route is FINDING:  # the first finding of the list, with its details
+        finding = example_of(DASHBOARD)["response"]["threats"][0] | example["response"]["finding"]
+        example["response"]["finding"] = finding
     return example

@@ -14,6 +14,7 @@ from msgspec import Meta
 import es1
 from dashboard_api import errors
 from dashboard_api.contract import (
+    changelog,
     openapi_callbacks,
     openapi_health,
     openapi_public,
@@ -27,7 +28,7 @@ from signed_api.reading import rules_of
 from signed_api.reports import ReportResponse
 from signed_api.routes import AUDIT, BILLING, CUSTOMER, OWNERSHIP, SCANS, Route
 
-VERSION = "1.27.0"
+VERSION = changelog.VERSIONS[0][0]
 REF_TEMPLATE = "#/components/schemas/{name}"
 TEST_HEADER = "X-Service-Test"
 

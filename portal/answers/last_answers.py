@@ -1,6 +1,6 @@
-"""Answers of the service for pages, with the last good one while the service cannot be reached.
+"""Answers of the service for pages; during an outage, the last good answer.
 
-Only an outage leads to an old answer: no connection, no answer in time, or a 5xx. A refusal never does.
+An outage is a failed connection, a timeout or a 5xx. After a refusal no old answer is shown.
 """
 
 from collections.abc import Callable
@@ -22,7 +22,7 @@ _Answer = TypeVar("_Answer", DashboardResponse, FindingResponse)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outage:
-    """A failed call, and when the portal received the answer that is shown instead."""
+    """A failed call, and the time at which the portal received the answer shown instead."""
 
     error: CallError
     failed_at: datetime
@@ -30,12 +30,12 @@ class Outage:
 
 
 def get_dashboard(website: Website, request: DashboardRequest) -> tuple[DashboardResponse, Outage | None]:
-    """Return the dashboard, or the last one with its outage; raises CallError."""
+    """Return the dashboard; during an outage, the last stored one with the outage. Raises CallError."""
     return _get(website, request, DashboardResponse, lambda: service.get_dashboard(website, request))
 
 
 def get_finding(website: Website, finding_id: str) -> tuple[FindingResponse, Outage | None]:
-    """Return one finding, or its last answer with its outage; raises CallError."""
+    """Return one finding; during an outage, the last stored answer with the outage. Raises CallError."""
     request = FindingRequest(finding_id=finding_id)
     return _get(website, request, FindingResponse, lambda: service.get_finding(website, finding_id))
 
@@ -51,10 +51,10 @@ def _get(
             raise
         try:
             old_answer = msgspec.json.decode(stored.body, type=kind)
-        except msgspec.DecodeError:  # an earlier version of the portal stored it
+        except msgspec.DecodeError:  # an older portal stored it in another format
             raise error from None
         count_last_answer()
         return old_answer, Outage(error=error, failed_at=timezone.now(), received_at=stored.received_at)
-    if not service.is_in_process():  # that service is down exactly when this portal is
+    if not service.is_in_process():  # a service in this process is never down while the portal runs
         LastAnswer.objects.store(website, request, msgspec.json.encode(answer))
     return answer, None

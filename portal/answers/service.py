@@ -1,4 +1,4 @@
-"""Requests to the dashboard service, with the settings and the accounts of this deployment."""
+"""Calls to the dashboard service with this deployment's settings and accounts."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -67,12 +67,12 @@ from signed_api.scans import (
     ScanStatusResponse,
 )
 
-Versions = Mapping[int, Mapping[str, str]]  # of websites, by the id of the account and the link id
+Versions = Mapping[int, Mapping[str, str]]  # versions of websites by account id and link id
 
 _NO_ACCESS = (InactiveEntitlement, RevokedLink, UnknownLink)
-_PAGE_SECONDS = 2  # for a call of each account, and for the numbers of hundreds of websites
+_PAGE_SECONDS = 2  # limit for the call of each account, and for all refreshed websites together
 MAX_CLAIMS = 2_000
-PATIENCE_SECONDS = 5  # how long a page waits for its turn to call the service over HTTP
+PATIENCE_SECONDS = 5  # a page waits this long for its turn to call the service over HTTP
 
 
 def get_dashboard(
@@ -80,8 +80,8 @@ def get_dashboard(
 ) -> DashboardResponse:
     """Return the dashboard of ``website``, filtered by ``request``; raises CallError.
 
-    The website's summary is stored, a dashboard without its lists, if ``stores_summary``. Call this outside
-    any open transaction: a service in this process uses the same connection.
+    With ``stores_summary``, it stores the dashboard without its lists as the website's summary. Call this
+    outside any open transaction: a service in this process uses the same connection.
     """
     dashboard = _site_call(website, DASHBOARD, request)
     if stores_summary:
@@ -90,7 +90,7 @@ def get_dashboard(
 
 
 def _reason(refusal: InactiveEntitlement | RevokedLink | UnknownLink) -> str:
-    """Return which of ``labels.REFUSALS`` says why a website shows no results."""
+    """Return the key of ``labels.REFUSALS`` that explains why a website shows no results."""
     if isinstance(refusal, InactiveEntitlement):
         if refusal.detail.starts_on is not None:
             return "plan_not_started"
@@ -117,7 +117,7 @@ def get_recent_changes(website: Website, *, days: int, min_severity: str) -> Cha
 
 
 def get_changes_of_next_import(website: Website, *, cursor: str, min_severity: str) -> ChangesResponse:
-    """Return the changes by the first import after ``cursor``, and whether there are more.
+    """Return the changes by the first import after ``cursor``; the response says whether more follow.
 
     Raises CallError.
     """
@@ -126,20 +126,24 @@ def get_changes_of_next_import(website: Website, *, cursor: str, min_severity: s
 
 
 def get_calls(account: Account, request: CallsRequest) -> CallsResponse:
-    """Return the signed calls of ``account`` that are on record; raises CallError."""
+    """Return the recorded signed calls of ``account``; raises CallError."""
     return _account_call(account, CALLS, request)
 
 
 def get_versions(account: Account, *, seconds: float | None = None) -> dict[str, str]:
-    """Return a version for each linked website of ``account``, by link id; raises CallError."""
-    at = configured_service()
-    at = replace(at, timeout_seconds=min(at.timeout_seconds, seconds or at.timeout_seconds))
-    changes = call(at, _signer_of(account), ACCOUNT_CHANGES, AccountChangesRequest())
+    """Return the version of each linked website of ``account`` by link id; raises CallError."""
+    service = configured_service()
+    timeout = min(service.timeout_seconds, seconds or service.timeout_seconds)
+    service = replace(service, timeout_seconds=timeout)
+    changes = call(service, _signer_of(account), ACCOUNT_CHANGES, AccountChangesRequest())
     return {website.link_id: website.version for website in changes.websites}
 
 
 def versions_of(accounts: Iterable[Account], *, seconds: float | None = None) -> Versions:
-    """Return the versions of the accounts' websites; an account that gets no answer is left out."""
+    """Return the versions of the accounts' websites, without accounts that could not be called.
+
+    An account without an active plan has no websites.
+    """
     found: dict[int, dict[str, str]] = {}
     for account in accounts:
         try:
@@ -152,15 +156,15 @@ def versions_of(accounts: Iterable[Account], *, seconds: float | None = None) ->
 
 
 def refresh_for_page(websites: Sequence[Website]) -> None:
-    """Store the numbers of the websites that have changed, for a page that shows all of them."""
+    """Refresh the stored numbers of changed websites before a page lists them."""
     versions = versions_of({website.account for website in websites}, seconds=_PAGE_SECONDS)
     refresh_summaries(websites, versions, seconds=_PAGE_SECONDS)
 
 
 def refresh_summaries(websites: Iterable[Website], versions: Versions, *, seconds: float) -> int:
-    """Store the numbers of websites that have changed since they were stored; return how many.
+    """Refresh the stored numbers of websites that changed since, and return how many were refreshed.
 
-    It begins no further website after ``seconds``, and ends for an account whose calls fail.
+    It starts no further call after ``seconds``, and skips an account once one of its calls failed.
     """
     deadline, count = Deadline(seconds), 0
     websites = [website for website in websites if website.account_id in versions]
@@ -174,7 +178,7 @@ def refresh_summaries(websites: Iterable[Website], versions: Versions, *, second
         try:
             get_dashboard(website, DashboardRequest(page_size=1))
         except _NO_ACCESS:
-            pass  # which is stored instead of numbers
+            pass  # the refusal is stored instead of numbers
         except CallError:
             failing.add(website.account_id)
             continue
@@ -184,15 +188,12 @@ def refresh_summaries(websites: Iterable[Website], versions: Versions, *, second
 
 
 def get_entitlement(account: Account) -> EntitlementResponse:
-    """Return the plan of ``account``, in every state of it; raises CallError."""
+    """Return the plan of ``account`` in any state; raises CallError."""
     return _account_call(account, ENTITLEMENT, EntitlementRequest())
 
 
 def get_claims(account: Account) -> list[WebsiteClaim]:
-    """Return the open claims of ``account``, and those that ended lately, at most MAX_CLAIMS.
-
-    Raises CallError.
-    """
+    """Return the open and the recently ended claims of ``account``, at most MAX_CLAIMS; raises CallError."""
     claims: list[WebsiteClaim] = []
     for page in range(1, MAX_CLAIMS // MAX_PAGE_SIZE + 1):
         request = ClaimsRequest(page=page, page_size=MAX_PAGE_SIZE)
@@ -204,36 +205,39 @@ def get_claims(account: Account) -> list[WebsiteClaim]:
 
 
 def get_claim_to(account: Account, host: str) -> WebsiteClaim | None:
-    """Return the account's claim to ``host``, unless it ended long ago; raises CallError."""
+    """Return the account's open or recently ended claim to ``host``; raises CallError."""
     request = ClaimsRequest(host=host)
     claims = _account_call(account, CLAIMS, request).claims
     return next((claim for claim in claims if claim.host == host), None)
 
 
 def get_claim(account: Account, claim_id: str) -> WebsiteClaim | None:
-    """Return a claim of ``account``, even if it has ended; raises CallError."""
+    """Return a claim of ``account``, open or ended; raises CallError."""
     request = ClaimsRequest(claim_id=claim_id)
     claims = _account_call(account, CLAIMS, request).claims
     return next((claim for claim in claims if claim.claim_id == claim_id), None)
 
 
 def claim(account: Account, route: Route[Request, ClaimResponse], request: Request) -> WebsiteClaim:
-    """Act on a claim of ``account``, and return it; raises CallError. A check can take 30 seconds."""
+    """Make, check or withdraw a claim of ``account``, and return it; raises CallError.
+
+    A check can take 30 seconds.
+    """
     return _account_call(account, route, request).claim
 
 
 def publicity_of(account: Account, request: PublicityRequest) -> PublicityResponse:
-    """Return what may be published about the account's websites, after the change; raises CallError."""
+    """Apply the request's change, if any, and return what may be published; raises CallError."""
     return _account_call(account, PUBLICITY, request)
 
 
 def websites_of(account: Account, request: WebsitesRequest) -> WebsitesResponse:
-    """Return the websites of the account that stay in its plan, after the choice; raises CallError."""
+    """Apply the request's choice, if any, and return the websites that the plan covers; raises CallError."""
     return _account_call(account, WEBSITES, request)
 
 
 def secrets_of(account: Account, request: SecretsRequest) -> SecretsResponse:
-    """Return the secrets of the account that work, after the change; raises CallError."""
+    """Issue or retire a secret if requested, and return the account's working secrets; raises CallError."""
     return _account_call(account, SECRETS, request)
 
 
@@ -243,12 +247,12 @@ def get_scans(website: Website, request: ScansRequest) -> ScansResponse:
 
 
 def scan_rules(website: Website, request: ScanScheduleRequest) -> ScanScheduleResponse:
-    """Return what may be scanned and when, after the change of the times; raises CallError."""
+    """Apply the request's schedule, if any, and return what may be scanned and when; raises CallError."""
     return _site_call(website, SCAN_SCHEDULE, request)
 
 
 def scan(website: Website, request: ScanRequest) -> ScanResponse:
-    """Begin a scan of ``website``; raises CallError."""
+    """Start a scan of ``website``; raises CallError."""
     return _site_call(website, SCAN, request)
 
 
@@ -279,7 +283,7 @@ def _signer_of(account: Account) -> SigningAccount:
 def _access_checked(website: Website) -> Iterator[None]:
     """Delete the stored answers about ``website`` if the service refuses access to it.
 
-    Its summary becomes the reason, so that no list shows an old result.
+    The reason replaces its summary, so that no list shows old results.
     """
     try:
         yield
@@ -307,14 +311,14 @@ def configured_service() -> Service:
         base_url=settings.DASHBOARD_BASE_URL,
         timeout_seconds=settings.DASHBOARD_TIMEOUT_SECONDS,
         max_concurrent_calls=settings.DASHBOARD_CALLS_AT_ONCE,
-        # Where the service may be this process, a page that waits would hold the thread that is to answer.
+        # If the URL may lead to this process, a waiting page would hold a thread that must answer.
         patience_seconds=0 if settings.DASHBOARD_APPLICATION else PATIENCE_SECONDS,
         ca_file=settings.DASHBOARD_CA_FILE,
     )
 
 
 def linked_site(website: Website) -> SigningAccount:
-    """Return ``website`` as the gateway needs it; raises Misconfigured without a usable secret."""
+    """Return the account that signs calls about ``website``; raises Misconfigured without a usable secret."""
     return SigningAccount(
         host=website.host,
         link_id=website.link_id,
@@ -325,7 +329,7 @@ def linked_site(website: Website) -> SigningAccount:
 
 @sensitive_variables()
 def _secret_of(account: Account) -> str:
-    """Return the secret that signs the calls of ``account``; raises Misconfigured without a usable one."""
+    """Return the secret that signs the calls of ``account``; raises Misconfigured if it is unusable."""
     try:
         return account.reveal_secret()
     except CannotUnseal as error:

@@ -1,4 +1,4 @@
-"""Geometry of charts: frozen dataclasses of strings, which templates draw as inline SVG."""
+"""Geometry of charts: frozen dataclasses of strings that templates draw as inline SVG."""
 
 from portal.charts.bars import bar_widths
 from portal.charts.lines import Line, LineChart, Rule, Stroke, Tick, draw_layers, draw_lines

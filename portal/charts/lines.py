@@ -1,4 +1,4 @@
-"""Lines or layers over time, in one scale, with horizontal rules and a few labels below."""
+"""Lines or stacked layers over time on one scale, with horizontal rules and a few labels below."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -13,7 +13,7 @@ LABELS_HEIGHT = 26
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Line:
-    """The values of one series, and the CSS class of its colour."""
+    """One series: its values, and ``tone``, the CSS class of its colour."""
 
     tone: str
     values: Sequence[int]
@@ -21,7 +21,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rule:
-    """A horizontal line and its amount."""
+    """A horizontal rule at ``amount``; ``y`` is in pixels."""
 
     y: str
     text_y: str
@@ -30,9 +30,10 @@ class Rule:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stroke:
-    """The points of a line, in a square of 100 by 100 that is stretched, and its end.
+    """A line and the area below it, as points in a square of 100 by 100 that SVG stretches.
 
-    ``tail`` leads to the last point if its value may still grow, else it is empty.
+    ``tail`` is the last segment if its value may still grow, else empty. ``end_x`` (percent) and ``end_y``
+    (pixels) are the position of the last point.
     """
 
     tone: str
@@ -54,7 +55,7 @@ class Tick:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LineChart:
-    """Widths in percent, heights in pixels, so that text never stretches."""
+    """A chart with widths in percent and heights in pixels, so that text is never stretched."""
 
     height: str
     plot_y: str
@@ -67,7 +68,7 @@ class LineChart:
 
 
 def draw_lines(lines: Sequence[Line], *, is_running: bool = False) -> LineChart:
-    """Return a chart of ``lines``, which have the same length; ``is_running``: the last value may grow."""
+    """Return a chart of ``lines`` of one length; with ``is_running``, the last values may still grow."""
     top = ceiling(max((value for line in lines for value in line.values), default=0))
     return _chart(
         top,
@@ -77,7 +78,7 @@ def draw_lines(lines: Sequence[Line], *, is_running: bool = False) -> LineChart:
 
 
 def draw_layers(lines: Sequence[Line]) -> LineChart:
-    """Return a chart of ``lines`` on top of each other, the first at the bottom; the top is the sum."""
+    """Return a chart that stacks ``lines``, the first at the bottom."""
     sums = [[0] * len(lines[0].values)] if lines else []
     for line in lines:
         sums.append([below + value for below, value in zip(sums[-1], line.values, strict=True)])
@@ -134,7 +135,7 @@ def _x(index: int, length: int) -> float:
 
 
 def _ticks(length: int) -> tuple[Tick, ...]:
-    """Return the first label, the middle one and the last."""
+    """Return ticks for the first, the middle and the last label."""
     shown = sorted({0, (length - 1) // 2, length - 1}) if length else []
     anchors = {0: "start", length - 1: "end"} if length > 1 else {}
     return tuple(

@@ -1,4 +1,4 @@
-"""Numbers as SVG expects them: strings, independent of the page's language."""
+"""Numbers as strings for SVG, independent of the page's language."""
 
 
 def percent(part: float, whole: float) -> str:
@@ -7,12 +7,12 @@ def percent(part: float, whole: float) -> str:
 
 
 def plain(number: float) -> str:
-    """Return ``number`` with at most two decimals, without zeros at the end."""
+    """Return ``number`` with at most two decimals, without trailing zeros."""
     return f"{number:.2f}".rstrip("0").rstrip(".")
 
 
 def ceiling(number: int) -> int:
-    """Return the next round even number, so that its half is whole: 2, 4, 10, 20, 40, 100, ..."""
+    """Round up to 2, 4, 10, 20, 40, 100, ...: even numbers, so that half of them is whole."""
     power = 1
     while True:
         for step in (2, 4, 10):

@@ -11,7 +11,7 @@ from portal.exports.selection import Selection
 from portal.files.spreadsheets import BYTE_ORDER_MARK, inert, lines
 from signed_api.findings import Threat
 
-COLUMNS = (
+_FIRST_COLUMNS = (
     "severity",
     "kind",
     "status",
@@ -32,10 +32,8 @@ COLUMNS = (
     "references",
     "id",
     "link",
-    "problem",
-    "topic",
-    "verified",
 )
+COLUMNS = (*_FIRST_COLUMNS, *(name for name in Threat.__struct_fields__ if name not in _FIRST_COLUMNS))
 
 
 def write_csv(selection: Selection) -> Iterator[str]:

@@ -23,6 +23,7 @@ SUPPRESSIONS = {  # [3.35]: analysts' decisions, which are external to the code
     "accepted_risk": [{"kind": "external", "status": "accepted", "justification": "Accepted risk"}],
     "false_positive": [{"kind": "external", "status": "accepted", "justification": "False positive"}],
 }
+_WITH_SARIF_NAME = ("title", "location", "rule", "first_seen", "last_seen")
 _IN_MEMORY = 1024 * 1024  # bytes
 _BAD_ESCAPE = re.compile(r"%(?![0-9A-Fa-f]{2})")
 
@@ -114,12 +115,7 @@ def _result(threat: Threat, selection: Selection, rules: _Rules) -> dict[str, An
         **({"hostedViewerUri": link} if link else {}),
         "provenance": {name: at for name, at in times.items() if at is not None},  # [3.48]
         "properties": {
-            name: getattr(threat, name)
-            for name in (
-                "id", "severity", "kind", "status", "source", "source_name", "description", "remediation",
-                "evidence", "evidence_truncated", "locations_count", "references", "cve", "cwe",
-                "verified",
-            )
+            name: getattr(threat, name) for name in Threat.__struct_fields__ if name not in _WITH_SARIF_NAME
         }
         | _score(threat),
     }  # fmt: skip

@@ -1,1 +1,1 @@
-"""Files that a page offers: how many are written at a time, and how cells are escaped."""
+"""Files to download: a limit on concurrent downloads, and safe CSV cells."""

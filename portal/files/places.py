@@ -1,4 +1,4 @@
-"""A limit on files that are written at a time in a process: each uses one thread, and may last minutes."""
+"""A limit on concurrent downloads in a process: each holds a thread, possibly for minutes."""
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
@@ -17,9 +17,10 @@ _places = Places(MAX_CONCURRENT)
 
 
 def hold_place(request: HttpRequest, account_id: int) -> None:
-    """Hold one of the places until the response to ``request`` is closed; raises NoPlace if none is free.
+    """Hold a place until ``request`` is closed; raises NoPlace if the account finds no free place.
 
-    If middleware fails after the view, that is an error page, and nothing closes the response of the view.
+    The request gives the place back, not the view's response: if middleware fails after the view, Django
+    sends an error page and never closes the view's response.
     """
     if not _places.take(account_id):
         raise NoPlace
@@ -32,7 +33,7 @@ def hold_place(request: HttpRequest, account_id: int) -> None:
 def send_csv(
     request: HttpRequest, name: str, account_id: int, write: Callable[[], Iterator[str]]
 ) -> HttpResponseBase:
-    """Return a streamed CSV file, which may last minutes; 503 while the account has its place."""
+    """Stream a CSV file; return 503 if the account finds no free place."""
     try:
         hold_place(request, account_id)
     except NoPlace:

@@ -8,14 +8,14 @@ from typing import Any
 
 BYTE_ORDER_MARK = "\N{ZERO WIDTH NO-BREAK SPACE}"  # without it Excel does not recognise UTF-8
 _FORMULA_STARTS = set("=+-@")
-_IGNORED = {"Cc", "Cf", "Zl", "Zp", "Zs"}  # categories that a spreadsheet may skip at the beginning
+_IGNORED = {"Cc", "Cf", "Zl", "Zp", "Zs"}  # Unicode categories that a spreadsheet may skip at the start
 _SPACES = " \N{ZERO WIDTH NO-BREAK SPACE}\N{ZERO WIDTH SPACE}\0"
-# Opened with another separator than a comma, a cell ends at each of these, in spite of quotes.
+# A spreadsheet that splits at another separator than the comma ends a cell here, even within quotes.
 _ENDS = re.compile(r"(?<=[;\t\r\n])")
 
 
 def inert(text: str) -> str:
-    """Return ``text``, with an apostrophe before each part that a spreadsheet could run as a formula."""
+    """Put an apostrophe before each part of ``text`` that a spreadsheet could run as a formula."""
     mark = "'" if text.lstrip(_SPACES)[:1] in ("\t", "\r", "\n") else ""
     return mark + "".join(f"'{part}" if _is_formula(part) else part for part in _ENDS.split(text))
 
@@ -26,7 +26,7 @@ def _is_formula(text: str) -> bool:
 
 
 def lines(rows: Any) -> str:
-    """Return ``rows`` with every cell quoted; rows end in CR LF, lines within a cell in LF."""
+    """Return ``rows`` as CSV with every cell quoted; rows end with CR LF."""
     text = io.StringIO(newline="")
     csv.writer(text, quoting=csv.QUOTE_ALL, lineterminator="\r\n").writerows(rows)
     return text.getvalue()

@@ -1,4 +1,4 @@
-"""The portal's calls to the dashboard service: what ``signed_api`` needs beyond it in a portal.
+"""The portal's calls to the service: ``signed_api`` plus what a web process needs.
 
-Calls within this process, a limit of calls at once, and the health of the service.
+That is calls within this process, a limit on concurrent calls, and a circuit breaker.
 """

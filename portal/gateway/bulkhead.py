@@ -1,4 +1,4 @@
-"""A limit on concurrent calls to the service, so that some threads always stay free."""
+"""A limit on concurrent calls to the service, so that some threads are always free."""
 
 import threading
 from collections.abc import Iterator
@@ -30,4 +30,4 @@ class Bulkhead:
 
 
 calls = Bulkhead()
-slow_calls = Bulkhead()  # the calls that take much longer; they count in both
+slow_calls = Bulkhead()  # much longer calls; they count in both

@@ -1,4 +1,4 @@
-"""Calls to the service, with at most one retry and one deadline (contract, "Portal's duties as a client")."""
+"""Calls to the service with one deadline and at most one retry (contract, "Portal's duties as a client")."""
 
 import logging
 from collections.abc import Iterator
@@ -33,9 +33,9 @@ from signed_api.transport import Deadline, Exchange, attempt
 
 logger = logging.getLogger(__name__)
 
-MAX_SLOW_CALLS = 1  # at once, in one process, as the service allows
+MAX_SLOW_CALLS = 1  # concurrent, in one process, as the service allows
 
-# Errors that the customer's own state explains: the operator has nothing to do.
+# Errors that the customer's own state explains; operators need not act.
 _EXPECTED = (
     InactiveEntitlement,
     RevokedLink,
@@ -53,7 +53,7 @@ _EXPECTED = (
 def call(
     service: Service, account: SigningAccount, route: Route[Request, Response], request: Request
 ) -> Response:
-    """Return the response to ``request``, of ``account``; raises CallError."""
+    """Send ``request`` for ``account``, and return the response; raises CallError."""
     with _logged(account):
         return read_response(send(service, account, route, request), route, host=account.host)
 
@@ -61,8 +61,8 @@ def call(
 def send(service: Service, account: SigningAccount, route: Route[Request, Any], request: Request) -> Exchange:
     """Send ``request``, with one retry if that is safe, and return the last exchange.
 
-    Raises TooManyCalls or ServiceDown if nothing was sent; Unreachable, TimedOut or BadResponse if no
-    complete response arrived.
+    Raises TooManyCalls or ServiceDown before sending, and Unreachable, TimedOut or BadResponse without a
+    complete response.
     """
     deadline = Deadline(max(service.timeout_seconds, route.seconds))
     request_id = current_request_id()
@@ -76,7 +76,7 @@ def send(service: Service, account: SigningAccount, route: Route[Request, Any], 
         ca_file=service.ca_file,
         adapter=DirectAdapter(service.application) if service.application else None,
     )
-    if service.application:  # no connection that could fail, so no retry
+    if service.application:  # no connection can fail in process, so no retry
         return send_once()
     health = health_of(service.base_url)
 
@@ -100,12 +100,12 @@ def send(service: Service, account: SigningAccount, route: Route[Request, Any], 
             )
         with bulkhead.slow_calls.place(MAX_SLOW_CALLS):
             health.check()
-            return send_once()  # a website that answers slowly says nothing about the service
+            return send_once()  # not recorded: a slow website does not mean a slow service
 
 
 @contextmanager
 def _logged(account: SigningAccount) -> Iterator[None]:
-    """Count each call, and log one line for each failure; never a body, a secret or a signature."""
+    """Count each call, and log each failure in one line without bodies, secrets or signatures."""
     try:
         yield
         count_upstream("ok")
@@ -125,6 +125,6 @@ def _logged(account: SigningAccount) -> Iterator[None]:
 
 
 def _skew(error: CallError) -> str:
-    """Return the difference of the clocks, if the service refused the signature and sent its time."""
+    """Return the difference between the clocks if the service refused the signature and sent its time."""
     skew = error.skew_seconds if isinstance(error, SignatureRefused) else None
     return "" if skew is None else f"; our clock is {skew:+d} s from the service's"

@@ -13,14 +13,14 @@ WsgiApplication = Callable[[dict[str, Any], Callable[..., Any]], Iterable[bytes]
 
 
 class DirectAdapter(HTTPAdapter):
-    """An adapter for requests that calls ``application`` with the method, path, headers and body."""
+    """An adapter for the library requests that calls ``application`` as a web server does."""
 
     def __init__(self, application: WsgiApplication) -> None:
         self._application = application
         super().__init__()
 
     def send(self, request: PreparedRequest, *args: Any, **kwargs: Any) -> Response:
-        """Return the application's response, read to its end."""
+        """Call the application, and return its whole response."""
         started: list[tuple[str, list[tuple[str, str]]]] = []
 
         def start_response(status: str, headers: list[tuple[str, str]]) -> None:

@@ -1,14 +1,14 @@
-"""Errors of calls that the portal does not send; ``signed_api.errors`` has the others."""
+"""Errors raised before a call is sent; ``signed_api.errors`` has all others."""
 
 from signed_api.errors import CallError, Unreachable
 
 
 class ServiceDown(Unreachable):
-    """Nothing was sent: several calls in a row failed, and the next probe is not due yet."""
+    """The circuit breaker is open: several calls in a row failed, and the next probe is not due yet."""
 
 
 class TooManyCalls(CallError):
-    """Nothing was sent because too many calls are waiting; other pages keep their threads."""
+    """Too many calls are waiting already; this one is refused so that other pages keep their threads."""
 
 
 class Misconfigured(CallError):

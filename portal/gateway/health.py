@@ -1,6 +1,6 @@
-"""The health of a service, as this process sees it: a circuit breaker, and a budget for retries.
+"""A service's health as this process sees it: a circuit breaker and a budget for retries.
 
-After MAX_FAILURES failures in a row nothing is sent, except one probe each PROBE_SECONDS, until one succeeds.
+After MAX_FAILURES failures in a row only one probe is sent every PROBE_SECONDS, until one succeeds.
 """
 
 import threading
@@ -17,7 +17,7 @@ MAX_SAVED_RETRIES = 10
 
 
 class Health:
-    """The latest failures of one service, and the retries that its calls have saved."""
+    """Counts of one service: failures in a row, and retries that its calls have earned."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -26,12 +26,12 @@ class Health:
         self._retries: float = MAX_SAVED_RETRIES
 
     def begin_call(self) -> None:
-        """Count a call; ten calls save one retry."""
+        """Count a call; ten calls earn one retry."""
         with self._lock:
             self._retries = min(MAX_SAVED_RETRIES, self._retries + RETRIES_PER_CALL)
 
     def check(self) -> None:
-        """Raise ServiceDown if nothing may be sent; otherwise the caller sends, perhaps as the probe."""
+        """Raise ServiceDown while the breaker is open, unless a probe is due: then the caller sends it."""
         with self._lock:
             if self._failures < MAX_FAILURES:
                 return
@@ -41,7 +41,7 @@ class Health:
             self._probe_at = now + PROBE_SECONDS
 
     def is_good(self) -> bool:
-        """Return whether the last attempt succeeded, or nothing was sent yet."""
+        """Return whether the last attempt succeeded, or no attempt was made yet."""
         return self._failures == 0
 
     def record(self, *, failed: bool) -> None:
@@ -55,7 +55,7 @@ class Health:
                 self._probe_at = time.monotonic() + PROBE_SECONDS
 
     def take_retry(self) -> bool:
-        """Use one of the saved retries; return False if none is left, or nothing may be sent."""
+        """Use up one earned retry; return False if no retry is left or the breaker is open."""
         with self._lock:
             if self._failures >= MAX_FAILURES or self._retries < 1:
                 return False
@@ -63,7 +63,7 @@ class Health:
             return True
 
 
-_services: defaultdict[str, Health] = defaultdict(Health)  # by base URL: a deployment has one
+_services: defaultdict[str, Health] = defaultdict(Health)  # by base URL; a deployment has one service
 
 
 def health_of(base_url: str) -> Health:

@@ -14,7 +14,7 @@ MAX_CONCURRENT_CALLS = 3  # one less than the threads of a web process
 
 
 def check_base_url(url: str) -> None:
-    """Raise Misconfigured unless ``url`` is scheme, host and optional port: https, or http to loopback."""
+    """Raise Misconfigured unless ``url`` is https, or http to loopback, with only host and optional port."""
     try:
         check_address(url)
     except ValueError as error:
@@ -22,25 +22,24 @@ def check_base_url(url: str) -> None:
 
 
 def check_timeout(seconds: float) -> None:
-    """Raise Misconfigured unless a page may wait for ``seconds``."""
+    """Raise Misconfigured unless ``seconds`` is in the range that a page may wait."""
     if not MIN_TIMEOUT_SECONDS <= seconds <= MAX_TIMEOUT_SECONDS:
         raise Misconfigured(f"The timeout must be {MIN_TIMEOUT_SECONDS} to {MAX_TIMEOUT_SECONDS} seconds.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Service:
-    """The dashboard service: ``base_url`` without a path, and the seconds that a whole call may take.
+    """The dashboard service: ``base_url`` has no path, and ``timeout_seconds`` limits a whole call.
 
-    At most ``max_concurrent_calls`` wait in this process; while the service works, another one waits for its
-    turn, up to ``patience_seconds``. ``application`` is the service in this process: it is called directly,
-    without a connection.
+    At most ``max_concurrent_calls`` run in this process. While the service works, a further call waits for
+    its turn up to ``patience_seconds``. ``application`` is a service in this process, called directly.
     """
 
     base_url: str = IN_PROCESS
     timeout_seconds: float
     max_concurrent_calls: int = MAX_CONCURRENT_CALLS
     patience_seconds: float = 0
-    ca_file: str = ""  # with the authorities that may certify the service
+    ca_file: str = ""  # certificates of the authorities to trust
     application: WsgiApplication | None = None
 
     def __post_init__(self) -> None:
@@ -50,7 +49,7 @@ class Service:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SigningAccount:
-    """An account as the service knows it, the secret that signs its calls, and perhaps a linked website."""
+    """An account with the secret that signs its calls, and a linked website if the call is about one."""
 
     account_ref: str
     secret: str = field(repr=False)
@@ -64,6 +63,6 @@ class SigningAccount:
 
     @property
     def fields(self) -> dict[str, str]:
-        """The first fields of its requests, in the order of the specification."""
+        """The first fields of each request, in the order of the specification."""
         site = {"host": self.host, "link_id": self.link_id} if self.host else {}
         return {**site, "portal_account_ref": self.account_ref}

@@ -15,17 +15,17 @@ from django.views.decorators.debug import sensitive_variables
 from foundation.sealing import seal, unseal
 from portal.models.members import Membership
 
-# A secret in the row of another account signs nothing, because the service has it for its own account.
+# One purpose for all accounts: a sealed secret copied to another account's row fails at the service.
 SEALED_FOR = "secret of the portal"
 MIN_SECRET_LENGTH = 16
 MAX_SECRET_LENGTH = 512
 
-check_secret = Signal()  # with account: a receiver returns what is wrong with its secret, or an empty text
+check_secret = Signal()  # sent with ``account``; receivers return a problem with its secret, or ""
 
 
 @sensitive_variables("secret")
 def validate_secret(secret: str) -> None:
-    """Raise ValidationError for a text that the service never issues as a secret."""
+    """Raise ValidationError if ``secret`` does not have the form of the service's secrets."""
     if (
         not MIN_SECRET_LENGTH <= len(secret) <= MAX_SECRET_LENGTH
         or not secret.isprintable()
@@ -67,10 +67,7 @@ class Account(models.Model):
         return bool(settings.SITE_API_SECRET) and self.ref == settings.PORTAL_ACCOUNT_REF
 
     def seats_taken(self, at: datetime, *, without: str = "") -> int:
-        """Return the number of members and of invitations that are open at this moment.
-
-        Those of the address ``without`` are left out.
-        """
+        """Return the number of members plus invitations open at ``at``, except to the address ``without``."""
         return self.memberships.count() + self.invitations.open(at=at).exclude(email=without).count()
 
     @sensitive_variables("secret")
@@ -80,7 +77,7 @@ class Account(models.Model):
         self.sealed_secret = seal(secret, SEALED_FOR)
 
     def reveal_secret(self) -> str:
-        """Return the secret in clear, for the gateway only; raises CannotUnseal."""
+        """Return the unsealed secret, for the gateway only; raises CannotUnseal."""
         if self.is_from_environment:
             return str(settings.SITE_API_SECRET)
         return unseal(self.sealed_secret, SEALED_FOR)
@@ -90,13 +87,13 @@ class WebsiteQuerySet(models.QuerySet["Website"]):
     """Queries for websites."""
 
     def visible_to(self, user: AbstractBaseUser | AnonymousUser) -> Self:
-        """Return the websites of the accounts of ``user``; none for a visitor who is not signed in."""
+        """Return the websites of all accounts of ``user``; empty for anonymous visitors."""
         if not user.is_authenticated:
             return self.none()
         return self.filter(account__memberships__user=user).select_related("account")
 
     def with_host(self, host: str) -> Self:
-        """Return the websites of this host, of all accounts."""
+        """Return the websites with this host, in any account."""
         return self.filter(host=host)
 
 

@@ -1,7 +1,7 @@
-"""The service's last good answers, which pages show while the service cannot be reached.
+"""Last good answers of the service, shown while the service cannot be reached.
 
-Answers have findings of customers, so they are stored sealed, for a day at most. On SQLite they are in the
-database of short-lived data, so that no page waits for an import; hence no foreign key.
+Answers contain customers' findings, so they are sealed, and deleted after a day. On SQLite this table is in
+the database of short-lived data, so that no page waits for an import; hence no foreign key.
 """
 
 import hashlib
@@ -24,17 +24,17 @@ MAX_PER_WEBSITE = 20
 
 
 class StoredAnswer(NamedTuple):
-    """An answer as JSON, and when the portal received it."""
+    """An answer as JSON, and the time at which the portal received it."""
 
     received_at: datetime
     body: bytes
 
 
 class LastAnswerQuerySet(models.QuerySet["LastAnswer"]):
-    """Storing, reading and deleting of answers."""
+    """Queries that store, read and delete answers."""
 
     def store(self, website: Website, request: msgspec.Struct, body: bytes) -> None:
-        """Store the answer to ``request``, unless there is one of the last minute; delete old answers."""
+        """Store the answer to ``request``, unless one was stored in the last minute; delete old answers."""
         now, digest = timezone.now(), _digest(website, request)
         if self.filter(pk=digest, received_at__gt=now - MIN_INTERVAL).exists():
             return
@@ -48,24 +48,22 @@ class LastAnswerQuerySet(models.QuerySet["LastAnswer"]):
         self.expire(now)
 
     def read(self, website: Website, request: msgspec.Struct) -> StoredAnswer | None:
-        """Return the answer to ``request``; None if there is none of the last day."""
+        """Return the answer to ``request``, if one from the last 24 hours is stored and can be unsealed."""
         answers = self.filter(pk=_digest(website, request), received_at__gt=timezone.now() - MAX_AGE)
         answer = answers.first()
+        if answer is None:
+            return None
         try:
-            return (
-                StoredAnswer(answer.received_at, unseal_once(answer.sealed, answer.pk).encode())
-                if answer
-                else None
-            )
-        except CannotUnseal:  # a master key was taken away: as good as none
+            return StoredAnswer(answer.received_at, unseal_once(answer.sealed, answer.pk).encode())
+        except CannotUnseal:  # its master key was removed
             return None
 
     def discard(self, website_id: int) -> None:
-        """Delete the answers about this website."""
+        """Delete all answers about this website."""
         self.filter(website_id=website_id).delete()
 
     def expire(self, now: datetime) -> None:
-        """Delete answers that are too old to be shown."""
+        """Delete answers older than MAX_AGE."""
         self.filter(received_at__lte=now - MAX_AGE).delete()
 
 
@@ -91,12 +89,12 @@ class LastAnswer(models.Model):
 
 
 def _digest(website: Website, request: msgspec.Struct) -> str:
-    """Return the digest of account, link and request, so that another link never gets this answer."""
+    """Return the digest of website, link and request: a new link never gets the old link's answers."""
     identity = (website.account_id, website.pk, website.host, website.link_id, type(request).__name__)
     return hashlib.sha256(msgspec.json.encode((*identity, request))).hexdigest()
 
 
 @receiver([post_save, post_delete], sender=Website)
 def _discard(instance: Website, **_: Any) -> None:
-    """Discard the answers after the commit: the link may be another, or gone."""
+    """Discard the website's answers after the commit, because its link may have changed."""
     transaction.on_commit(partial(LastAnswer.objects.discard, instance.pk))

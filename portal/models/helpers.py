@@ -1,4 +1,4 @@
-"""Links for the people who run a website, and who need no account to publish its proof."""
+"""Helper links: people who run a website publish its proof of ownership without an account."""
 
 from datetime import datetime, timedelta
 from typing import ClassVar, Self
@@ -20,11 +20,11 @@ class HelperLinkQuerySet(models.QuerySet["HelperLink"]):
     """Queries for helper links."""
 
     def live(self, *, at: datetime) -> Self:
-        """Return the links that work at this moment."""
+        """Return the links that are neither revoked nor expired at ``at``."""
         return self.filter(revoked_at=None, expires_at__gt=at)
 
     def with_token(self, token: str) -> Self:
-        """Return the link with this token; none for a token that was not signed here."""
+        """Return the link with this token; empty if the token's signature is not ours."""
         try:
             return self.filter(pk=_signer.unsign(token))
         except BadSignature:
@@ -32,7 +32,7 @@ class HelperLinkQuerySet(models.QuerySet["HelperLink"]):
 
 
 class HelperLink(models.Model):
-    """A link to the instructions of a claim, and to its check; it shows nothing else."""
+    """A link to the instructions of one claim and to its check, and to no other page."""
 
     id = models.UUIDField(primary_key=True, default=uuid4, editable=False)
     account = models.ForeignKey(Account, on_delete=models.CASCADE, related_name="helper_links")
@@ -57,5 +57,5 @@ class HelperLink(models.Model):
 
     @property
     def token(self) -> str:
-        """The token of the link; it cannot be computed from the database alone."""
+        """The link's signed token; computing it needs the secret key as well as the database."""
         return _signer.sign(str(self.pk))

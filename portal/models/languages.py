@@ -1,7 +1,7 @@
-"""The language of each person's last page; e-mails use it for people who chose no other.
+"""The language of each person's last page; e-mails use it unless the person chose another language.
 
-On SQLite it is in the database of short-lived data, so that no page waits for an import; hence no foreign
-key.
+On SQLite this table is in the database of short-lived data, so that no page waits for an import; hence no
+foreign key.
 """
 
 from typing import Any, ClassVar
@@ -30,13 +30,13 @@ class UserLanguage(models.Model):
 
 
 def language_of(user_id: int) -> str:
-    """Return the person's language, or the default one before their first visit."""
+    """Return the person's language; the default language before their first visit."""
     row = UserLanguage.objects.filter(pk=user_id).first()
     return row.language if row else settings.LANGUAGE_CODE
 
 
 def record_language(session: SessionBase, user_id: int) -> None:
-    """Store the language of this page, if the session's last page had another."""
+    """Store the language of this page if it differs from the session's last page."""
     language = get_language() or settings.LANGUAGE_CODE
     if session.get(_SESSION_KEY) != language:
         UserLanguage.objects.update_or_create(pk=user_id, defaults={"language": language})

@@ -18,11 +18,11 @@ class MembershipQuerySet(models.QuerySet["Membership"]):
     """Queries for members."""
 
     def of_user(self, user: AbstractBaseUser | AnonymousUser) -> Self:
-        """Return the memberships of one person; none for a visitor who is not signed in."""
+        """Return the memberships of one person; empty for anonymous visitors."""
         return self.filter(user=user) if user.is_authenticated else self.none()
 
     def owners(self) -> Self:
-        """Return the members who manage the others."""
+        """Return owners, who manage the other members."""
         return self.filter(role=Membership.Role.OWNER)
 
     def managing(self) -> Self:
@@ -38,7 +38,7 @@ class Membership(models.Model):
     """A person's role in an account."""
 
     class Role(models.TextChoices):
-        """All see the account's websites; managers also see the members and share, and owners manage them."""
+        """Viewers see websites; managers also see members, link and share; owners also manage members."""
 
         OWNER = "owner", _("Owner")
         MANAGER = "manager", _("Manager")
@@ -85,11 +85,11 @@ class InvitationQuerySet(models.QuerySet["Invitation"]):
     """Queries for invitations."""
 
     def open(self, *, at: datetime) -> Self:
-        """Return the invitations that can be accepted at this moment."""
+        """Return the invitations that can be accepted at ``at``."""
         return self.filter(closed_at=None, expires_at__gt=at)
 
     def with_token(self, token: str) -> Self:
-        """Return the invitation whose link has ``token``; none for a token that was not signed here."""
+        """Return the invitation with this token; empty if the token's signature is not ours."""
         try:
             return self.filter(pk=_signer.unsign(token))
         except BadSignature:
@@ -103,7 +103,7 @@ class Invitation(models.Model):
     account = models.ForeignKey("portal.Account", on_delete=models.CASCADE, related_name="invitations")
     email = models.EmailField()
     role = models.CharField(max_length=10, choices=Membership.Role, default=Membership.Role.VIEWER)
-    # None for operators. The user name in the record of changes is that of then.
+    # Empty for invitations by operators. MembershipChange keeps the user name of that time.
     invited_by = models.ForeignKey(
         settings.AUTH_USER_MODEL,
         on_delete=models.SET_NULL,
@@ -133,12 +133,12 @@ class Invitation(models.Model):
 
     @property
     def token(self) -> str:
-        """The token of its link; it cannot be computed from the database alone."""
+        """The link's signed token; computing it needs the secret key as well as the database."""
         return _signer.sign(str(self.pk))
 
 
 class MembershipChange(models.Model):
-    """A record of one change to the members of an account; rows are never changed."""
+    """A record of one change to an account's members; rows are only added."""
 
     class Action(models.TextChoices):
         """The kinds of change."""

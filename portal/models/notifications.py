@@ -1,4 +1,4 @@
-"""Subscriptions of members, the cursor of each website's feed, and notifications that wait for delivery."""
+"""Subscriptions of members, feed cursors of websites, and notifications that wait for delivery."""
 
 from typing import ClassVar
 
@@ -15,7 +15,7 @@ DEFAULT_MIN_SEVERITY = "High"
 
 
 class Subscription(models.Model):
-    """A member's choice of e-mails; members who made no choice have no row."""
+    """A member's choice of e-mails; members who have not chosen have no row."""
 
     class Frequency(models.TextChoices):
         """The frequency of a member's e-mails."""
@@ -65,13 +65,13 @@ class Subscription(models.Model):
 
 
 def gets_emails(user: AbstractBaseUser | AnonymousUser, website: Website) -> bool:
-    """Return whether ``user`` gets e-mails about ``website``, and this portal can send them."""
+    """Return whether ``user`` subscribed to e-mails about ``website`` and this portal can send e-mails."""
     membership = Membership.objects.of_user(user).filter(account=website.account_id).first()
     return membership is not None and bool(settings.EMAIL_URL) and Subscription.of(membership).is_active
 
 
 class FeedCursor(models.Model):
-    """The position in the service's feed of changes of one website; empty while it has no subscriber."""
+    """A website's position in the service's feed of changes; empty without a subscriber."""
 
     website = models.OneToOneField(
         Website, on_delete=models.CASCADE, primary_key=True, related_name="feed_cursor"
@@ -92,7 +92,7 @@ class FeedCursor(models.Model):
 
 
 class PendingNotification(models.Model):
-    """The changes of one website by an import or in a day, for one member, until they are sent."""
+    """Unsent changes of one website for one member, by one import or in one day."""
 
     membership = models.ForeignKey(Membership, on_delete=models.CASCADE, related_name="pending_notifications")
     website = models.ForeignKey(Website, on_delete=models.CASCADE, related_name="pending_notifications")

@@ -1,4 +1,4 @@
-"""States of claims and e-mails about them: the portal's own rows about proofs of ownership."""
+"""States of claims, as last read from the service, and e-mails about claims."""
 
 from typing import ClassVar
 
@@ -9,7 +9,7 @@ from portal.models.members import Membership
 
 
 class ClaimState(models.Model):
-    """The state of the claim to a website, as last read; its list of websites makes no call for it.
+    """The last known state of a website's claim, so that the list of websites needs no call.
 
     Only states that need an action have a row.
     """

@@ -19,16 +19,16 @@ from portal.texts import issue_trackers
 
 TOKEN_BYTES = 32
 MAX_TITLE_LENGTH = 300
-OPENING_PRECISION = timedelta(minutes=1)  # an opening is written at most once in this time
+OPENING_PRECISION = timedelta(minutes=1)  # at most one write in this time
 
 
 def new_token() -> str:
-    """Return a token for a link: 256 random bits that can be part of a URL."""
+    """Return a random token of 256 bits for use in a URL."""
     return secrets.token_urlsafe(TOKEN_BYTES)
 
 
 def hash_of_token(token: str) -> str:
-    """Return the hash under which a token is stored, so that a copy of the database opens no page."""
+    """Return the hash to store for a token: a stolen database then opens no page."""
     return hashlib.sha256(token.encode("utf-8", "replace")).hexdigest()
 
 
@@ -36,7 +36,7 @@ class ShareLinkQuerySet(models.QuerySet["ShareLink"]):
     """Queries for share links."""
 
     def manageable_by(self, user: AbstractBaseUser | AnonymousUser) -> Self:
-        """Return the links of every account in which ``user`` is an owner or a manager."""
+        """Return the links of every account that ``user`` owns or manages."""
         own_accounts = Membership.objects.of_user(user).managing().values("account")
         return self.filter(website__account__in=own_accounts)
 
@@ -45,11 +45,11 @@ class ShareLinkQuerySet(models.QuerySet["ShareLink"]):
         return self.filter(website__account=account)
 
     def live(self, *, at: datetime) -> Self:
-        """Return the links that work at this moment."""
+        """Return the links that are neither revoked nor expired at ``at``."""
         return self.filter(revoked_at=None, expires_at__gt=at)
 
     def ended(self, *, at: datetime) -> Self:
-        """Return the links that were revoked or had expired at this moment."""
+        """Return the links that are revoked or expired at ``at``."""
         return self.filter(models.Q(revoked_at__lte=at) | models.Q(expires_at__lte=at))
 
     def with_token(self, token: str) -> Self:
@@ -94,15 +94,15 @@ class ShareLink(models.Model):
         return f"{self.website}: {self.title}"
 
     def is_live(self, *, at: datetime) -> bool:
-        """Return whether the link works at this moment."""
+        """Return whether the link is neither revoked nor expired at ``at``."""
         return self.revoked_at is None and self.expires_at > at
 
 
 class ShareOpening(models.Model):
     """The time at which a share link was last opened.
 
-    On SQLite it is in the database of short-lived data, so that no page waits for an import; hence no
-    foreign key.
+    On SQLite this table is in the database of short-lived data, so that no page waits for an import; hence
+    no foreign key.
     """
 
     share_link_id = models.BigIntegerField(primary_key=True)
@@ -116,7 +116,7 @@ class ShareOpening(models.Model):
 
     @classmethod
     def record(cls, share_link_id: int, *, at: datetime) -> None:
-        """Store the time, unless one of the last minute is stored."""
+        """Store the time, unless an opening was stored in the last minute."""
         recent = cls.objects.filter(pk=share_link_id, last_opened_at__gt=at - OPENING_PRECISION)
         if not recent.exists():
             cls.objects.update_or_create(pk=share_link_id, defaults={"last_opened_at": at})
@@ -125,7 +125,7 @@ class ShareOpening(models.Model):
 class Badge(models.Model):
     """A picture with the grade of a website, for anyone who has its address.
 
-    The token is stored as it is: it opens nothing but a grade, and members copy it again and again.
+    The token is stored unhashed: it opens only a grade, and members copy it repeatedly.
     """
 
     website = models.OneToOneField(Website, on_delete=models.CASCADE, primary_key=True, related_name="badge")
@@ -145,7 +145,7 @@ class Badge(models.Model):
 
 
 class IssueTracker(models.Model):
-    """The issue tracker of an account, in which its members create issues about findings."""
+    """The issue tracker in which an account's members create issues about findings."""
 
     account = models.OneToOneField(
         Account, on_delete=models.CASCADE, primary_key=True, related_name="issue_tracker"

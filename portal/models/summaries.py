@@ -1,7 +1,7 @@
-"""The service's last response about each website, which the list of websites shows first.
+"""Stored summaries: the service's last response about each website, shown first in the list of websites.
 
-On SQLite it is in the database of short-lived data, so that no page waits for an import; hence no foreign
-key. A summary is deleted with its website, and when the website gets another link.
+On SQLite this table is in the database of short-lived data, so that no page waits for an import; hence no
+foreign key. A summary is deleted with its website, and when the website gets a new link.
 """
 
 from datetime import datetime, timedelta
@@ -18,13 +18,13 @@ from portal.models.accounts import Website
 from signed_api.findings import CoverageEntry, DashboardResponse, Facets, Page, Problem, Summary
 
 NO_FACETS = Facets(severity=[], source=[], kind=[], status=[], hosts=[])
-_KEPT = timedelta(minutes=1)
-_REPLACED = ("updated_at", "refusal", "payload", "new_findings", "grew_at")
+_MIN_INTERVAL = timedelta(minutes=1)  # between two writes of the same data
+_UPDATED_FIELDS = ("updated_at", "refusal", "payload", "new_findings", "grew_at")
 _IDENTITY = ("pk", "account_id", "host", "link_id")
 
 
 class Headline(msgspec.Struct, kw_only=True, frozen=True):
-    """The grade, the numbers and the scans of a stored dashboard, which pages of many websites read."""
+    """Grade, numbers and scans of a stored dashboard: the part that lists of websites decode."""
 
     dashboard: Page
     summary: Summary
@@ -32,24 +32,24 @@ class Headline(msgspec.Struct, kw_only=True, frozen=True):
 
 
 class WebsiteSummaryQuerySet(models.QuerySet["WebsiteSummary"]):
-    """Storing and discarding of summaries."""
+    """Queries that store and discard summaries."""
 
     def store(
         self, website: Website, *, dashboard: DashboardResponse | None = None, refusal: str = ""
     ) -> None:
-        """Replace the summary of ``website`` by a dashboard without its lists, or by a refusal's code.
+        """Replace the summary of ``website`` by a dashboard without its lists, or by the code of a refusal.
 
-        A dashboard keeps the version that ``service.refresh_summaries`` noted; a refusal has none.
-
-        If the website got another link during the request, its summary is discarded instead. A dashboard of
-        the same data, stored less than a minute ago, is kept: filters cause no writes. A filtered dashboard
-        lacks the problems to fix first; those stored with the same data are kept.
+        - A dashboard keeps the version that ``service.refresh_summaries`` noted; a refusal clears it.
+        - If the website got a new link during the request, its summary is discarded instead.
+        - The same data is written at most once a minute, so that clicks on filters cause no writes.
+        - A filtered dashboard lacks the problems to fix first: they are copied from the stored summary of
+          the same data.
         """
         now = timezone.now()
         known = self.filter(pk=website.pk).first()
         if known and dashboard and known.has_data_of(dashboard):
             dashboard = known.completed(dashboard)
-            if now - known.updated_at < _KEPT and known.first_to_do == dashboard.dashboard.do_first:
+            if now - known.updated_at < _MIN_INTERVAL and known.first_to_do == dashboard.dashboard.do_first:
                 return
         before, grew_at = (known.new_findings, known.grew_at) if known else (0, None)
         new_findings = max(0, dashboard.summary.new_7d) if dashboard else before
@@ -65,7 +65,7 @@ class WebsiteSummaryQuerySet(models.QuerySet["WebsiteSummary"]):
             [summary],
             update_conflicts=True,
             unique_fields=["website_id"],
-            update_fields=[*_REPLACED, *(["version"] if refusal else [])],
+            update_fields=[*_UPDATED_FIELDS, *(["version"] if refusal else [])],
         )
         identity = {name: getattr(website, name) for name in _IDENTITY}
         if not Website.objects.filter(**identity).exists():
@@ -81,7 +81,7 @@ class WebsiteSummaryQuerySet(models.QuerySet["WebsiteSummary"]):
 
 
 class WebsiteSummary(models.Model):
-    """A dashboard as JSON, or the reason why there is none, and when the portal received it."""
+    """A dashboard as JSON, or the code of a refusal, and the time at which the portal received it."""
 
     website_id = models.BigIntegerField(primary_key=True)
     updated_at = models.DateTimeField()
@@ -100,14 +100,17 @@ class WebsiteSummary(models.Model):
         return f"website {self.website_id} at {self.updated_at}"
 
     def is_current(self, version: str) -> bool:
-        """Return whether the numbers are those of today and of ``version``; an empty one means no access."""
+        """Return whether the numbers are from today and of ``version``.
+
+        An empty ``version`` means that the account has no access: then a refusal is current.
+        """
         if not version:
             return bool(self.refusal)
         return self.version == version and self.updated_at.date() == timezone.now().date()
 
     @property
     def dashboard(self) -> DashboardResponse | None:
-        """The dashboard; None for a refusal, and for a format of an earlier version of the portal."""
+        """The dashboard, unless the service refused it or an older portal stored another format."""
         try:
             return msgspec.json.decode(self.payload, type=DashboardResponse)
         except msgspec.DecodeError:
@@ -115,7 +118,7 @@ class WebsiteSummary(models.Model):
 
     @property
     def headline(self) -> Headline | None:
-        """The grade and the numbers, read faster than ``dashboard``; None where that is None."""
+        """Grade and numbers, under the same conditions as ``dashboard``, but decoded faster."""
         try:
             return msgspec.json.decode(self.payload, type=Headline)
         except msgspec.DecodeError:
@@ -123,28 +126,28 @@ class WebsiteSummary(models.Model):
 
     @property
     def first_to_do(self) -> list[Problem]:
-        """The worst problems, if they are known."""
+        """The problems to fix first; empty if unknown."""
         return self.headline.dashboard.do_first if self.headline else []
 
     def completed(self, dashboard: DashboardResponse) -> DashboardResponse:
-        """Return a dashboard of the same data with the worst problems, which a filtered one lacks."""
+        """Return ``dashboard`` of the same data with the problems to fix first, which filtered ones lack."""
         worst = dashboard.dashboard.do_first or self.first_to_do
         page = msgspec.structs.replace(dashboard.dashboard, do_first=worst)
         return msgspec.structs.replace(dashboard, dashboard=page)
 
     def has_data_of(self, dashboard: DashboardResponse) -> bool:
-        """Return whether the stored dashboard was made of the same data as this one."""
+        """Return whether the stored dashboard has the data version of this one."""
         headline, revision = self.headline, dashboard.dashboard.revision
         return headline is not None and headline.dashboard.revision == revision != ""
 
 
 def _without_lists(dashboard: DashboardResponse) -> DashboardResponse:
-    """Return ``dashboard`` without single findings and without the parts that depend on filters."""
+    """Return ``dashboard`` without findings, notes, and the parts that depend on filters."""
     page = msgspec.structs.replace(dashboard.dashboard, facets=NO_FACETS)
     return msgspec.structs.replace(dashboard, dashboard=page, threats=[], charts=[], analyst_notes=[])
 
 
 @receiver([post_save, post_delete], sender=Website)
 def _discard(instance: Website, **_: Any) -> None:
-    """Discard the summary after the commit; a response that arrives meanwhile finds the new website."""
+    """Discard the summary after the commit: a later ``store`` for the old link sees the new one."""
     transaction.on_commit(partial(WebsiteSummary.objects.discard, instance.pk))

@@ -1,7 +1,7 @@
-"""Each person's visits: the last of "What is new", from which on the header counts, and days of visits.
+"""Each person's last visits: of "What is new", since which the header counts news, and of a dashboard.
 
-On SQLite it is in the database of short-lived data, so that no page waits for an import; hence no foreign
-key.
+On SQLite these tables are in the database of short-lived data, so that no page waits for an import; hence no
+foreign key.
 """
 
 from datetime import date, datetime
@@ -28,7 +28,7 @@ class LastVisit(models.Model):
 
 
 class DayOfVisit(models.Model):
-    """The day (UTC) of a person's last visit of a dashboard, and that of the visit before."""
+    """The day (UTC) of a person's last visit to a dashboard, and the day of the visit before."""
 
     user_id = models.BigIntegerField(primary_key=True)
     day = models.DateField()
@@ -42,7 +42,7 @@ class DayOfVisit(models.Model):
 
 
 def day_before_this_visit(user_id: int) -> date | None:
-    """Store that this person visits a dashboard today; return the day of the visit before, if any."""
+    """Record a visit to a dashboard today, and return the last earlier day with a visit, if any."""
     today = timezone.now().date()
     known = DayOfVisit.objects.filter(pk=user_id).first()
     if known and known.day == today:
@@ -53,12 +53,12 @@ def day_before_this_visit(user_id: int) -> date | None:
 
 
 def record_visit(user_id: int) -> None:
-    """Store that this person opens the page now."""
+    """Record that this person opens "What is new" now."""
     LastVisit.objects.update_or_create(pk=user_id, defaults={"at": timezone.now()})
 
 
 def last_visit(user_id: int) -> datetime | None:
-    """Return when this person last opened the page; None before their first visit."""
+    """Return when this person last opened "What is new", if ever."""
     return LastVisit.objects.filter(pk=user_id).values_list("at", flat=True).first()
 
 

@@ -1,1 +1,1 @@
-"""The frame of every page: URLs, forms, access, errors and htmx; and the main pages."""
+"""The main pages, and the frame of every page: URLs, forms, access, errors, htmx."""

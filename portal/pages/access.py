@@ -1,4 +1,4 @@
-"""Access to pages: people who are signed in, each to the websites of their accounts."""
+"""Access to pages: members see the websites of their accounts, and other people sign in first."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -21,11 +21,11 @@ from portal.pages.htmx import HtmxHttpRequest, current_page, wants_region
 from portal.pages.urls import is_local_path, referring_page
 
 View = Callable[..., HttpResponseBase]
-MAX_RETURN_LENGTH = 1500  # quoted; a request line has at most 4,094 letters
+MAX_RETURN_LENGTH = 1500  # once quoted; a request line has at most 4,094 characters
 
 
 def members_only(view: View) -> View:
-    """Redirect visitors to the sign-in, and from there back to their page."""
+    """Redirect anonymous visitors to the sign-in, which leads back to the page."""
 
     @wraps(view)
     def guarded(request: HtmxHttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
@@ -43,7 +43,7 @@ def current_user(request: HttpRequest) -> Any:
 
 
 def for_strangers(view: View) -> View:
-    """Add headers: search engines, caches and the websites behind links do not learn of the page."""
+    """Add headers that hide the page from search engines, caches and linked websites."""
 
     @wraps(view)
     def respond(request: HtmxHttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
@@ -57,15 +57,15 @@ def for_strangers(view: View) -> View:
 
 
 def is_from_elsewhere(request: HttpRequest) -> bool:
-    """Return whether the browser says that another website asks, or a link on one."""
+    """Return whether another website started the request, as the browser's Sec-Fetch-Site says."""
     return request.headers.get("Sec-Fetch-Site") in ("cross-site", "same-site")
 
 
 def file_of(page: str) -> Callable[[View], View]:
-    """Return a decorator for a file or a report: links on other websites lead to the page that offers it.
+    """Return a decorator for a file or report: requests from other websites are redirected to ``page``.
 
-    A download leaves the window that asked for it as it is, and a page does not: by the difference, another
-    website would see whether its visitor has the website here. Browsers say whether another website asks.
+    A download does not change the window, and an error page does. Without the redirect, another website could
+    tell from this difference whether its visitor has the website here.
     """
 
     def decorate(view: View) -> View:
@@ -82,16 +82,16 @@ def file_of(page: str) -> Callable[[View], View]:
 
 
 def find_website(request: HtmxHttpRequest, host: str) -> tuple[Website | None, list[Website]]:
-    """Return the website of the URL, if the person may see it, and all of their websites with this host."""
+    """Return the website of the URL if the person may see it, and all their websites with this host."""
     candidates = list(Website.objects.visible_to(request.user).with_host(host))
     account = request.GET.get("account", "")
     return next((site for site in candidates if account in ("", site.account.ref)), None), candidates
 
 
 def redirect_to_sign_in(request: HtmxHttpRequest) -> HttpResponse:
-    """Redirect to the sign-in, which leads back; for a fragment, the whole page goes there.
+    """Redirect to the sign-in, which leads back to this page.
 
-    After a click on a filter or a finding, the way back leads to what was clicked.
+    For an htmx fragment, the whole page is redirected, and returns to the clicked filter or finding.
     """
     if not request.htmx:
         return redirect_to_login(_short(_return_path(request)))
@@ -103,7 +103,7 @@ def redirect_to_sign_in(request: HtmxHttpRequest) -> HttpResponse:
 
 
 def _short(page: str) -> str:
-    """Return the address of a page, without a query and then a path that are too long for the sign-in."""
+    """Return the page's URL for the sign-in; if too long, only its path, or the start page."""
     for each in (page, page.partition("?")[0]):
         if len(quote(each)) <= MAX_RETURN_LENGTH:
             return each
@@ -111,7 +111,7 @@ def _short(page: str) -> str:
 
 
 def _return_path(request: HtmxHttpRequest) -> str:
-    """Return this page; for a form, the page that sent it, with a message that nothing was changed."""
+    """Return this page's URL; for a form, the URL of the form's page, and warn that it was not saved."""
     if request.method in ("GET", "HEAD"):
         return request.get_full_path()
     text = _("You were signed out, so nothing was changed. Sign in and try again.")

@@ -1,7 +1,7 @@
 """Error pages for the gateway's errors: what happened, and what to do.
 
-No text from the service reaches a page. The reference for support is the id of the portal's own request,
-which the service gets with the call: it finds the lines of both in the logs.
+Pages never show the service's own texts. The reference for support is the id of the portal's request. The
+service gets it with the call, so it finds the log lines of both.
 """
 
 import logging
@@ -36,12 +36,12 @@ from signed_api.errors import (
 logger = logging.getLogger(__name__)
 
 DEFAULT_WAIT_SECONDS = 30  # if the service sends no Retry-After
-BUSY_SECONDS = 2  # most calls are over by then
+BUSY_SECONDS = 2  # most calls end within this time
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Action:
-    """A link to a page that helps."""
+    """A link to a page where the person can solve the problem."""
 
     label: str
     url: str
@@ -49,7 +49,7 @@ class Action:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ErrorPage:
-    """The HTTP status, texts and links of an error page; ``reference`` is for support."""
+    """HTTP status, texts and links of an error page; ``reference`` is for support."""
 
     status: int
     title: str
@@ -62,7 +62,7 @@ class ErrorPage:
 
 
 def error_page_for(error: CallError, *, linking_url: str = "") -> ErrorPage:
-    """Return the error page for ``error``; ``linking_url`` is empty for people who may not link websites."""
+    """Return the error page for ``error``; ``linking_url`` is empty if the person may not link websites."""
     reference = new_reference()
     match error:
         case InactiveEntitlement():
@@ -122,12 +122,12 @@ def error_page_for(error: CallError, *, linking_url: str = "") -> ErrorPage:
 def website_error_page(
     error: CallError, website: Website, user: AbstractBaseUser | AnonymousUser
 ) -> ErrorPage:
-    """Return the error page of a website, with links to its proof for people who may link it, and log it."""
+    """Log the error, and return its page, with links for people who may link the website."""
     return logged_error_page(error, website.host, linking_url=_linking_url(user, website.account))
 
 
 def logged_error_page(error: CallError, host: str, *, linking_url: str = "") -> ErrorPage:
-    """Return the error page for ``error``, and log a line with its reference."""
+    """Return the error page for ``error``, and log one line with its reference."""
     error_page = error_page_for(error, linking_url=linking_url)
     if not error.request_id:  # the gateway logged an error of the service
         logger.warning("%s: %s", host, type(error).__name__)
@@ -135,7 +135,7 @@ def logged_error_page(error: CallError, host: str, *, linking_url: str = "") -> 
 
 
 def unknown_website(user: AbstractBaseUser | AnonymousUser) -> ErrorPage:
-    """Return the page for a website that is not linked, or not this person's: both read the same."""
+    """Return one page for both cases: the website is not linked, or belongs to other people."""
     return _unknown_website(new_reference(), _linking_url(user))
 
 
@@ -151,7 +151,7 @@ def _unknown_website(reference: str, linking_url: str) -> ErrorPage:
 
 
 def unknown_finding(reference: str) -> ErrorPage:
-    """Return the page for a finding that does not exist, or of another website: both read the same."""
+    """Return one page for both cases: the finding does not exist, or belongs to another website."""
     return ErrorPage(
         status=404,
         title=_("There is no such finding"),
@@ -162,7 +162,7 @@ def unknown_finding(reference: str) -> ErrorPage:
 
 
 def new_reference() -> str:
-    """Return the id of the current request, which names the error on the page and in the log."""
+    """Return the id of the current request, as the reference on the page and in the log."""
     return current_request_id() or begin_request().request_id
 
 
@@ -172,7 +172,7 @@ def _actions(*links: tuple[str, str]) -> tuple[Action, ...]:
 
 
 def _linking_url(user: AbstractBaseUser | AnonymousUser, account: Account | None = None) -> str:
-    """Return where the person links websites to ``account``, or to any; empty for those who may not."""
+    """Return the page that links websites to ``account``, or to any; empty if the person may not."""
     memberships = Membership.objects.of_user(user).managing()
     if account is None:
         return adding_url() if memberships.exists() else ""
@@ -207,13 +207,12 @@ def _inactive_entitlement(error: InactiveEntitlement, reference: str) -> ErrorPa
     )
     facts = _("Your plan: %(plan)s (%(state)s).") % {"plan": plan, "state": state}
     facts = facts if plan else _("Your organization has no plan yet.")
-    if (
-        error.detail.ends_on is not None and error.detail.ends_on < timezone.now().date()
-    ):  # else it ended early
-        facts += " " + _("Its last day: %(date)s.") % {"date": labels.day(error.detail.ends_on)}
+    ends_on = error.detail.ends_on
+    if ends_on is not None and ends_on < timezone.now().date():  # a later day: the plan was ended early
+        facts += " " + _("Its last day: %(date)s.") % {"date": labels.day(ends_on)}
     advice = _("Renew the plan to see the results again. Scans and history are kept.")
     action = (_("Renew the plan"), renewal_url())
-    if error.detail.status == "suspended":  # no payment ends a suspension by staff
+    if error.detail.status == "suspended":  # by staff: a payment does not end it
         advice = _("Contact us to see the results again. Scans and history are kept.")
         action = (_("Contact support"), settings.SUPPORT_URL)
     return ErrorPage(
@@ -293,7 +292,7 @@ def _too_many_calls(reference: str) -> ErrorPage:
 
 
 def _unavailable(reference: str) -> ErrorPage:
-    """Return the page for a fault that only the operator can fix; the log has the details."""
+    """Return the page for a fault that only an operator can fix; the log has the details."""
     return ErrorPage(
         status=502,
         title=_("Temporarily unavailable"),

@@ -1,4 +1,4 @@
-"""Filters of the list of findings, as the URL carries them, and what all forms share."""
+"""Filters of the lists, parsed from the URL, and shared parts of forms."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -21,17 +21,17 @@ if TYPE_CHECKING:  # config uses this module without the portal's tables
     from portal.models import Account
 
 PAGE_SIZES = (20, 50, 100)
-FINDING_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._~-]{0,127}", re.ASCII)  # an id that can be part of a URL
+FINDING_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._~-]{0,127}", re.ASCII)  # ids that are safe in a URL
 SITE_SORTS = ("worst", "name", "checked")
 NO_GRADE = "none"
 SHARE_DAYS = {7: _("7 days"), 30: _("30 days")}
 PROBLEM_ID = re.compile(r"[a-z0-9-]{1,64}", re.ASCII)
 FILTER_NAMES = ("status", "severity", "kind", "source", "hosts", "since", "fixed", "problem", "query")
 SOURCES = re.compile(r"^[-a-zA-Z0-9_]{1,50}(,[-a-zA-Z0-9_]{1,50}){0,19}\Z")  # slugs
-PRIORITY = "priority"  # the default order: the worst first, confirmed findings before suspected ones
-MAX_DAYS = 366  # of a filter by time, the service's limit
+PRIORITY = "priority"  # the default order: worst first, confirmed findings before suspected ones
+MAX_DAYS = 366  # the service's limit for filters by time
 PERIOD = re.compile(r"^([1-9]\d{0,2}|0(?=-\d))(-([1-9]\d{0,2})?)?\Z", re.ASCII)  # "7", "8-30", "366-"
-PROBLEMS = "problems"  # the view that lists problems instead of findings
+PROBLEMS = "problems"  # the view of the list that shows problems
 PASSWORD_LABELS = {
     "oldpassword": _("Current password"),
     "password1": _("New password"),
@@ -41,32 +41,32 @@ PASSWORD_RULES = _("At least 12 characters; not a common one, and not similar to
 
 
 def page_number(request: HttpRequest, *, page_size: int) -> int:
-    """Return the page of a list that the address names, at most the last one that the service has."""
+    """Return the page number of the URL, limited to the service's last page; 1 if it is not a number."""
     text = request.GET.get("page", "1")
     is_number = text.isascii() and text.isdecimal() and len(text) < 6
     return min(max(1, int(text)), MAX_PAGE_DEPTH // page_size) if is_number else 1
 
 
 class MailAddressField(forms.EmailField):
-    """A field for the e-mail address of a person to whom we write."""
+    """A field for an e-mail address; it returns the normalised address."""
 
     def clean(self, value: Any) -> str:
-        """Return the address in its one form."""
+        """Return the normalised address."""
         return mail_address(super().clean(value))
 
 
 class Several(forms.TextInput):
-    """The values of a field that an address may also have several times, each once, with commas between."""
+    """Widget that joins repeated query fields: ``a=1&a=2`` and ``a=1,2`` mean the same."""
 
     def value_from_datadict(self, data: Mapping[str, Any], files: Any, name: str) -> Any:
-        """Return the values as one text."""
+        """Return the distinct values, joined by commas."""
         if not isinstance(data, QueryDict):
             return super().value_from_datadict(data, files, name)
         return ",".join(dict.fromkeys(filter(None, data.getlist(name))))
 
 
 class WordField(forms.CharField):
-    """A field for one of ``words``, in any capitalisation."""
+    """A field for one of ``words``, ignoring case."""
 
     def __init__(self, words: Iterable[str], **kwargs: Any) -> None:
         self.spellings = {word.casefold(): word for word in words}
@@ -81,23 +81,23 @@ class WordField(forms.CharField):
 
 
 class WordsField(WordField):
-    """A field for some of ``words``, with commas between them; others are left out."""
+    """A field for several of ``words``, joined by commas; it drops other words."""
 
     widget = Several
 
     def clean(self, value: Any) -> str:
-        """Return the chosen words as the service writes them, each once, in the order of ``words``."""
+        """Return the distinct chosen words as the service writes them, in the order of ``words``."""
         chosen = {word.strip().casefold() for word in forms.CharField.clean(self, value).split(",")}
         return ",".join(spelling for word, spelling in self.spellings.items() if word in chosen)
 
 
 class HostsField(forms.CharField):
-    """A field for host names with commas between them, which the service would refuse otherwise."""
+    """A field for host names, joined by commas; it rejects names that the service refuses."""
 
     widget = Several
 
     def clean(self, value: Any) -> str:
-        """Return the names in their stored form."""
+        """Return the normalised names."""
         text = super().clean(value)
         names = text.split(",") if text else []
         if len(names) > MAX_FILTER_VALUES:
@@ -109,13 +109,13 @@ class HostsField(forms.CharField):
 
 
 class PeriodField(forms.RegexField):
-    """A field for days: the last so many, such as "7", or an age, such as "8-30"; today's age is 0."""
+    """A field for a period in days: the last days, such as "7", or an age, such as "8-30" (today is 0)."""
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(PERIOD, **kwargs)
 
     def clean(self, value: Any) -> str:
-        """Return the days, which the service would refuse otherwise."""
+        """Return the period; raise ValidationError for a period that the service refuses."""
         text: str = super().clean(value)
         first, dash, last = text.partition("-")
         most = MAX_DAYS - 1 if last else MAX_DAYS
@@ -125,7 +125,7 @@ class PeriodField(forms.RegexField):
 
 
 class OneAccount(forms.BaseForm):
-    """Fills the choices of a form's field ``account`` with ``accounts``, at least one."""
+    """Mixin that fills the field ``account`` with ``accounts`` (at least one), and hides a single choice."""
 
     def __init__(self, *args: Any, accounts: Sequence["Account"], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -143,7 +143,7 @@ class OneAccount(forms.BaseForm):
 
 
 class FilterForm(forms.Form):
-    """The query string of a list of findings; invalid fields are ignored."""
+    """Form for the query string of a list of findings; callers ignore invalid fields."""
 
     status = WordField(labels.STATUSES.keys() - {labels.OPEN}, required=False)  # open is the default
     severity = WordsField(labels.SEVERITIES, required=False)
@@ -164,9 +164,9 @@ class FilterForm(forms.Form):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Filters:
-    """Filters and page of a list of findings; without a status, the list has the open ones.
+    """Filters and page of a list of findings; an empty status means open.
 
-    Severity, kind, source and hosts may have several values with commas between them.
+    Severity, kind, source and hosts may have several values, joined by commas.
     """
 
     status: str = ""
@@ -193,9 +193,10 @@ class Filters:
 
     @property
     def compatible(self) -> Self:
-        """Filters that the service takes together: one problem is no list of problems.
+        """The filters in a combination that the service accepts.
 
-        A time that has an end goes without a search, and that of the fix with fixed findings only.
+        One problem excludes the list of problems. A search excludes an age. The time of the fix needs the
+        status fixed, without a search or another time.
         """
         filters = replace(self, view="") if self.problem else self
         if filters.query and "-" in filters.since:
@@ -211,17 +212,17 @@ class Filters:
 
     @property
     def active(self) -> dict[str, str]:
-        """The filters that narrow the list, by name."""
+        """The non-empty filters by name, without order, view and page."""
         return {name: value for name in FILTER_NAMES if (value := getattr(self, name))}
 
     @classmethod
     def from_text(cls, text: str) -> Self | None:
-        """Return the filters that ``as_text`` wrote; None if one of them is not known any more."""
+        """Return the filters that ``as_text`` wrote, if the portal still knows all of them."""
         filters = cls.from_query(QueryDict(text))
         return filters if filters.as_text() == text else None
 
     def as_text(self) -> str:
-        """Return the filters that narrow the list as a query string, to store them."""
+        """Return the active filters as a query string, for storage."""
         return urlencode(self.active)
 
     @property
@@ -231,7 +232,7 @@ class Filters:
 
     @property
     def without_page(self) -> Self:
-        """The same filters for a list of findings, on the first page of the default size."""
+        """The same filters for findings, on the first page with the default size."""
         return replace(self, page=1, page_size=PAGE_SIZES[0], view="").compatible
 
     def to_request(self) -> DashboardRequest:
@@ -249,7 +250,7 @@ class Filters:
 
 
 class SiteFilterForm(forms.Form):
-    """The query string of the list of websites; invalid fields are ignored."""
+    """Form for the query string of the list of websites; callers ignore invalid fields."""
 
     query = forms.CharField(max_length=MAX_QUERY_LENGTH, required=False)
     grade = WordField(("A", "B", "C", "D", "F", NO_GRADE), required=False)
@@ -264,8 +265,8 @@ class SiteFilterForm(forms.Form):
 class SiteFilters:
     """Filters, order and page of the list of websites.
 
-    ``attention``: only those that need the person; ``severity``: only those with open findings of it;
-    ``open``: only those with open findings.
+    ``attention``, ``severity`` and ``open`` keep only websites that need attention, that have open findings
+    of the severity, or that have open findings.
     """
 
     query: str = ""
@@ -285,7 +286,7 @@ class SiteFilters:
 
     @property
     def is_active(self) -> bool:
-        """Whether the list is narrowed."""
+        """Whether a filter narrows the list; the order does not."""
         return bool(self.query or self.grade or self.attention or self.severity or self.open)
 
     def fields(self, *, without: str = "") -> dict[str, str]:
@@ -299,30 +300,30 @@ class SiteFilters:
 
 
 class ShareListForm(forms.Form):
-    """The period for which a share link works."""
+    """Form for the lifetime of a share link."""
 
     days = forms.TypedChoiceField(label=_("Valid for"), choices=list(SHARE_DAYS.items()), coerce=int)
 
 
 class ShareForm(ShareListForm):
-    """The period for which a share link of a finding works, and whether it shows evidence."""
+    """Form for a share link of one finding: lifetime, and whether it shows evidence."""
 
     evidence = forms.BooleanField(label=_("Include evidence"), required=False)
 
 
 class PasswordErrors:
-    """A mixin for Django's forms of a password: errors stand under its field, not under its repetition."""
+    """Mixin for Django's password forms: errors appear under the first field, not under its repetition."""
 
     def validate_password_for_user(self, user: User, **_: Any) -> None:
-        """Check the password, once the person is known."""
+        """Check the password against the rules; errors go to ``password1``."""
         field = {"password_field_name": "password1"}
         super().validate_password_for_user(user, **field)  # type: ignore[misc]
 
 
 class ChosenPassword:
-    """A mixin for forms in which people choose a password: our labels and rules, no placeholders.
+    """Mixin for forms that set a password: our labels and rules, without placeholders.
 
-    The browser begins at the first field, or at the first that has an error.
+    The first field gets the focus, or the first field with an error.
     """
 
     fields: dict[str, forms.Field]
@@ -330,7 +331,7 @@ class ChosenPassword:
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self._begin_at(next(iter(self.fields)))
+        self._focus(next(iter(self.fields)))
         for name in PASSWORD_LABELS.keys() & self.fields.keys():
             field = self.fields[name]
             field.label = PASSWORD_LABELS[name]
@@ -338,12 +339,12 @@ class ChosenPassword:
             field.widget.attrs.pop("placeholder", None)
 
     def add_error(self, field: str | None, error: Any) -> None:
-        """Add the error, and begin at the first field that has one."""
+        """Add the error, and focus the first field with an error."""
         super().add_error(field, error)  # type: ignore[misc]
-        if faulty := next((name for name in self.fields if self.has_error(name)), None):
-            self._begin_at(faulty)
+        if first := next((name for name in self.fields if self.has_error(name)), None):
+            self._focus(first)
 
-    def _begin_at(self, name: str) -> None:
+    def _focus(self, name: str) -> None:
         for each in self.fields.values():
             each.widget.attrs.pop("autofocus", None)
         self.fields[name].widget.attrs["autofocus"] = True

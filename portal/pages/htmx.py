@@ -1,4 +1,4 @@
-"""Responses as a whole page or as an htmx fragment, and the URL that htmx shows for them."""
+"""Responses as a whole page or an htmx fragment, with the URL that the browser shows."""
 
 from dataclasses import replace
 from urllib.parse import SplitResult, urlsplit
@@ -17,16 +17,17 @@ from portal.pages.view_models import SitePage, SiteRow
 
 REGION = "results"
 FORM = "filters"
+_STYLES = "portal/portal.css"
 
 
 class HtmxHttpRequest(HttpRequest):
-    """A request with the attribute that the middleware of django-htmx adds."""
+    """A request with the attribute ``htmx`` of the django-htmx middleware."""
 
     htmx: HtmxDetails
 
 
 def wants_region(request: HtmxHttpRequest) -> bool:
-    """Return whether to send the region alone; a restored history entry is always a whole page."""
+    """Return whether to send only the region; a restored history entry is always a whole page."""
     htmx = request.htmx
     return bool(htmx) and not htmx.history_restore_request and htmx.target == REGION
 
@@ -34,7 +35,7 @@ def wants_region(request: HtmxHttpRequest) -> bool:
 def render_site(request: HtmxHttpRequest, page: SitePage) -> HttpResponse:
     """Return ``page`` or its region; an error keeps its status and still replaces the region.
 
-    A page with an old answer asks again by itself: while the outage lasts, only its notice is replaced.
+    A page with an old answer retries by itself. While the outage lasts, only its notice is replaced.
     """
     if page.outage and page.outage.replaces:
         response = render(request, "portal/_outage.html", {"page": page, "outage": page.outage})
@@ -47,20 +48,15 @@ def render_site(request: HtmxHttpRequest, page: SitePage) -> HttpResponse:
             retarget(response, f"#{REGION}")
     else:
         response = render(request, "portal/site.html", {"page": page}, status=page.status)
-        response["Link"] = _early_styles()
+        # The browser loads the styles before it has the page.
+        response["Link"] = f'<{static(_STYLES)}>; rel=preload; as=style; integrity="{integrity(_STYLES)}"'
     return _with_headers(response, page.error_page)
 
 
-def _early_styles() -> str:
-    """Return the header by which a browser asks for the styles while the page is still on its way."""
-    path = "portal/portal.css"
-    return f'<{static(path)}>; rel=preload; as=style; integrity="{integrity(path)}"'
-
-
 def render_row(request: HtmxHttpRequest, row: SiteRow, error_page: ErrorPage | None) -> HttpResponse:
-    """Return ``row`` with the latest summary.
+    """Return ``row`` as a fragment; ``error_page`` belongs to a failed refresh.
 
-    A refusal, such as an expired plan, is a state that the row shows with 200. Only a fault is an error.
+    A refusal, such as an expired plan, is a normal state of the row, with status 200. A fault keeps its 5xx.
     """
     row = replace(row, is_old=False, refresh_failed=bool(error_page and error_page.can_retry))
     status = error_page.status if error_page and error_page.status >= 500 else 200
@@ -78,7 +74,7 @@ def _with_headers(response: HttpResponse, error_page: ErrorPage | None) -> HttpR
 
 
 def current_page(request: HtmxHttpRequest) -> SplitResult:
-    """Return the URL of the page that shows the fragment, as the browser sent it; empty if invalid."""
+    """Return the URL of the page that requested the fragment; empty if the browser sent an invalid one."""
     try:
         return urlsplit(request.htmx.current_url or "")
     except ValueError:
@@ -86,7 +82,7 @@ def current_page(request: HtmxHttpRequest) -> SplitResult:
 
 
 def set_shown_url(request: HtmxHttpRequest, response: HttpResponse, url: str, filters: Filters) -> None:
-    """Let htmx show ``url``: as a new history entry, unless only a search was refined or nothing changed."""
+    """Tell htmx to show ``url``: as a new history entry, unless a search was refined or no filter changed."""
     shown = current_page(request)
     before = Filters.from_query(QueryDict(shown.query))
     is_refined = (

@@ -19,9 +19,9 @@ from portal.pages.view_models.overview import RECENT_DAYS
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NavigationLink:
-    """A link to a part of the portal; ``is_current``: the page is in this part.
+    """A link to a part of the portal; ``is_current`` if the page belongs to it.
 
-    ``unread`` says what is new there; empty if nothing is.
+    ``unread`` says in words what is new there, or is empty.
     """
 
     label: str
@@ -31,9 +31,9 @@ class NavigationLink:
 
 
 def navigation(request: HttpRequest) -> dict[str, object]:
-    """Return the context of every template: the navigation, and whether the person can switch websites.
+    """Return the navigation, and whether the person can switch websites, for the context of every template.
 
-    Only a page with a header evaluates them.
+    Both are lazy: only pages with a header evaluate them.
     """
     return {
         "navigation": SimpleLazyObject(lambda: navigation_links(request)),
@@ -47,7 +47,7 @@ def has_several_websites(request: HttpRequest) -> bool:
 
 
 def navigation_links(request: HttpRequest) -> tuple[NavigationLink, ...]:
-    """Return the links to what the person may see; none for a visitor or a person without accounts."""
+    """Return links to the parts that the person may see; empty for people without an account."""
     user = getattr(request, "user", None)
     memberships = list(Membership.objects.of_user(user)) if user else []
     if not memberships:
@@ -67,7 +67,8 @@ def navigation_links(request: HttpRequest) -> tuple[NavigationLink, ...]:
         NavigationLink(
             label=label,
             url=url,
-            is_current=_is_current(path, url),
+            # The part of the websites has two prefixes.
+            is_current=path == url or path.startswith(("/sites/", "/websites/") if url == "/" else url),
             unread=_unread(user) if user and url == new else "",
         )
         for label, url in parts
@@ -75,10 +76,9 @@ def navigation_links(request: HttpRequest) -> tuple[NavigationLink, ...]:
 
 
 def _unread(user: AbstractBaseUser) -> str:
-    """Return how many websites got new findings since the person last opened "What is new".
+    """Say how many websites got new findings since the person last opened "What is new".
 
-    Stored summaries are counted, so nothing is requested from the service; older ones than the page lists are
-    not.
+    It counts stored summaries, without a call to the service, and ignores changes older than that page lists.
     """
     oldest = timezone.now() - timedelta(days=RECENT_DAYS)
     since = max(last_visit(user.pk) or oldest, oldest)
@@ -88,8 +88,3 @@ def _unread(user: AbstractBaseUser) -> str:
         return ""
     text = ngettext("%(count)s website has new findings", "%(count)s websites have new findings", count)
     return text % {"count": number_format(count)}
-
-
-def _is_current(path: str, url: str) -> bool:
-    """Return whether ``path`` is in the part at ``url``; the part of the websites has two prefixes."""
-    return path == url or path.startswith(("/sites/", "/websites/") if url == "/" else url)

@@ -1,4 +1,4 @@
-"""URLs of the portal's pages: of a website in a given state, for e-mails, and to return to."""
+"""URLs of the portal's pages with their filters, of payments, and of pages to return to."""
 
 from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any
@@ -11,7 +11,7 @@ from django.utils.http import url_has_allowed_host_and_scheme
 
 from portal.pages.forms import FINDING_ID, PROBLEM_ID, Filters
 
-if TYPE_CHECKING:  # config uses this module without the portal's tables, too
+if TYPE_CHECKING:  # config uses this module without the portal's tables
     from portal.models import Website
 
 _BILLING_REF = "{billing_ref}"  # the placeholder in RENEW_URL
@@ -20,7 +20,7 @@ _DEFAULTS = {each.name: each.default for each in fields(Filters)}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Address:
-    """The URL of a page in a given state; ``account`` only if the host alone is ambiguous."""
+    """The URL of a page with its filters; ``account`` is set only if the host is ambiguous."""
 
     path: str
     account: str = ""
@@ -31,7 +31,7 @@ class Address:
         return f"{self.path}?{urlencode(fields)}" if fields else self.path
 
     def fields(self, *, without: str = "") -> dict[str, str]:
-        """Return the fields of the query string in their fixed order, without defaults."""
+        """Return the fields of the query string in a fixed order, without defaults and ``without``."""
         values = {"account": self.account} | {name: getattr(self.filters, name) for name in _DEFAULTS}
         return {
             name: str(value)
@@ -40,19 +40,19 @@ class Address:
         }
 
     def of_finding(self, finding_id: str) -> str:
-        """Return the URL of a finding, with the filters of its list; empty for an id that has no URL."""
+        """Return the URL of a finding, with the filters of its list; empty for an invalid id."""
         path = f"{self.path}findings/{finding_id}/"
         return str(replace(self, path=path)) if FINDING_ID.fullmatch(finding_id) else ""
 
     def of_sharing(self, finding_id: str = "") -> str:
-        """Return the URL that creates a share link of a finding, or without one of the list."""
+        """Return the URL that creates a share link of a finding, or of the list without ``finding_id``."""
         if finding_id:
             path = f"{self.path}findings/{finding_id}/share/"
             return str(replace(self, path=path, filters=Filters()))
         return str(replace(self, path=f"{self.path}share/", filters=self.filters.without_page))
 
     def of_retest(self, finding_id: str) -> str:
-        """Return the URL that tests a finding again."""
+        """Return the URL that retests a finding."""
         return str(Address(path=f"{self.path}findings/{finding_id}/check/", account=self.account))
 
     def of_scans(self) -> str:
@@ -60,24 +60,24 @@ class Address:
         return str(Address(path=f"{self.path}scans/", account=self.account))
 
     def with_filters(self, **changes: Any) -> str:
-        """Return the URL with other filters, on their first page."""
+        """Return the URL with changed filters, by default on the first page."""
         filters = replace(self.filters, **{"page": 1, **changes}).compatible
         return str(replace(self, filters=filters))
 
     def of_problem(self, problem: str) -> str:
-        """Return the URL of the findings of a problem, under the same filters; empty for an invalid id."""
+        """Return the URL of a problem's findings under the same filters; empty for an invalid id."""
         if not PROBLEM_ID.fullmatch(problem):
             return ""
         return self.with_filters(problem=problem, view="")
 
     def of_fix(self, problem: str) -> str:
-        """Return the URL of a problem where its page says how to fix it; empty for an invalid id."""
+        """Return the URL of a problem's fix on its page; empty for an invalid id."""
         url = self.of_problem(problem)
         return f"{url}#findings-title" if url else ""
 
 
 def site_address(website: "Website", *, is_shared: bool) -> Address:
-    """Return the address of the dashboard; with its account if the person has several for this host."""
+    """Return the address of the dashboard; ``is_shared`` adds the account: several have this host."""
     return Address(
         path=reverse("portal:site", args=[website.host]),
         account=website.account.ref if is_shared else "",
@@ -85,36 +85,34 @@ def site_address(website: "Website", *, is_shared: bool) -> Address:
 
 
 def adding_url(account_ref: str = "") -> str:
-    """Return the page on which owners and managers add a website: LINK_URL if it is set, else our own.
-
-    Our own has this account chosen.
-    """
+    """Return the page for adding a website: LINK_URL, or our own page with the account preselected."""
     query = {"account": account_ref} if account_ref else None
     return settings.LINK_URL or reverse("portal:add_website", query=query)
 
 
 def payment_url(billing_ref: str) -> str:
-    """Return RENEW_URL for a payer; empty if it is not set, or needs a reference that is not known."""
+    """Return RENEW_URL with its reference for payments; empty if it is unset or the reference is unknown."""
     if _BILLING_REF not in settings.RENEW_URL:
         return str(settings.RENEW_URL)
     return settings.RENEW_URL.replace(_BILLING_REF, quote(billing_ref, safe="")) if billing_ref else ""
 
 
 def renewal_url() -> str:
-    """Return where a plan is renewed: RENEW_URL, or the page of the plan if RENEW_URL needs a reference."""
+    """Return the page for renewing a plan: RENEW_URL, or the plan's page if RENEW_URL needs a reference."""
     return reverse("portal:plan") if _BILLING_REF in settings.RENEW_URL else str(settings.RENEW_URL)
 
 
 def portal_origin(request: HttpRequest) -> str:
-    """Return PORTAL_BASE_URL; without it, which only a deployment on loopback allows, the request's origin.
+    """Return PORTAL_BASE_URL, or the request's origin if it is unset.
 
-    Visitors can forge the Host header, so links for other people never use it.
+    Only a deployment on loopback may leave it unset: visitors can forge the Host header, and the links are
+    for other people.
     """
     return settings.PORTAL_BASE_URL or request.build_absolute_uri("/").removesuffix("/")
 
 
 def referring_page(request: HttpRequest) -> str:
-    """Return path and query of this site's page that sent the form; empty without a usable Referer."""
+    """Return path and query of our page that sent the form; empty without a Referer of ours."""
     page = request.headers.get("Referer", "")
     if not url_has_allowed_host_and_scheme(page, allowed_hosts={request.get_host()}):
         return ""
@@ -124,5 +122,5 @@ def referring_page(request: HttpRequest) -> str:
 
 
 def is_local_path(text: str) -> bool:
-    """Return whether ``text`` is a URL of this site that begins with its path; names of views are not."""
+    """Return whether ``text`` is a path of this site; URLs with a host and names of views are not."""
     return text.startswith("/") and url_has_allowed_host_and_scheme(text, allowed_hosts=None)

@@ -1,6 +1,5 @@
 """The main pages: a person's websites, the dashboard of one website, and one of its findings."""
 
-from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 
@@ -29,7 +28,7 @@ from signed_api.findings import DashboardRequest, DashboardResponse, FindingResp
 
 @require_safe
 def start(request: HtmxHttpRequest) -> HttpResponseBase:
-    """Show the websites of the person who is signed in; strangers see what the service does."""
+    """Show the person's websites; anonymous visitors see the start page."""
     if request.user.is_authenticated or request.htmx:
         return sites(request)
     return front_door(request)
@@ -38,10 +37,10 @@ def start(request: HtmxHttpRequest) -> HttpResponseBase:
 @members_only
 @gzip_page
 def sites(request: HtmxHttpRequest) -> HttpResponse:
-    """Show a page of the list of websites, after the numbers of those that changed are refreshed.
+    """Refresh the numbers of changed websites, and show a page of the list.
 
-    Numbers that the service does not send in time refresh when their rows are seen. Staff
-    without an account work in the admin, so they are redirected there.
+    Numbers that do not arrive in time are refreshed when their rows become visible. Staff without an account
+    are redirected to the admin.
     """
     memberships = list(Membership.objects.of_user(request.user))
     if not memberships and request.user.is_staff:
@@ -57,14 +56,14 @@ def sites(request: HtmxHttpRequest) -> HttpResponse:
 @require_safe
 @members_only
 def help_page(request: HtmxHttpRequest) -> HttpResponse:
-    """Explain the words of the pages, and say where to ask."""
+    """Explain the words on the pages, and show where to ask for help."""
     return render(request, "portal/help.html", {"page": view_models.help_page()})
 
 
 @require_safe
 @members_only
 def site_row(request: HtmxHttpRequest, host: str) -> HttpResponse:
-    """Refresh the row of ``host`` in the list of websites; without htmx, redirect to the list."""
+    """Refresh the row of ``host`` in the list of websites; requests without htmx go to the list."""
     website, candidates = find_website(request, host)
     if website is None:
         raise Http404
@@ -85,75 +84,95 @@ def site_row(request: HtmxHttpRequest, host: str) -> HttpResponse:
 @gzip_page
 def site(request: HtmxHttpRequest, host: str) -> HttpResponse:
     """Show the dashboard of ``host`` with the filters of the URL."""
-
-    def fill(website: Website, page: SitePage) -> SitePage:
+    website, page = _empty_page(request, host)
+    if website is None:
+        return render_site(request, page)
+    try:
         dashboard, outage = last_answers.get_dashboard(website, page.address.filters.to_request())
-        # The page mentions e-mails only before the first check.
-        awaits_check = dashboard.summary.first_check_by is not None
-        has_emails = awaits_check and gets_emails(request.user, website)
-        manages = _manages(request, website)
-        results = view_models.build_results(
-            dashboard,
-            page.address,
-            gets_emails=has_emails,
-            may_scan=not dashboard.summary.open and manages,
-            may_schedule=manages,
-            last_visit=day_before_this_visit(request.user.pk or 0),
-        )
-        if outage:
-            return replace(
-                page, results=replace(results, export_links=()), outage=_outage_notice(request, outage, host)
-            )
-        form = (ShareForm if results.chosen_problem else ShareListForm)(auto_id="share-%s")
-        offer = ShareOffer(url=page.address.of_sharing(), form=form) if manages else None
-        return replace(
-            page,
-            results=results,
-            share=offer if results.findings or results.problems else None,
-            hand_over=_hand_over_problem(request, website, page, results, dashboard),
-        )
-
-    return _render(request, host, fill)
+    except CallError as error:
+        return _render_error(request, website, page, error)
+    # The page mentions e-mails only before the first scan.
+    awaits_check = dashboard.summary.first_check_by is not None
+    has_emails = awaits_check and gets_emails(request.user, website)
+    manages = _manages(request, website)
+    results = view_models.build_results(
+        dashboard,
+        page.address,
+        gets_emails=has_emails,
+        may_scan=not dashboard.summary.open and manages,
+        may_schedule=manages,
+        last_visit=day_before_this_visit(request.user.pk or 0),
+    )
+    if outage:
+        results, notice = replace(results, export_links=()), _outage_notice(request, outage, host)
+        return render_site(request, replace(page, results=results, outage=notice))
+    form = (ShareForm if results.chosen_problem else ShareListForm)(auto_id="share-%s")
+    may_share = manages and (results.findings or results.problems)
+    page = replace(
+        page,
+        results=results,
+        share=ShareOffer(url=page.address.of_sharing(), form=form) if may_share else None,
+        hand_over=_hand_over_problem(request, website, page, results, dashboard),
+    )
+    return render_site(request, page)
 
 
 @require_safe
 @members_only
 @gzip_page
 def finding(request: HtmxHttpRequest, host: str, finding_id: str) -> HttpResponse:
-    """Show one finding of ``host``; the query string has the filters of the list it was opened from."""
-
-    def fill(website: Website, page: SitePage) -> SitePage:
+    """Show one finding of ``host``; the query string carries the filters of the list behind it."""
+    website, page = _empty_page(request, host, finding_id=finding_id)
+    if website is None:
+        return render_site(request, page)
+    try:
         if not FINDING_ID.fullmatch(finding_id):
             raise UnknownFinding
         response, outage = last_answers.get_finding(website, finding_id)
-        link = portal_origin(request) + replace(page.address, filters=Filters()).of_finding(finding_id)
-        page = replace(page, finding=view_models.finding_view(response, page.address, link=link))
-        if outage:
-            return replace(page, outage=_outage_notice(request, outage, host))
-        return replace(
-            page,
-            hand_over=_hand_over(request, website, page, response, link=link),
-            neighbours=_neighbours(website, page, finding_id),
-            retest_url=page.address.of_retest(finding_id) if _may_retest(response) else "",
-        )
+    except CallError as error:
+        return _render_error(request, website, page, error)
+    link = portal_origin(request) + replace(page.address, filters=Filters()).of_finding(finding_id)
+    page = replace(page, finding=view_models.finding_view(response, page.address, link=link))
+    if outage:
+        return render_site(request, replace(page, outage=_outage_notice(request, outage, host)))
+    may_retest = response.can_retest and response.finding.status == "open"
+    page = replace(
+        page,
+        hand_over=_hand_over(request, website, page, response, link=link),
+        neighbours=_neighbours(website, page, finding_id),
+        retest_url=page.address.of_retest(finding_id) if may_retest else "",
+    )
+    return render_site(request, page)
 
-    return _render(request, host, fill, finding_id=finding_id)
+
+def _empty_page(
+    request: HtmxHttpRequest, host: str, *, finding_id: str = ""
+) -> tuple[Website | None, SitePage]:
+    """Return the website of the URL with its page without content, or only an error page if unknown."""
+    website, candidates = find_website(request, host)
+    if website is None:
+        return None, view_models.site_not_found(host, path=request.path, user=request.user)
+    filters = Filters.from_query(request.GET)
+    return website, view_models.site_page(website, candidates, filters, finding_id=finding_id)
+
+
+def _render_error(
+    request: HtmxHttpRequest, website: Website, page: SitePage, error: CallError
+) -> HttpResponse:
+    """Return the page with the reason why the call failed."""
+    error_page = website_error_page(error, website, request.user)
+    return render_site(request, replace(page, error_page=error_page))
 
 
 def _outage_notice(request: HtmxHttpRequest, outage: Outage, host: str) -> OutageNotice:
-    """Return the notice on a page with an old answer, and log a line with its reference."""
+    """Log the outage, and return the notice for a page with an old answer."""
     reference = logged_error_page(outage.error, host).reference
     trigger = request.htmx.trigger or ""
     return view_models.outage_notice(outage, reference=reference, trigger=trigger)
 
 
-def _may_retest(response: FindingResponse) -> bool:
-    """Return whether a retest can show that the problem is gone."""
-    return response.can_retest and response.finding.status == "open"
-
-
 def _neighbours(website: Website, page: SitePage, finding_id: str) -> Neighbours | None:
-    """Return the finding's neighbours in its list; None if the service fails, as the page needs none."""
+    """Return the finding's neighbours in its list, unless the call fails: the page works without them."""
     get_list = partial(service.get_dashboard, website, stores_summary=False)
     try:
         return view_models.find_neighbours(finding_id, page.address, get_list)
@@ -164,18 +183,20 @@ def _neighbours(website: Website, page: SitePage, finding_id: str) -> Neighbours
 def _hand_over(
     request: HtmxHttpRequest, website: Website, page: SitePage, response: FindingResponse, *, link: str
 ) -> HandOver:
-    """Return the ways to pass the finding on."""
+    """Return the ways to share the finding; a share link only for owners and managers."""
     tracker = IssueTracker.objects.filter(account=website.account_id).first()
     lead = Lead(link, is_share_link=False)
     ways = view_models.hand_over(response.finding, host=website.host, link=lead, tracker=tracker)
+    if not _manages(request, website):
+        return ways
     url = page.address.of_sharing(response.finding.id)
-    return replace(ways, share=_share_offer(request, website, url, ShareForm(auto_id="share-%s")))
+    return replace(ways, share=ShareOffer(url=url, form=ShareForm(auto_id="share-%s")))
 
 
 def _hand_over_problem(
     request: HtmxHttpRequest, website: Website, page: SitePage, results: Results, dashboard: DashboardResponse
 ) -> HandOver | None:
-    """Return the ways to pass on the problem that the filters choose; None without one."""
+    """Return the ways to share the problem that the filters choose, if they choose one."""
     if not results.chosen_problem:
         return None
     filters = page.address.filters
@@ -189,13 +210,6 @@ def _hand_over_problem(
     )
 
 
-def _share_offer(
-    request: HtmxHttpRequest, website: Website, url: str, form: ShareListForm
-) -> ShareOffer | None:
-    """Return the form that creates a share link, for owners and managers of the website's account."""
-    return ShareOffer(url=url, form=form) if _manages(request, website) else None
-
-
 def _manages(request: HtmxHttpRequest, website: Website) -> bool:
     """Return whether the person is an owner or manager of the website's account."""
     own_memberships = Membership.objects.of_user(request.user).managing()
@@ -206,23 +220,3 @@ def _manages(request: HtmxHttpRequest, website: Website) -> bool:
 def grading(request: HtmxHttpRequest) -> HttpResponse:
     """Explain the grade to members and visitors."""
     return render(request, "portal/grading.html")
-
-
-def _render(
-    request: HtmxHttpRequest,
-    host: str,
-    fill: Callable[[Website, SitePage], SitePage],
-    *,
-    finding_id: str = "",
-) -> HttpResponse:
-    """Return the page with the contents that ``fill`` adds, or with an error page."""
-    website, candidates = find_website(request, host)
-    if website is None:
-        return render_site(request, view_models.site_not_found(host, path=request.path, user=request.user))
-    filters = Filters.from_query(request.GET)
-    page = view_models.site_page(website, candidates, filters, finding_id=finding_id)
-    try:
-        page = fill(website, page)
-    except CallError as error:
-        page = replace(page, error_page=website_error_page(error, website, request.user))
-    return render_site(request, page)

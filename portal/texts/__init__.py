@@ -1,1 +1,1 @@
-"""Texts that findings need: labels, topics, fixes by stack, ratings, evidence, notes."""
+"""Texts about findings: labels, topics, fixes by stack, CVSS, evidence, notes."""

@@ -1,4 +1,4 @@
-"""The rating of a finding by CVSS, as a number and as a vector, from the texts of its scanner."""
+"""CVSS score and vector of a finding, parsed from its scanner's texts."""
 
 import re
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ _METRIC = r"/[A-Za-z]{1,3}:[A-Za-z]{1,2}"
 _VECTOR = re.compile(rf"\b(?:CVSS:(?P<version>[34]\.[01])(?:{_METRIC})+|AV:[NAL](?:{_METRIC})+)")
 _SCORE = re.compile(r"^CVSS(?: score)?: *(?:CVSS\S* )?(10(?:\.0)?|\d(?:\.\d)?)\b", re.MULTILINE)
 
-# The values of the metrics of CVSS 3; "PR" has others where the scope changes.
+# CVSS 3.1, section 7.4: weights of the metrics; "PR" has other weights if the scope changes.
 _WEIGHTS = {
     "AV": {"N": 0.85, "A": 0.62, "L": 0.55, "P": 0.2},
     "AC": {"L": 0.77, "H": 0.44},
@@ -22,7 +22,7 @@ _CHANGED_PR = {"N": 0.85, "L": 0.68, "H": 0.5}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cvss:
-    """A number from 0.0 to 10.0 and a vector, either may be empty; ``url`` explains the vector."""
+    """A score from 0.0 to 10.0 and a vector; one of them may be empty. ``url`` explains the vector."""
 
     score: str
     vector: str
@@ -30,7 +30,7 @@ class Cvss:
 
 
 def find_cvss(text: str) -> Cvss | None:
-    """Return the first rating in ``text``; the number of a vector of CVSS 3 is computed if it is absent."""
+    """Return the first score and vector in ``text``, if any; a missing score of CVSS 3 is computed."""
     vector, score = _VECTOR.search(text), _SCORE.search(text)
     if not vector and not score:
         return None
@@ -46,7 +46,7 @@ def find_cvss(text: str) -> Cvss | None:
 
 
 def _base_score(vector: str) -> str:
-    """Return the base score by the formula of CVSS 3.1, section 7.1; empty for an incomplete vector."""
+    """Return the base score (CVSS 3.1, section 7.1); empty for an incomplete vector."""
     metrics = dict(part.split(":", 1) for part in vector.split("/")[1:])
     is_changed = metrics.get("S") == "C"
     weights = _WEIGHTS | ({"PR": _CHANGED_PR} if is_changed else {})
@@ -63,7 +63,7 @@ def _base_score(vector: str) -> str:
 
 
 def _rounded_up(value: float) -> float:
-    """Return the smallest number with one decimal that is not below ``value``."""
+    """Round up to one decimal, as "Roundup" of CVSS 3.1, appendix A, does without errors of floats."""
     hundred_thousandths = round(value * 100_000)
     tenths, rest = divmod(hundred_thousandths, 10_000)
     return (tenths + bool(rest)) / 10

@@ -1,6 +1,7 @@
-"""Evidence as parts: the request, the response, and in them what proves the problem.
+"""Evidence split into parts, such as request and response, with the proof marked in them.
 
-The scanners' texts have headings such as "Response:" on a line of their own, or begin as messages of HTTP do.
+In the scanners' texts a part begins with a heading such as "Response:" on its own line, or with the first
+line of an HTTP message.
 """
 
 import re
@@ -27,10 +28,10 @@ LABELS: Mapping[str, str | Promise] = MappingProxyType(
         "Command": _("Command"),
     }
 )
-MIN_PROOF_LENGTH = 4  # shorter texts are in every page
-MAX_PROOFS = 20  # marked in a part
-SHOWN_LINES, SHOWN_CHARACTERS = 20, 1_600  # of a part before a reader opens it, and in a PDF
-MAX_COMPARED = 200  # looked for in each part; a scanner's text may have thousands of lines and of parts
+MIN_PROOF_LENGTH = 4  # shorter texts match in every page
+MAX_PROOFS = 20  # marks in a part
+SHOWN_LINES, SHOWN_CHARACTERS = 20, 1_600  # of a collapsed part, and of a part in a PDF
+MAX_COMPARED = 200  # proofs to search for; a scanner's text may have thousands of lines and parts
 _HEADING = re.compile(rf"({'|'.join(LABELS)}):\n")
 _START = re.compile(
     rf"(?:\A|(?<=\n\n))(?=(?:{'|'.join(LABELS)}):\n|[A-Z]{{3,10}} \S+ HTTP/[\d.]+\s|HTTP/[\d.]+ \d{{3}}\b)"
@@ -39,7 +40,7 @@ _START = re.compile(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EvidencePart:
-    """A part of the evidence; ``label`` is empty for what has none. ``html`` has marks around proofs."""
+    """A part of the evidence; ``label`` may be empty, and ``html`` has marks around proofs."""
 
     label: str | Promise
     html: SafeString
@@ -48,26 +49,26 @@ class EvidencePart:
 
 
 def is_long(text: str) -> bool:
-    """Return whether only the beginning of ``text`` is shown at first."""
+    """Return whether ``text`` is collapsed at first."""
     return len(text) > SHOWN_CHARACTERS or len(text.splitlines()) > SHOWN_LINES
 
 
 def beginning(text: str) -> str:
-    """Return the part of a long ``text`` that is shown at first; a short text as it is."""
+    """Return the start of ``text`` that is shown while it is collapsed, or a short text unchanged."""
     return "\n".join(text.splitlines()[:SHOWN_LINES])[:SHOWN_CHARACTERS] if is_long(text) else text
 
 
 def evidence_parts(text: str) -> list[EvidencePart]:
-    """Return the parts of ``text``, with the proof marked in requests and responses."""
+    """Split ``text`` into parts, and mark the proof in requests and responses."""
     starts = [match.start() for match in _START.finditer(text)]
     positions = sorted({0, *starts, len(text)})
-    parts = [_named(text[start:end].strip("\n")) for start, end in pairwise(positions)]
+    parts = [_name_and_body(text[start:end].strip("\n")) for start, end in pairwise(positions)]
     proofs = list(islice(_proofs(parts), MAX_COMPARED))
     return [_part(name, body, proofs) for name, body in parts if body]
 
 
-def _named(text: str) -> tuple[str, str]:
-    """Return the name of a part, which may be empty, and its text without the heading."""
+def _name_and_body(text: str) -> tuple[str, str]:
+    """Split a part into its name, which may be empty, and its text without the heading."""
     if heading := _HEADING.match(text):
         return heading[1], text[heading.end() :]
     if text.startswith("HTTP/"):
@@ -76,7 +77,7 @@ def _named(text: str) -> tuple[str, str]:
 
 
 def _proofs(parts: Iterable[tuple[str, str]]) -> Iterator[str]:
-    """Yield the texts that prove the problem, whole and line by line."""
+    """Yield each proof as a whole, line by line, and quoted for URLs."""
     for name, body in parts:
         if LABELS.get(name) in (LABELS["Proof"], LABELS["Attack"]):
             for text in (body, *body.splitlines()):

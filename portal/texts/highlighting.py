@@ -1,7 +1,7 @@
 """Highlighting of search words in a text, by the rules of the service's search.
 
-A word is a run of letters and digits; case and accents do not matter; the last word of a search also
-matches the beginning of a longer one.
+A word is a run of letters and digits. Case and accents are ignored. The last word of a search also matches
+the start of a longer word.
 """
 
 import re
@@ -18,7 +18,7 @@ def highlight(text: str, search: str) -> SafeString:
     """Return ``text`` as HTML, with ``<mark>`` around the words that match ``search``."""
     words = fold_with_origins(search)[0].split()
     if not words:
-        return conditional_escape(text)  # most lists are not searched
+        return conditional_escape(text)
     positions = _matching_positions(text, words)
     runs = groupby(enumerate(text), key=lambda numbered: numbered[0] in positions)
     return format_html_join("", "{}", ((_run(run, is_match),) for is_match, run in runs))
@@ -30,7 +30,7 @@ def _run(run: Iterator[tuple[int, str]], is_match: bool) -> SafeString | str:
 
 
 def _matching_positions(text: str, words: Sequence[str]) -> set[int]:
-    """Return the positions in ``text`` that belong to a matching word, or to its matching beginning."""
+    """Return the positions in ``text`` of matching words, or of their matching starts."""
     folded, origins = fold_with_origins(text)
     positions: set[int] = set()
     for word in re.finditer(r"\S+", folded):

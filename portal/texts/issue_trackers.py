@@ -1,4 +1,4 @@
-"""Issue trackers: their addresses, and links that open a new issue with title and text filled in."""
+"""Issue trackers: addresses of projects, and links to a new issue with title and text filled in."""
 
 import re
 from collections.abc import Callable
@@ -6,7 +6,7 @@ from urllib.parse import SplitResult, parse_qs, quote, urlencode, urlsplit
 
 NAMES = {"github": "GitHub", "gitlab": "GitLab", "jira": "Jira"}
 MAX_ADDRESS_LENGTH = 500
-# Web servers refuse longer addresses, and a sign-in on the way encodes an address a second time.
+# Web servers refuse longer URLs, and a sign-in in between encodes the URL a second time.
 MAX_ISSUE_URL_LENGTH = 5_000
 MAX_TITLE_LENGTH = 200
 
@@ -16,11 +16,11 @@ _JIRA_FORM = "/secure/CreateIssueDetails!init.jspa"
 
 
 class InvalidAddress(ValueError):
-    """Not the address of a project in this tracker."""
+    """The address does not belong to a project in this tracker."""
 
 
 def recognised_kind(address: str) -> str:
-    """Return the tracker that the address belongs to; empty if its host and path do not say."""
+    """Guess the kind of tracker from host and path; empty if unknown."""
     try:
         parts = urlsplit(address)
     except ValueError:
@@ -32,16 +32,16 @@ def recognised_kind(address: str) -> str:
 
 
 def normalise(kind: str, address: str) -> str:
-    """Return the address of a project in its stored form; raises InvalidAddress."""
+    """Return a project's address in the form to store; raises InvalidAddress."""
     parts = _https_parts(address)
     origin = f"https://{parts.netloc.lower()}"
     return origin + _NORMALISERS[kind](parts)
 
 
 def new_issue_url(kind: str, address: str, *, title: str, body: str) -> tuple[str, bool]:
-    """Return the link that opens a new issue, and whether its text had to be cut.
+    """Return the link to a new issue, and whether its text was cut.
 
-    ``address`` is one that ``normalise`` returned.
+    ``address`` must come from ``normalise``.
     """
     path, title_field, body_field = _NEW_ISSUE[kind]
     begin = (
@@ -52,7 +52,7 @@ def new_issue_url(kind: str, address: str, *, title: str, body: str) -> tuple[st
 
 
 def cut_to_length(text: str, length: int) -> str:
-    """Return ``text``, or its beginning and an ellipsis, with at most ``length`` characters in a URL."""
+    """Cut ``text`` to at most ``length`` characters once quoted for a URL, ending with an ellipsis."""
     if len(quote(text, safe="")) <= length:
         return text
     left = length - len(quote("…"))
@@ -66,10 +66,10 @@ def cut_to_length(text: str, length: int) -> str:
 
 
 def _https_parts(address: str) -> SplitResult:
-    """Return the parts of an https address with a plain host; raises InvalidAddress."""
+    """Split an https address with a plain host; raises InvalidAddress."""
     try:
         parts = urlsplit(address)
-        parts.port  # noqa: B018 - reading it checks the number
+        parts.port  # noqa: B018 - reading the port validates it
     except ValueError as error:
         raise InvalidAddress from error
     is_plain = _ADDRESS.fullmatch(address) and len(address) <= MAX_ADDRESS_LENGTH and "\\" not in address
@@ -96,7 +96,7 @@ def _gitlab_path(parts: SplitResult) -> str:
 
 
 def _jira_path(parts: SplitResult) -> str:
-    """Return Jira's form for a new issue of a project (``pid``), which needs a type, too."""
+    """Return the path of Jira's form for a new issue, which needs a project (``pid``) and a type."""
     fields = parse_qs(parts.query)
     numbers = {name: fields.get(name, [""])[0] for name in ("pid", "issuetype")}
     if not all(re.fullmatch(r"[0-9]{1,18}", number, re.ASCII) for number in numbers.values()):
@@ -118,7 +118,7 @@ _NORMALISERS: dict[str, Callable[[SplitResult], str]] = {
     "gitlab": _gitlab_path,
     "jira": _jira_path,
 }
-# What follows the address, and the names of the two fields.
+# Text after the address, and the names of the fields for title and body.
 _NEW_ISSUE = {
     "github": ("/issues/new?", "title", "body"),
     "gitlab": ("/-/issues/new?", "issue[title]", "issue[description]"),

@@ -1,4 +1,4 @@
-"""Labels for the service's values; an unknown value keeps the service's own text."""
+"""Labels for the service's values; unknown values appear as the service writes them."""
 
 from collections.abc import Mapping
 from datetime import date, datetime
@@ -61,7 +61,7 @@ PERIODS = {
     "7": _("Last 7 days"),
     "30": _("Last 30 days"),
 }
-AGE_PERIODS = {  # the time of the first sight behind each age of the service
+AGE_PERIODS = {  # the filter ``since`` for each age in the service's chart
     "Up to 7 days": "0-7",
     "8 to 30 days": "8-30",
     "31 to 90 days": "31-90",
@@ -145,7 +145,7 @@ REFUSALS = {
     "revoked_link": (_("Removed by our team"), _("Its page says what to do.")),
     "unknown_link": (_("Not active"), _("Its results appear here once it is active again.")),
 }
-NOT_LINKED = {  # by the reason of a revoked link: what the page of the website and that of its proof say
+NOT_LINKED = {  # advice by the reason of a revoked link, on the pages of the website and of its proof
     "by_operator": _("It is verified, but our team removed it from your organization: contact support."),
     "proof_awaited": _("It is no longer in your organization, and its new proof is not complete."),
     "claim_ended": _("Its proof has ended. Add the website again if it is yours."),
@@ -174,7 +174,7 @@ ROLE_MEANINGS = {
 
 
 def label(table: Mapping[str, str | Promise], value: str, default: str = "") -> str:
-    """Return the label of ``value``, else ``default``, else the value in readable form."""
+    """Return the label of ``value``, or ``default``, or the value in readable form."""
     if value in table:
         return str(table[value])
     return default or value.replace("_", " ").capitalize()
@@ -200,19 +200,19 @@ def tone(severity: str) -> str:
 
 
 def severity_rank(severity: str) -> int:
-    """Return the position of ``severity``: 0 is the worst, unknown severities come last."""
+    """Return the rank of ``severity``: 0 is the worst, and unknown severities come last."""
     severities = list(SEVERITIES)
     return severities.index(severity) if severity in severities else len(severities)
 
 
 def day(at: date) -> str:
     """Return text such as 3 Nov 2026."""
-    return _written(at.year, at.month, at.day, "DATE_FORMAT", get_language())
+    return _formatted(at.year, at.month, at.day, "DATE_FORMAT", get_language())
 
 
 def day_and_month(at: date) -> str:
     """Return text such as 3 Nov."""
-    return _written(at.year, at.month, at.day, "MONTH_DAY_FORMAT", get_language())
+    return _formatted(at.year, at.month, at.day, "MONTH_DAY_FORMAT", get_language())
 
 
 def moment(at: datetime) -> str:
@@ -221,6 +221,6 @@ def moment(at: datetime) -> str:
 
 
 @lru_cache(maxsize=2_000)
-def _written(year: int, month: int, number: int, style: str, language: str | None) -> str:  # noqa: ARG001  # of the key
-    """Return a day in the current language; a dashboard has some 150 days, most of them again and again."""
+def _formatted(year: int, month: int, number: int, style: str, language: str | None) -> str:  # noqa: ARG001  # for the cache
+    """Format a day in the current language; cached, because a dashboard repeats most of its 150 days."""
     return date_format(date(year, month, number), style)

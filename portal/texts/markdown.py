@@ -1,4 +1,4 @@
-"""Analysts' notes: Markdown to safe HTML."""
+"""Safe HTML from the Markdown of analysts' notes."""
 
 import nh3
 from django.utils.safestring import SafeString, mark_safe
@@ -8,17 +8,17 @@ _TAGS = {
     "a", "blockquote", "br", "code", "del", "em", "hr", "li", "ol", "p", "pre", "s", "strong",
     "table", "tbody", "td", "th", "thead", "tr", "ul",
 }  # fmt: skip
-# From each bracket, the end of a link is looked for in the rest of its paragraph.
+# The parser searches the rest of the paragraph for the end of a link, once for each bracket.
 MAX_STEPS = 3_000_000
 _markdown = MarkdownIt("js-default", {"html": False, "linkify": False}).disable("image")
 _without_links = MarkdownIt("js-default", {"html": False, "linkify": False}).disable(["image", "link"])
 
 
 def render_note(text: str) -> SafeString:
-    """Return ``text`` as HTML without active content: raw HTML shows as text, links lead to http(s) only.
+    """Return ``text`` as HTML without active content: raw HTML becomes text, and links must be http(s).
 
-    Headings become paragraphs, because the page has its own outline. Brackets that are too
-    many to be links make none.
+    Headings become paragraphs, because the page has its own outline. A text with too many brackets is
+    rendered without links.
     """
     steps = sum(part.count("[") * len(part) for part in text.split("\n\n"))
     parser = _markdown if steps <= MAX_STEPS else _without_links
@@ -37,10 +37,10 @@ def render_note(text: str) -> SafeString:
         url_relative="deny",
         link_rel="noopener noreferrer",
     )
-    return mark_safe(html)  # noqa: S308 - html is off in the parser, and nh3 has cleaned the rest
+    return mark_safe(html)  # noqa: S308 - the parser escapes HTML, and nh3 has cleaned the rest
 
 
 def _only_outside(_tag: str, name: str, value: str) -> str | None:
-    """Return the value; None for an address such as ``https:/path``, which browsers find on our own site."""
+    """Drop links such as ``https:/path``, which browsers resolve against our own site."""
     is_ours = name == "href" and not value.lower().startswith(("https://", "http://"))
     return None if is_ours else value

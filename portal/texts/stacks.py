@@ -1,13 +1,10 @@
-"""Fixes by stack: what to write into the configuration or the code.
-
-The texts are code, so they are not translated.
-"""
+"""Fixes by stack: lines for a configuration or for code, not translated."""
 
 from typing import NamedTuple
 
 
 class StackFix(NamedTuple):
-    """The name of a server, a language or a framework, and its lines."""
+    """A stack (server, language or framework) and its lines of code."""
 
     stack: str
     code: str
@@ -111,5 +108,5 @@ _FIXES: dict[str, dict[str, str]] = {
 
 
 def fixes_by_stack(problem: str) -> tuple[StackFix, ...]:
-    """Return the fixes of a problem by its id; none if it is not a topic with such fixes."""
+    """Return the fixes of a problem by its id; empty for most problems."""
     return tuple(StackFix(stack, code) for stack, code in _FIXES.get(problem, {}).items())

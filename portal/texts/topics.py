@@ -1,6 +1,6 @@
-"""Topics: problems that several scanners report, whose titles and fixes the service writes in English.
+"""Titles and fixes of topics: problems that several scanners report.
 
-The portal shows those that it knows in the reader's language, and others as they are.
+The service writes them in English. The portal translates the topics that it knows.
 """
 
 from typing import NamedTuple
@@ -10,7 +10,7 @@ from django.utils.translation import gettext_noop as _
 
 
 class Topic(NamedTuple):
-    """The title of a topic, and its fix in one line, as the service writes them."""
+    """A topic's title, and its fix in one line, as the service writes them."""
 
     title: str
     fix: str
@@ -261,26 +261,26 @@ _TEXTS = frozenset(text for topic in TOPICS.values() for text in topic)
 
 
 def translate(text: str) -> str:
-    """Return a title or a fix in the active language; unchanged if it is not that of a known topic."""
+    """Translate a title or fix of a known topic; return other texts unchanged."""
     return gettext(text) if is_known(text) else text
 
 
 def is_known(text: str) -> bool:
-    """Return whether ``text`` is a title or a fix of a known topic, which ``translate`` translates."""
+    """Return whether ``text`` is a title or fix of a known topic, so that ``translate`` changes it."""
     return text in _TEXTS
 
 
 def title_of(problem: str) -> str:
-    """Return the title of a problem by its id; empty if it is not a known topic."""
+    """Return the translated title of a topic by its id; empty for other problems."""
     return gettext(TOPICS[problem].title) if problem in TOPICS else ""
 
 
 def fix_of(problem: str) -> str:
-    """Return the fix of a problem by its id; empty if it is not a known topic."""
+    """Return the translated fix of a topic by its id; empty for other problems."""
     return gettext(TOPICS[problem].fix) if problem in TOPICS else ""
 
 
 def translated_fix_of(problem: str) -> str:
-    """Return the fix of a problem in the active language; empty in English, or if it is not a known topic."""
+    """Return the fix of a topic in another language than English; empty in English and for other problems."""
     fix = fix_of(problem)
     return "" if problem not in TOPICS or fix == TOPICS[problem].fix else fix

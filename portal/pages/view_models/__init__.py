@@ -1,4 +1,4 @@
-"""View models: frozen objects that templates read; templates compute nothing."""
+"""View models: frozen objects for templates, so that templates only print."""
 
 from portal.pages.view_models.finding import finding_view
 from portal.pages.view_models.hand_over import HandOver, Lead, ShareOffer, hand_over, hand_over_problem

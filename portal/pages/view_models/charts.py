@@ -1,4 +1,4 @@
-"""Charts of the whole website, ready to draw: geometry, labels, and the numbers as a table."""
+"""Charts of the whole website: geometry, labels, and the numbers as a table."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -14,12 +14,12 @@ from portal.texts import labels
 from signed_api.findings import Chart, Page
 
 WEEK = timedelta(days=7)
-SHOWN = ("open", "trend", "age")  # the charts of the page, in their order
+SHOWN = ("open", "trend", "age")  # the page's charts in order
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChartRow:
-    """One label of a chart and its numbers. ``is_running``: the week is not over, so its numbers may grow."""
+    """One label of a chart and its numbers; ``is_running`` marks the current week, which may still grow."""
 
     label: str
     amounts: tuple[int, ...]
@@ -28,7 +28,7 @@ class ChartRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BarView:
-    """One bar; ``url`` lists its findings, and is empty if it has none."""
+    """One bar; ``url`` lists its findings, and is empty for a bar without findings."""
 
     key: str
     label: str
@@ -39,7 +39,7 @@ class BarView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LegendEntry:
-    """The name of a series, the tone of its line or layer, and its last value."""
+    """The label of a series, the CSS class of its colour, and its last value."""
 
     label: str
     tone: str
@@ -48,9 +48,9 @@ class LegendEntry:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChartView:
-    """One chart: ``bars``, or a ``line_chart`` with the labels of its ``ticks``.
+    """One chart: either ``bars``, or a ``line_chart`` with labelled ``ticks``.
 
-    ``is_layered``: the lines of the line chart are layers on top of each other.
+    With ``is_layered``, the line chart stacks its lines.
     """
 
     id: str
@@ -65,7 +65,7 @@ class ChartView:
 
     @property
     def latest(self) -> str:
-        """The week of the numbers in the legend, in words."""
+        """The week of the numbers in the legend, such as "Week of 3 Nov"."""
         return _("Week of %(day)s") % {"day": self.rows[-1].label}
 
     @property
@@ -75,9 +75,9 @@ class ChartView:
 
 
 def chart_views(charts: Iterable[Chart], page: Page, address: Address) -> tuple[ChartView, ...]:
-    """Return the charts that are not empty; none where the list is filtered or on a later page.
+    """Return the charts with numbers, only for the first page of an unfiltered list.
 
-    The charts show the whole website, and a reader who narrows the list wants the list.
+    Charts show the whole website; a reader who filters or turns pages wants the list.
     """
     if address.filters.active or address.filters.page > 1:
         return ()
@@ -97,14 +97,16 @@ def _chart_view(chart: Chart, today: date, address: Address) -> ChartView | None
 
 
 def _row(chart: Chart, index: int, today: date) -> ChartRow:
-    """Return the numbers at a label; 0 if a series is too short."""
+    """Return the numbers at a label; a series that is too short counts as 0."""
     amounts = tuple(series.values[index] if index < len(series.values) else 0 for series in chart.series)
     week = _week(chart, index)
     if week is None:
         label = chart.labels[index]
         return ChartRow(label=labels.label(labels.AGES, label, label), amounts=amounts)
     is_running = week <= today < week + WEEK
-    return ChartRow(label=_week_label(week, is_running=is_running), amounts=amounts, is_running=is_running)
+    day = labels.day_and_month(week)
+    label = _("%(day)s, so far") % {"day": day} if is_running else day
+    return ChartRow(label=label, amounts=amounts, is_running=is_running)
 
 
 def _bar_view(chart: Chart, rows: Sequence[ChartRow], address: Address) -> ChartView:
@@ -120,7 +122,7 @@ def _bar_view(chart: Chart, rows: Sequence[ChartRow], address: Address) -> Chart
         )
         for row, amount, width, period in zip(rows, amounts, bar_widths(amounts), periods, strict=True)
     )
-    return ChartView(**_common(chart, rows), bars=tuple(bars))
+    return ChartView(**_shared_fields(chart, rows), bars=tuple(bars))
 
 
 def _line_view(chart: Chart, rows: Sequence[ChartRow]) -> ChartView:
@@ -132,19 +134,22 @@ def _line_view(chart: Chart, rows: Sequence[ChartRow]) -> ChartView:
     is_layered = chart.id == "open"
     line_chart = draw_layers(lines) if is_layered else draw_lines(lines, is_running=rows[-1].is_running)
     return ChartView(
-        **_common(chart, rows),
+        **_shared_fields(chart, rows),
         line_chart=line_chart,
         is_layered=is_layered,
         ticks=tuple((rows[tick.index].label, tick) for tick in line_chart.ticks),
     )
 
 
-def _common(chart: Chart, rows: Sequence[ChartRow]) -> dict[str, Any]:
+def _shared_fields(chart: Chart, rows: Sequence[ChartRow]) -> dict[str, Any]:
+    """Return the fields of both kinds of charts; screen readers read the description."""
     series = _legend(chart, rows)
+    names = "/".join(entry.label for entry in series)
+    numbers = "; ".join(f"{row.label}: {'/'.join(map(number_format, row.amounts))}" for row in rows)
     return {
         "id": chart.id,
         "title": labels.label(labels.CHARTS, chart.id, chart.title),
-        "description": _description(series, rows),
+        "description": _("%(series)s: %(numbers)s.") % {"series": names, "numbers": numbers},
         "series": series,
         "rows": tuple(rows),
     }
@@ -160,28 +165,16 @@ def _legend(chart: Chart, rows: Sequence[ChartRow]) -> tuple[LegendEntry, ...]:
 
 
 def _tone(name: str) -> str:
-    """Return the CSS class of a series: severities have their colours, fixed is green, and the rest blue."""
+    """Return the CSS class of a series: severities have their own, fixed is green, others are blue."""
     if name in labels.SEVERITIES:
         return labels.tone(name)
     return "fixed" if name == "Fixed" else "new"
 
 
 def _week(chart: Chart, index: int) -> date | None:
-    """Return the Monday of a label of weeks; None for other labels."""
+    """Return the Monday of a label, if the chart counts by weeks."""
     try:
         week = None if chart.id == "age" else date.fromisoformat(chart.labels[index])
         return week if week and week + WEEK else None
-    except (ValueError, OverflowError):  # not a date, or the last week of the calendar
+    except (ValueError, OverflowError):  # not a date, or the calendar's last week
         return None
-
-
-def _week_label(week: date, *, is_running: bool) -> str:
-    day = labels.day_and_month(week)
-    return _("%(day)s, so far") % {"day": day} if is_running else day
-
-
-def _description(series: Sequence[LegendEntry], rows: Sequence[ChartRow]) -> str:
-    """Return the numbers as a sentence, for screen readers."""
-    names = "/".join(entry.label for entry in series)
-    numbers = "; ".join(f"{row.label}: {'/'.join(map(number_format, row.amounts))}" for row in rows)
-    return _("%(series)s: %(numbers)s.") % {"series": names, "numbers": numbers}

@@ -1,4 +1,4 @@
-"""Notices about proofs of ownership that need an action, for the list of websites and their pages."""
+"""Notices about missing or lost proofs of ownership, for the list of websites and their pages."""
 
 from dataclasses import dataclass
 from datetime import timedelta
@@ -17,7 +17,7 @@ SHOWN = 5
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClaimNotice:
-    """A sentence about the proof of one website, and the page of its claim."""
+    """A sentence about the proof of one website, with the URL of its claim."""
 
     text: str
     url: str
@@ -25,7 +25,7 @@ class ClaimNotice:
 
 
 def claim_notices(user: AbstractBaseUser | AnonymousUser, host: str = "") -> list[ClaimNotice]:
-    """Return notices about the websites that the person manages, or about one of them, at most 5."""
+    """Return at most 5 notices about the websites that the person manages, or about ``host`` only."""
     accounts = Membership.objects.of_user(user).managing().values("account")
     states = ClaimState.objects.filter(website__account__in=accounts).select_related("website")
     states = states.filter(website__host=host) if host else states

@@ -1,4 +1,4 @@
-"""Links to exports of a list: the same filters at another path."""
+"""Links to exports of a list, with the list's filters."""
 
 from dataclasses import dataclass, replace
 from functools import cache
@@ -11,14 +11,14 @@ from portal.pages.urls import Address
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExportLink:
-    """A link to an export."""
+    """A link to one format of the export."""
 
     text: str
     url: str
 
 
 def export_links(address: Address) -> tuple[ExportLink, ...]:
-    """Return the exports that this deployment offers for the list at ``address``."""
+    """Return links to the formats that this deployment offers, for the list at ``address``."""
 
     def url(name: str) -> str:
         return str(replace(address, path=f"{address.path}{name}", filters=address.filters.without_page))
@@ -34,5 +34,5 @@ def export_links(address: Address) -> tuple[ExportLink, ...]:
 
 @cache
 def pdf_available() -> bool:
-    """Return whether this deployment has the typesetter for PDFs (the extra ``pdf``)."""
+    """Return whether the typesetter for PDFs is installed (the extra ``pdf``)."""
     return find_spec("typst") is not None

@@ -15,13 +15,13 @@ from portal.texts import labels
 from signed_api.findings import Facets, FacetValue, Page
 from signed_api.limits import MAX_PAGE_DEPTH
 
-SHOWN_HOSTS = 8  # the others are folded away
-LISTS = ("severity", "kind", "source", "hosts")  # the filters that may have several values
+SHOWN_HOSTS = 8  # further hosts are folded away
+LISTS = ("severity", "kind", "source", "hosts")  # filters that accept several values
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Option:
-    """One value of a facet; without a URL it cannot be chosen, and ``count`` may be unknown (None)."""
+    """One value of a facet; it cannot be chosen if ``url`` is empty, and ``count`` may be unknown."""
 
     key: str
     label: str
@@ -34,7 +34,7 @@ class Option:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Facet:
-    """A filter and its values; ``remark`` explains counts, and ``folded`` are values that few will need."""
+    """A filter and its values; ``remark`` explains the counts, and ``folded`` values are hidden at first."""
 
     name: str
     title: str
@@ -55,7 +55,7 @@ class Chip:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PageLink:
-    """A page or a page size; without a URL it is the current one, or the gap between pages."""
+    """A page or a page size; ``url`` is empty for the current one, and for a gap between pages."""
 
     key: str
     text: str
@@ -64,9 +64,9 @@ class PageLink:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pager:
-    """The pages of the list; the URLs are empty at its ends.
+    """Links to the pages of the list; the previous and next URLs are empty at its ends.
 
-    ``remark`` says why the pages end before all findings are listed.
+    ``remark`` explains why the last page comes before the end of the list.
     """
 
     links: tuple[PageLink, ...]
@@ -77,7 +77,7 @@ class Pager:
 
 
 def facets(page: Page, address: Address) -> tuple[Facet, ...]:
-    """Return the filters with counts from the service."""
+    """Return the facets of severity, kind and scanner with the service's counts."""
     values = page.facets
     by_name = {"severity": values.severity, "kind": values.kind, "source": values.source}
     return tuple(
@@ -95,7 +95,7 @@ def _facet(name: str, values: Sequence[FacetValue], address: Address) -> Facet:
 
 
 def host_facet(page: Page, address: Address) -> tuple[Facet, ...]:
-    """Return the filter by host, unless all findings are on one."""
+    """Return the facet of hosts, unless all findings are on one host."""
     values = page.facets.hosts
     if len(values) < 2 and not address.filters.hosts:
         return ()
@@ -114,7 +114,7 @@ def host_facet(page: Page, address: Address) -> tuple[Facet, ...]:
 
 
 def status_facet(values: Facets, address: Address) -> Facet:
-    """Return the filter by status; one status is always active, by default open."""
+    """Return the facet of statuses; one is always active, by default open."""
     counts = {value.value: value.count for value in values.status}
     return Facet(
         name="status",
@@ -154,17 +154,16 @@ def _option(name: str, value: FacetValue, address: Address) -> Option:
 
 
 def toggled(chosen: Sequence[str], value: str) -> str:
-    """Return the values of a filter after a click on ``value``: one more, or one less."""
+    """Return ``chosen`` with ``value`` added or removed, joined by commas."""
     if value in chosen:
         return ",".join(other for other in chosen if other != value)
     return ",".join([*chosen, value])
 
 
 def period_facet(address: Address, *, last_visit: date | None = None) -> Facet:
-    """Return the filter by the days in which findings were first seen; nothing counts them beforehand.
+    """Return the facet of periods, without counts: when findings were first seen, or fixed.
 
-    Fixed findings are filtered by the days of the fix. ``last_visit`` is the day of the reader's visit before
-    this one.
+    ``last_visit``, the day of the reader's previous visit, adds the period since then.
     """
     name = "fixed" if address.filters.status == "fixed" else "since"
     chosen = getattr(address.filters, name)
@@ -203,7 +202,7 @@ def filter_label(name: str, value: str, default: str = "") -> str:
 
 
 def chips(values: Facets, address: Address, *, problem_title: str = "") -> tuple[Chip, ...]:
-    """Return the active filters, each of several values by itself."""
+    """Return a chip for each active filter, and for each value of filters with several."""
     names = {"source": {value.value: value.label for value in values.source}}
     names["problem"] = {address.filters.problem: problem_title}
     return tuple(
@@ -223,13 +222,13 @@ def chips(values: Facets, address: Address, *, problem_title: str = "") -> tuple
 
 
 def clear_url(address: Address) -> str:
-    """Return the URL without filters; the page size stays."""
+    """Return the URL without filters, but with the page size."""
     return address.with_filters(**dict.fromkeys(address.filters.active, ""))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Choice:
-    """One of several ways to show the list; without a URL it is the current one."""
+    """One view or order of the list; ``url`` is empty for the current one."""
 
     key: str
     text: str
@@ -237,7 +236,7 @@ class Choice:
 
 
 def views(address: Address) -> tuple[Choice, ...]:
-    """Return the two views of the list: findings and problems; a list of one problem has no views."""
+    """Return the views of the list: findings and problems; empty for a list of one problem."""
     if address.filters.problem:
         return ()
     is_grouped = address.filters.view == PROBLEMS
@@ -262,18 +261,16 @@ def sorts(address: Address) -> tuple[Choice, ...]:
         Choice(
             key=f"sort-{sort}",
             text=str(text),
-            url="" if sort == (filters.sort or labels.WORST) else address.with_filters(sort=_default(sort)),
+            url=""
+            if sort == (filters.sort or labels.WORST)
+            else address.with_filters(sort="" if sort == labels.WORST else sort),
         )
         for sort, text in (labels.PROBLEM_SORTS if filters.view else labels.SORTS).items()
     )
 
 
-def _default(sort: str) -> str:
-    return "" if sort == labels.WORST else sort
-
-
 def pager(page: Page, address: Address) -> Pager:
-    """Return links to the first page, the last one and those next to the current page."""
+    """Return links to the first and last page and to the neighbours of the current page."""
 
     def url(number: int) -> str:
         return address.with_filters(page=number)
@@ -281,22 +278,19 @@ def pager(page: Page, address: Address) -> Pager:
     current, page_size = address.filters.page, address.filters.page_size
     max_page = MAX_PAGE_DEPTH // page_size
     last = min(page.page_count, max_page)
+    remark = _("The list ends after the worst %(count)s findings. Filter or search to see the others.")
+    remark %= {"count": number_format(last * page_size)}
     return Pager(
         links=tuple(page_links(current, last, url)) if last > 1 else (),
         sizes=tuple(_size_links(page.total if page.problem_total is None else page.problem_total, address)),
         previous_url=url(min(current - 1, last)) if current > 1 and last else "",
         next_url=url(current + 1) if current < last else "",
-        remark=_depth_remark(last * page_size) if current >= last < page.page_count else "",
+        remark=remark if current >= last < page.page_count else "",
     )
 
 
-def _depth_remark(count: int) -> str:
-    text = _("The list ends after the worst %(count)s findings. Filter or search to see the others.")
-    return text % {"count": number_format(count)}
-
-
 def page_links(current: int, last: int, url: Callable[[int], str]) -> Iterator[PageLink]:
-    """Yield the first page, the last one and those next to ``current``; ``url`` is that of a page."""
+    """Yield the first and last page, the neighbours of ``current``, and gaps; ``url`` maps pages to URLs."""
     pages = Paginator(range(last), 1)
     for number in pages.get_elided_page_range(min(current, last), on_each_side=1, on_ends=1):
         if not isinstance(number, int):

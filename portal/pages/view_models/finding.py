@@ -1,4 +1,4 @@
-"""The page of one finding: all its details, with labels for the reader."""
+"""The page of one finding: all details, with translated labels."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -23,7 +23,7 @@ _CVE = re.compile(r"CVE-[0-9]{4}-[0-9]{4,19}", re.ASCII)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Link:
-    """A text, and its URL if it has one."""
+    """A text with an optional URL."""
 
     text: str
     url: str
@@ -31,7 +31,7 @@ class Link:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LocationView:
-    """A location of the finding; ``evidence`` only if it differs from the finding's."""
+    """A location of the finding; ``evidence`` is empty if it repeats the finding's."""
 
     location: str
     evidence: str
@@ -55,11 +55,14 @@ class TimelineStep:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FindingView:
-    """The finding; ``list_url`` leads back to the list, ``problem_url`` to all findings of its problem.
+    """A finding with all details.
 
-    ``topic`` is the title of its topic, empty without a known one, ``other_sources`` are the other scanners
-    that report it, ``fix`` is the topic's in the reader's language, empty in English as scanners write it,
-    ``fixes`` are those by stack, and ``link`` is the URL to share.
+    - ``list_url`` leads back to the list, ``problem_url`` to all findings of the problem;
+    - ``link`` is the URL to share;
+    - ``topic`` is the title of a known topic, else empty;
+    - ``other_sources`` names other scanners that report the topic;
+    - ``fix`` is the topic's translated fix, empty in English, because scanners write English;
+    - ``fixes`` has code by stack.
     """
 
     list_url: str
@@ -93,9 +96,12 @@ class FindingView:
 
 
 def finding_view(response: FindingResponse, address: Address, *, link: str) -> FindingView:
-    """Return the finding of ``response``; ``address`` is that of the list the person came from."""
+    """Return the finding of ``response``; ``address`` is the list from which the person came."""
     finding = response.finding
     locations = location_views(finding)
+    repeats_header = (
+        len(locations) == 1 and locations[0].location == finding.location and not locations[0].evidence
+    )
     return FindingView(
         list_url=str(address),
         problem_url=replace(address, filters=Filters()).of_problem(finding.problem),
@@ -105,7 +111,9 @@ def finding_view(response: FindingResponse, address: Address, *, link: str) -> F
         severity=labels.label(labels.SEVERITIES, finding.severity),
         tone=labels.tone(finding.severity),
         kind=kind_label(finding),
-        kind_meaning=_kind_meaning(finding),
+        kind_meaning=str(
+            labels.VERIFIED_MEANING if finding.verified else labels.KIND_MEANINGS.get(finding.kind, "")
+        ),
         status=_status(finding),
         title=finding.title,
         location=finding.location,
@@ -119,7 +127,7 @@ def finding_view(response: FindingResponse, address: Address, *, link: str) -> F
         fixes=fixes_by_stack(finding.problem),
         evidence=finding.evidence,
         is_evidence_cut=finding.evidence_truncated,
-        locations=() if _is_redundant(locations, finding) else locations,
+        locations=() if repeats_header else locations,
         more_locations=locations_left(finding, finding.locations),
         references=tuple(filter(None, map(reference, finding.references))),
         weaknesses=weaknesses(finding),
@@ -129,7 +137,7 @@ def finding_view(response: FindingResponse, address: Address, *, link: str) -> F
 
 
 def _status(finding: FindingDetail) -> str:
-    """Return the status, with the last day of a decision."""
+    """Return the label of the status, with the last day of a decision that ends."""
     status = status_label(finding)
     if status and finding.decided_until:
         return _("%(status)s until %(day)s") % {"status": status, "day": labels.day(finding.decided_until)}
@@ -137,22 +145,18 @@ def _status(finding: FindingDetail) -> str:
 
 
 def present_in(listed: Sequence[Listed]) -> Sequence[Listed]:
-    """Return the locations where the finding is; all of them if it is gone from each."""
+    """Return the locations where the finding still is; if it is gone from all, return all."""
     return [entry for entry in listed if entry.gone_at is None] or listed
 
 
 def locations_left(threat: Threat, listed: Sequence[Location | LocationView]) -> int:
-    """Return at how many locations that are not ``listed`` a finding is, or was when it was fixed."""
+    """Return the number of further locations, beyond ``listed``, that the finding has or had when fixed."""
     return max(threat.locations_count - max(len(present_in(listed)), 1), 0)
 
 
 def location_views(finding: FindingDetail) -> tuple[LocationView, ...]:
-    """Return the locations of ``finding``, each with its evidence if that is another."""
+    """Return the locations of ``finding``, with evidence only where it differs from the finding's."""
     return tuple(_location_view(location, finding) for location in finding.locations)
-
-
-def _kind_meaning(finding: FindingDetail) -> str:
-    return str(labels.VERIFIED_MEANING if finding.verified else labels.KIND_MEANINGS.get(finding.kind, ""))
 
 
 def _location_view(location: Location, finding: FindingDetail) -> LocationView:
@@ -167,13 +171,8 @@ def _location_view(location: Location, finding: FindingDetail) -> LocationView:
     )
 
 
-def _is_redundant(locations: tuple[LocationView, ...], finding: FindingDetail) -> bool:
-    """Return whether the only location repeats the one at the top of the page."""
-    return len(locations) == 1 and locations[0].location == finding.location and not locations[0].evidence
-
-
 def reference(url: str) -> Link | None:
-    """Return a link to ``url``, shown without its scheme; None unless it is a plain http(s) URL."""
+    """Return a link to a plain http(s) URL, shown without its scheme; other URLs are dropped."""
     try:
         parts = urlsplit(url)
     except ValueError:
@@ -184,7 +183,7 @@ def reference(url: str) -> Link | None:
 
 
 def weaknesses(finding: Threat) -> tuple[Link, ...]:
-    """Return links to the public catalogues of vulnerabilities (CVE) and weaknesses (CWE)."""
+    """Return links to the finding's CVEs and CWEs in their public catalogues."""
     cves = (
         Link(text=cve, url=f"https://nvd.nist.gov/vuln/detail/{cve}" if _CVE.fullmatch(cve) else "")
         for cve in finding.cve
@@ -197,16 +196,12 @@ def weaknesses(finding: Threat) -> tuple[Link, ...]:
 
 
 def timeline(finding: FindingDetail) -> tuple[TimelineStep, ...]:
-    """Return the events of the finding, oldest first; events without a label are left out."""
-    events: Iterable[Event] = finding.timeline or _events_from_dates(finding)
+    """Return the finding's labelled events, oldest first; without a timeline, its first and last report."""
+    dates = {"first_seen": finding.first_seen, "last_seen": finding.last_seen}
+    reports = [Event(at=at, event=event) for event, at in dates.items() if at is not None]
+    events: Iterable[Event] = finding.timeline or reports
     return tuple(
         TimelineStep(event=str(labels.EVENTS[event.event]), at=event.at, reason=translate(event.reason))
         for event in events
         if event.event in labels.EVENTS
     )
-
-
-def _events_from_dates(finding: FindingDetail) -> list[Event]:
-    """Return the events of a finding from a list, which has no timeline."""
-    dates = {"first_seen": finding.first_seen, "last_seen": finding.last_seen}
-    return [Event(at=at, event=event) for event, at in dates.items() if at is not None]

@@ -18,7 +18,7 @@ from signed_api.findings import Note, Threat
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NoteView:
-    """An analyst's note; ``body`` is safe HTML, ``finding_url`` is the page of its finding, if any."""
+    """An analyst's note; ``body`` is safe HTML, and ``finding_url`` is the page of its finding or empty."""
 
     author: str
     written_at: datetime
@@ -34,7 +34,7 @@ _QUOTED = re.compile("“[^”]*”")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FindingRow:
-    """One finding in a list; ``url`` is its page, and ``status`` is "New" for a new open one."""
+    """One finding in a list; ``status`` is "New" for new open findings, and empty for other open ones."""
 
     key: str
     url: str
@@ -46,7 +46,7 @@ class FindingRow:
     location: str
     more_locations: int
     source: str
-    first_seen: datetime | None  # where the list is ordered or filtered by it
+    first_seen: datetime | None  # only if the list is ordered or filtered by it
     last_seen: datetime | None
     notes: int
 
@@ -54,9 +54,9 @@ class FindingRow:
 def finding_rows(
     threats: Iterable[Threat], notes: Iterable[Note], address: Address, *, today: date | None = None
 ) -> tuple[FindingRow, ...]:
-    """Return ``threats`` in their order, each with the number of its notes.
+    """Return a row for each of ``threats``, with the number of its notes.
 
-    With ``today``, the open ones of the last seven days have the status "New".
+    With ``today``, open findings of the last seven days get the status "New".
     """
     by_first_seen = address.filters.sort in BY_FIRST_SEEN or address.filters.since
     note_counts = Counter(note.finding_id for note in notes)
@@ -81,43 +81,43 @@ def finding_rows(
 
 
 def is_new(first_seen: datetime | None, today: date) -> bool:
-    """Return whether this time is in the last seven days of UTC, today included."""
+    """Return whether ``first_seen`` is in the last seven days (UTC), today included."""
     return first_seen is not None and (today - first_seen.date()).days < NEW_DAYS
 
 
 def row_key(finding_id: str) -> str:
-    """Return the element id of a finding's row."""
+    """Return the HTML id of a finding's row."""
     return f"finding-{finding_id}"
 
 
 def kind_label(threat: Threat) -> str:
-    """Return the label of the finding's kind, which says so where an analyst confirmed it."""
+    """Return the label of the finding's kind, or that an analyst verified it."""
     return str(labels.VERIFIED) if threat.verified else labels.label(labels.KINDS, threat.kind)
 
 
 def status_label(threat: Threat) -> str:
-    """Return the label of the finding's status; empty for open, which most are."""
+    """Return the label of the finding's status; empty for open, the usual one."""
     return "" if threat.status == labels.OPEN else labels.label(labels.STATUSES, threat.status)
 
 
 def common_text(threats: Iterable[Threat], text_of: Callable[[Threat], str]) -> str:
-    """Return the text that all findings have; empty if they differ."""
+    """Return the text that all findings share; empty if they differ."""
     texts = set(map(text_of, threats))
     return texts.pop() if len(texts) == 1 else ""
 
 
 def common_description(threats: Sequence[Threat]) -> str:
-    """Return the description of all findings, in general if their names differ; empty if the rest differs."""
+    """Return the description that all findings share, if necessary without their own names; else empty."""
     return common_text(threats, lambda threat: threat.description) or common_text(threats, in_general)
 
 
 def in_general(threat: Threat) -> str:
-    """Return the description without those words in quotes that the title has as well."""
+    """Return the description with “…” for each quotation that also appears in the title."""
     return _QUOTED.sub(lambda quoted: "“…”" if quoted[0] in threat.title else quoted[0], threat.description)
 
 
 def how_to_check(threats: Sequence[Threat], *, shows_evidence: bool) -> str:
-    """Return how a reader knows that a fix of these findings worked; empty if none of them is open."""
+    """Say how a reader can tell that a fix of these findings worked; empty without open findings."""
     still_open = [threat for threat in threats if threat.status == labels.OPEN]
     if not still_open:
         return ""
@@ -135,7 +135,7 @@ def how_to_check(threats: Sequence[Threat], *, shows_evidence: bool) -> str:
 
 
 def note_views(notes: Iterable[Note], address: Address) -> tuple[NoteView, ...]:
-    """Return pinned notes, those about the whole website, then others, each with its finding's URL."""
+    """Return notes with their findings' URLs: pinned ones, then notes about the website, then others."""
     in_order = sorted(notes, key=lambda note: (not note.pinned, note.finding_id is not None))
     return tuple(note_view(note, address.of_finding(note.finding_id or "")) for note in in_order)
 

@@ -1,4 +1,4 @@
-"""A finding or a problem in the forms in which it is handed over: Markdown, an e-mail, and a new issue."""
+"""A finding or problem to share: as Markdown, as an e-mail, or as a new issue."""
 
 import re
 from collections import Counter
@@ -22,13 +22,13 @@ from portal.texts.stacks import fixes_by_stack
 from signed_api.findings import DashboardResponse, FindingDetail, Threat
 
 MAX_LOCATIONS = 20
-MAX_TEXTS = 5  # descriptions, and pieces of advice, of a problem whose findings have different ones
-# Some mail programs refuse longer addresses.
+MAX_TEXTS = 5  # different descriptions, or fixes, in the text about a problem
+# Some mail programs refuse longer URLs.
 MAX_MAIL_URL_LENGTH = 1_900
 MAX_SUBJECT_LENGTH = 150
 
-# What trackers read in a text, once it is rendered: an @ that follows no letter, digit or "_" mentions a
-# person, and numbers and digests refer to issues and commits. A link or code has neither.
+# Markup of trackers: an @ mentions a person unless a letter, digit or "_" precedes it; numbers and digests
+# refer to issues and commits. Links and code contain no such references.
 _MARKUP = re.compile(
     r"""(?P<link>(?<!\S)https?://(?:[a-z0-9-]+\.)+[a-z]+(?::\d+)?/(?:[^\s<>]*[^\s<>.,;:!?'")\]])?)
     |(?P<commit>(?<!\w)(?=[a-f]*[0-9])(?=[0-9]*[a-f])[0-9a-f]{7,64}(?!\w))
@@ -36,7 +36,7 @@ _MARKUP = re.compile(
     |[\\`*_\[\]<>#|~!&]""",
     re.ASCII | re.VERBOSE,
 )
-_QUICK_ACTION = re.compile(r"^([^\S\n]*)/", re.MULTILINE)  # \s would read blank lines again from each of them
+_QUICK_ACTION = re.compile(r"^([^\S\n]*)/", re.MULTILINE)  # \s would scan blank lines in quadratic time
 _WIKI = re.compile(r"(\\?)(!(?=\S)|[\[{])")
 _NOT_IN_ADDRESS = re.compile(r"[<>\s\x00-\x1f\x7f]")
 _BACKTICKS = re.compile("`+")
@@ -44,7 +44,7 @@ _BACKTICKS = re.compile("`+")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IssueLink:
-    """A link that opens a new issue; ``is_cut``: its text is not complete."""
+    """A link to a new issue; ``is_cut`` if the issue's text is incomplete."""
 
     tracker: str
     url: str
@@ -53,7 +53,7 @@ class IssueLink:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShareOffer:
-    """The form that creates a share link, and its address; for members who may share."""
+    """The form that creates a share link, and its URL; only for owners and managers."""
 
     url: str
     form: ShareListForm
@@ -61,7 +61,7 @@ class ShareOffer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HandOver:
-    """The ways to pass a finding on; ``share`` only for members who may share it."""
+    """The ways to share a finding or problem; a share link only for owners and managers."""
 
     mail_url: str
     markdown: str = ""
@@ -71,7 +71,7 @@ class HandOver:
 
 @dataclass(frozen=True, slots=True)
 class Lead:
-    """The link of a text to all details; a share link opens without an account, others need a sign-in."""
+    """A link to all details, in a shared text; share links open without an account, others need a sign-in."""
 
     url: str
     is_share_link: bool
@@ -83,7 +83,7 @@ class Lead:
 
 
 def hand_over(finding: FindingDetail, *, host: str, link: Lead, tracker: IssueTracker | None) -> HandOver:
-    """Return the ways to pass ``finding`` on; their texts lead to ``link``."""
+    """Return the ways to share ``finding``; every text contains ``link``."""
     return HandOver(
         markdown=as_markdown(finding, host=host, link=link),
         mail_url=mail_url(finding, host=host, link=link),
@@ -92,7 +92,7 @@ def hand_over(finding: FindingDetail, *, host: str, link: Lead, tracker: IssueTr
 
 
 def as_markdown(finding: FindingDetail, *, host: str, link: Lead) -> str:
-    """Return the whole finding as Markdown; no text of it can become an image, a mention or HTML."""
+    """Return the whole finding as Markdown; its texts cannot become images, mentions or HTML."""
     markup = Markdown()
     blocks = [
         f"# {markup.text(finding.title)}",
@@ -112,9 +112,9 @@ def hand_over_problem(
     link: Lead,
     tracker: IssueTracker | None,
 ) -> HandOver:
-    """Return the ways to pass on all findings of the problem in ``filters``; their texts lead to ``link``.
+    """Return the ways to share all findings of the problem in ``filters``; every text contains ``link``.
 
-    ``fix`` is the advice in one line; the e-mail, which has room for little, has no other.
+    ``fix`` is the fix in one line, and the only one in the short e-mail.
     """
     texts = _ProblemTexts(
         dashboard=dashboard, problem=filters.problem, status=filters.status, fix=fix, link=link
@@ -134,43 +134,42 @@ def hand_over_problem(
 
 
 def _problem_mail_url(texts: "_ProblemTexts", *, title: str) -> str:
-    """Return a mailto: link with as many findings as there is room for, and the number of the others."""
+    """Return a mailto: link with as many findings as fit, and the number of the others."""
     subject, markup = f"{title} ({readable_host(texts.dashboard.host)})", Plain()
-    begin = [title, *texts.facts(markup), *_section(_("How to fix it"), texts.fix, markup)]
+    start = [title, *texts.facts(markup), *_section(_("How to fix it"), texts.fix, markup)]
     examples = [*_examples(texts.problem, markup)]
     tries = [(examples, count) for count in range(len(texts.findings), 0, -1)]
     for shown_examples, count in [*tries, ([], len(texts.findings)), ([], 1)]:
-        url = _uncut_mail_url(subject, [*begin, *shown_examples, *texts.places(markup, count)])
+        blocks = [*start, *shown_examples, *texts.locations(markup, count)]
+        url_start, body = _mail_parts(subject, blocks)
+        url = url_start + quote(body, safe="")
         if len(url) <= MAX_MAIL_URL_LENGTH:
             return url
-    return _mail_url(subject, begin)
+    return _mail_url(subject, start)
 
 
 def mail_url(finding: FindingDetail, *, host: str, link: Lead) -> str:
-    """Return a mailto: link with what to fix, where and how."""
+    """Return a mailto: link with the finding's facts and its fix."""
     markup = Plain()
     subject = f"[{labels.label(labels.SEVERITIES, finding.severity)}] {finding.title} ({readable_host(host)})"
-    blocks = [finding.title, *_facts(finding, markup, host=host, link=link), *_how_to_fix(finding, markup)]
-    return _mail_url(subject, blocks)
+    fix = _section(_("How to fix it"), finding.remediation, markup)
+    return _mail_url(subject, [finding.title, *_facts(finding, markup, host=host, link=link), *fix])
 
 
 def _mail_url(subject: str, blocks: Iterable[str]) -> str:
-    begin, body = _mail_parts(subject, blocks)
-    return begin + quote(cut_to_length(body, MAX_MAIL_URL_LENGTH - len(begin)), safe="")
-
-
-def _uncut_mail_url(subject: str, blocks: Iterable[str]) -> str:
-    begin, body = _mail_parts(subject, blocks)
-    return begin + quote(body, safe="")
+    """Return a mailto: link; a body that is too long is cut."""
+    url_start, body = _mail_parts(subject, blocks)
+    return url_start + quote(cut_to_length(body, MAX_MAIL_URL_LENGTH - len(url_start)), safe="")
 
 
 def _mail_parts(subject: str, blocks: Iterable[str]) -> tuple[str, str]:
-    begin = f"mailto:?subject={_quoted_subject(subject)}&body="
-    return begin, "\n\n".join(blocks).replace("\n", "\r\n")
+    """Return the mailto: link up to its body, and the unquoted body."""
+    url_start = f"mailto:?subject={_quoted_subject(subject)}&body="
+    return url_start, "\n\n".join(blocks).replace("\n", "\r\n")
 
 
 def list_mail_url(title: str, *, host: str, link: str) -> str:
-    """Return a mailto: link that leads to a list of findings."""
+    """Return a mailto: link with the link to a list of findings."""
     subject = _quoted_subject(f"{title} ({readable_host(host)})")
     return f"mailto:?subject={subject}&body={quote(link, safe='')}"
 
@@ -180,7 +179,7 @@ def _quoted_subject(subject: str) -> str:
 
 
 def issue_link(finding: FindingDetail, tracker: IssueTracker, *, host: str, link: Lead) -> IssueLink:
-    """Return the link to a new issue in ``tracker``, without evidence, which may be confidential."""
+    """Return the link to a new issue in ``tracker``; evidence is left out, as it may be confidential."""
     markup = _markup_of(tracker)
     blocks = [*_facts(finding, markup, host=host, link=link)]
     blocks += _advice(finding, markup, shows_evidence=False)
@@ -195,30 +194,30 @@ def _issue_link(title: str, blocks: Iterable[str], tracker: IssueTracker) -> Iss
 
 
 class Plain:
-    """Text without any markup."""
+    """Plain text; the base of other markups."""
 
     def text(self, text: str) -> str:
-        """Return a text of the finding."""
+        """Format a text of the finding."""
         return text
 
     def code(self, text: str) -> str:
-        """Return a short piece of code."""
+        """Format code within a line."""
         return text
 
     def block(self, text: str) -> str:
-        """Return lines of code."""
+        """Format lines of code."""
         return text
 
     def heading(self, text: str) -> str:
-        """Return a heading."""
+        """Format a heading."""
         return text.upper()
 
     def fact(self, name: str, value: str) -> str:
-        """Return a line with a name and a value that is marked up already."""
+        """Format a name with a formatted value."""
         return f"{name}: {value}"
 
     def url(self, url: str) -> str:
-        """Return an address."""
+        """Format a URL."""
         return url
 
 
@@ -226,11 +225,11 @@ class Markdown(Plain):
     """Markdown as GitHub and GitLab read it."""
 
     def text(self, text: str) -> str:
-        """Escape markup, mentions, references, and lines that GitLab would take for a command."""
-        return _QUICK_ACTION.sub(r"\1\\/", _MARKUP.sub(self._inert, text))
+        """Escape markup, mentions, references, and lines that GitLab reads as commands."""
+        return _QUICK_ACTION.sub(r"\1\\/", _MARKUP.sub(self._escaped, text))
 
-    def _inert(self, found: re.Match[str]) -> str:
-        """Return a link that no markup can end, code, or escaped characters."""
+    def _escaped(self, found: re.Match[str]) -> str:
+        """Return a link in brackets, a digest as code, or escaped characters."""
         if found["link"]:
             return self.url(found[0])
         if found["commit"]:
@@ -241,42 +240,42 @@ class Markdown(Plain):
         return f"\\{found[0]}"
 
     def code(self, text: str) -> str:
-        """Return code in a line, in more backticks than it has itself."""
+        """Format code within a line, in more backticks than the code contains."""
         fence = "`" * (_longest_run(text) + 1)
         space = " " if "`" in text else ""
         return f"{fence}{space}{_in_one_line(text)}{space}{fence}"
 
     def block(self, text: str) -> str:
-        """Return code in lines of its own."""
+        """Format lines of code in a fence longer than any in the code."""
         fence = "`" * max(3, _longest_run(text) + 1)
         return f"{fence}text\n{text}\n{fence}"
 
     def heading(self, text: str) -> str:
-        """Return a heading of the second level."""
+        """Format a heading of the second level."""
         return f"## {text}"
 
     def fact(self, name: str, value: str) -> str:
-        """Return an item of a list."""
+        """Format a name with a formatted value as a list item."""
         return f"- **{name}:** {value}"
 
     def url(self, url: str) -> str:
-        """Return an address that the reader can open; a bracket of its own does not end it."""
+        """Format a URL as a link; its own brackets and spaces are quoted."""
         return f"<{_NOT_IN_ADDRESS.sub(lambda found: quote(found[0], safe=''), url)}>"
 
 
 class Wiki(Plain):
-    """Text for the fields of Jira, which read "!address!" as an image and "[~name]" as a mention."""
+    """Jira's wiki markup, in which "!address!" is an image and "[~name]" a mention."""
 
     def text(self, text: str) -> str:
-        """Escape what begins markup."""
+        """Escape characters that start markup."""
         return _WIKI.sub(lambda found: ("\\\u2060" if found[1] else "") + "\\" + found[2], text)
 
     def code(self, text: str) -> str:
-        """Return code, which has no markup of its own here."""
+        """Format code as text."""
         return self.text(text)
 
     def url(self, url: str) -> str:
-        """Return an address without what begins markup."""
+        """Format a URL; characters that start markup are quoted."""
         return _WIKI.sub(lambda found: quote(found[0], safe=""), url)
 
 
@@ -284,12 +283,12 @@ Markup = Plain
 
 
 def _markup_of(tracker: IssueTracker | None) -> Markup:
-    """Return the markup that the tracker's form reads."""
+    """Return the markup of the tracker's form for issues."""
     return Wiki() if tracker and tracker.kind == "jira" else Markdown()
 
 
 def _facts(finding: FindingDetail, markup: Markup, *, host: str, link: Lead) -> Iterator[str]:
-    """Yield one block with the short facts."""
+    """Yield one block with the facts."""
     values = {
         _("Severity"): labels.label(labels.SEVERITIES, finding.severity),
         _("Status"): status_label(finding),
@@ -304,9 +303,9 @@ def _facts(finding: FindingDetail, markup: Markup, *, host: str, link: Lead) -> 
 
 
 def _advice(finding: FindingDetail, markup: Markup, *, shows_evidence: bool) -> Iterator[str]:
-    """Yield what it is, how to fix it and check the fix, where else it is, and what to read."""
+    """Yield the description, the fix and its check, further locations, and references."""
     yield from _section(_("What it is"), finding.description, markup)
-    yield from _how_to_fix(finding, markup)
+    yield from _section(_("How to fix it"), finding.remediation, markup)
     yield from _examples(finding.problem, markup)
     check = how_to_check([finding], shows_evidence=shows_evidence)
     yield from _section(_("How to check the fix"), check, markup)
@@ -317,12 +316,9 @@ def _advice(finding: FindingDetail, markup: Markup, *, shows_evidence: bool) -> 
         yield _listed([markup.code(location) for location in others[:MAX_LOCATIONS]])
     left_out = finding.locations_count - min(len(others), MAX_LOCATIONS) - 1
     if left_out > 0:
-        yield from _left_out(left_out)
+        text = ngettext("And %(count)s more location.", "And %(count)s more locations.", left_out)
+        yield text % {"count": number_format(left_out)}
     yield from _read_more(finding.references, markup)
-
-
-def _how_to_fix(finding: FindingDetail, markup: Markup) -> Iterator[str]:
-    yield from _section(_("How to fix it"), finding.remediation, markup)
 
 
 def _examples(problem: str, markup: Markup) -> Iterator[str]:
@@ -340,7 +336,7 @@ def _read_more(references: Iterable[str], markup: Markup) -> Iterator[str]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _ProblemTexts:
-    """The parts of the text about all findings of one problem."""
+    """The blocks of the text about all findings of one problem."""
 
     dashboard: DashboardResponse
     problem: str
@@ -350,11 +346,11 @@ class _ProblemTexts:
 
     @property
     def findings(self) -> Sequence[Threat]:
-        """The findings that the text lists."""
+        """The listed findings: the first MAX_LOCATIONS."""
         return self.dashboard.threats[:MAX_LOCATIONS]
 
     def facts(self, markup: Markup) -> Iterator[str]:
-        """Yield one block with the short facts."""
+        """Yield one block with the facts."""
         findings = self.findings
         worst = min(findings, key=lambda finding: labels.severity_rank(finding.severity)).severity
         sources = unique(finding.source_name or finding.source for finding in findings)
@@ -371,12 +367,12 @@ class _ProblemTexts:
         yield "\n".join(markup.fact(name, value) for name, value in values.items() if value)
 
     def _status(self) -> str:
-        """Return the status of the findings, with the number of each if it differs; empty if all are open."""
+        """Return the findings' status, or each status with its count; empty if all are open."""
         page, counts = self.dashboard.dashboard, {self.status or labels.OPEN: 1}
         if self.status == "all":
             known = {each.value: each.count for each in page.facets.status if each.value != "all"}
             counts = known or Counter(finding.status for finding in self.dashboard.threats)
-            if sum(counts.values()) < page.total:  # a search has no counts, and not all findings are listed
+            if sum(counts.values()) < page.total:  # a search has no counts, and the list has more pages
                 counts = {"all": page.total}
         texts = {labels.label(labels.STATUSES, each): count for each, count in counts.items() if count}
         if len(texts) > 1:
@@ -384,7 +380,7 @@ class _ProblemTexts:
         return "" if counts.get(labels.OPEN) else "".join(texts)
 
     def advice(self, markup: Markup, *, shows_evidence: bool) -> Iterator[str]:
-        """Yield what it is, how to fix it and check the fix, where it is, and what to read."""
+        """Yield descriptions, fixes and their check, locations, and references."""
         common = common_description(self.findings)
         descriptions = [common] if common else [each.description for each in self.findings]
         yield from _sections(_("What it is"), descriptions, markup)
@@ -392,20 +388,20 @@ class _ProblemTexts:
         yield from _examples(self.problem, markup)
         check = how_to_check(self.findings, shows_evidence=shows_evidence)
         yield from _section(_("How to check the fix"), check, markup)
-        yield from self.places(markup, len(self.findings))
+        yield from self.locations(markup, len(self.findings))
         references = unique(url for finding in self.findings for url in finding.references)
         yield from _read_more(references[:MAX_LOCATIONS], markup)
 
     def _fixes(self) -> list[str]:
-        """Return the advice in one line, unless a scanner's begins with it, and that of each scanner."""
+        """Return the fix in one line, unless a scanner's fix starts with it, and the scanners' fixes."""
         fixes = [finding.remediation for finding in self.findings]
-        begin = self.fix.removesuffix("…")
-        return fixes if any(_in_one_line(fix).startswith(begin) for fix in fixes) else [self.fix, *fixes]
+        start = self.fix.removesuffix("…")
+        return fixes if any(_in_one_line(fix).startswith(start) for fix in fixes) else [self.fix, *fixes]
 
-    def places(self, markup: Markup, count: int) -> Iterator[str]:
-        """Yield the locations of the first findings, and how many more there are."""
+    def locations(self, markup: Markup, count: int) -> Iterator[str]:
+        """Yield the locations of the first ``count`` findings, and the number of other findings."""
         yield markup.heading(_("Where it was found"))
-        yield _listed([_place(finding, markup) for finding in self.findings[:count]])
+        yield _listed([_location_line(finding, markup) for finding in self.findings[:count]])
         if left_out := self.dashboard.dashboard.total - count:
             text = ngettext(
                 "And %(count)s more finding: %(link)s", "And %(count)s more findings: %(link)s", left_out
@@ -413,19 +409,19 @@ class _ProblemTexts:
             yield text % {"count": number_format(left_out), "link": markup.url(self.link.url)}
 
     def evidence(self, markup: Markup) -> Iterator[str]:
-        """Yield the evidence of each finding."""
+        """Yield each finding's evidence."""
         proven = [finding for finding in self.findings if finding.evidence]
         if proven:
             yield markup.heading(_("Evidence"))
         for finding in proven:
-            yield _place(finding, markup)
+            yield _location_line(finding, markup)
             yield markup.block(finding.evidence)
             if finding.evidence_truncated:
                 yield _("Only the beginning of the evidence is shown.")
 
 
-def _place(finding: Threat, markup: Markup) -> str:
-    """Return a finding in one line, with its status unless open, and the number of its other locations."""
+def _location_line(finding: Threat, markup: Markup) -> str:
+    """Return location, title, status unless open, and number of further locations, in one line."""
     title = markup.text(_in_one_line(finding.title))
     text = f"{markup.code(finding.location)}: {title}" if finding.location else title
     remarks = [status] if (status := status_label(finding)) else []
@@ -436,14 +432,14 @@ def _place(finding: Threat, markup: Markup) -> str:
 
 
 def _sections(heading: str, texts: Iterable[str], markup: Markup) -> Iterator[str]:
-    """Yield a heading and the different ones of ``texts``."""
+    """Yield a heading and at most MAX_TEXTS distinct texts."""
     if different := unique(texts)[:MAX_TEXTS]:
         yield markup.heading(heading)
         yield from map(markup.text, different)
 
 
 def unique(values: Iterable[str]) -> list[str]:
-    """Return ``values`` in their order, each once, without empty ones."""
+    """Return the distinct non-empty ``values`` in their order."""
     return [value for value in dict.fromkeys(values) if value]
 
 
@@ -459,13 +455,6 @@ def _evidence(finding: FindingDetail, markup: Markup) -> Iterator[str]:
         yield markup.block(finding.evidence)
         if finding.evidence_truncated:
             yield _("Only the beginning of the evidence is shown.")
-
-
-def _left_out(count: int) -> Iterator[str]:
-    if count > 0:
-        yield ngettext("And %(count)s more location.", "And %(count)s more locations.", count) % {
-            "count": number_format(count)
-        }
 
 
 def _listed(lines: Sequence[str]) -> str:

@@ -1,4 +1,4 @@
-"""The page that explains the words of the other pages."""
+"""The help page, which explains the words on the other pages."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from portal.texts import labels
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Term:
-    """A word with its meaning; ``tone`` is the CSS class of a severity, else empty."""
+    """A word and its meaning; ``tone`` is the CSS class of a severity, else empty."""
 
     word: str
     meaning: str
@@ -21,7 +21,7 @@ class Term:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TermGroup:
-    """Words of one kind."""
+    """Terms under one heading, such as the grades."""
 
     key: str
     title: str
@@ -30,14 +30,14 @@ class TermGroup:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HelpPage:
-    """The groups of words, and where to ask: empty without such a page."""
+    """Groups of terms, and the URL for support, which may be empty."""
 
     groups: tuple[TermGroup, ...]
     support_url: str
 
 
 def help_page() -> HelpPage:
-    """Return the page, in the words that the other pages use."""
+    """Return the help page with the labels that other pages use."""
     severities = tuple(
         Term(word=str(word), meaning=str(labels.SEVERITY_MEANINGS[severity]), tone=labels.tone(severity))
         for severity, word in labels.SEVERITIES.items()

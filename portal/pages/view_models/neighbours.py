@@ -1,4 +1,4 @@
-"""The findings before and after one finding, in the list that it was opened from."""
+"""The previous and next finding in the list from which a finding was opened."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -15,7 +15,7 @@ GetList = Callable[[DashboardRequest], DashboardResponse]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Neighbours:
-    """URLs of the previous and next finding, empty at the ends of the list, and a text such as "3 of 45"."""
+    """URLs of the previous and next finding (empty at the ends), and a position such as "3 of 45"."""
 
     previous_url: str
     next_url: str
@@ -23,9 +23,9 @@ class Neighbours:
 
 
 def find_neighbours(finding_id: str, address: Address, get_list: GetList) -> Neighbours | None:
-    """Return the neighbours of a finding in the list at ``address``; None if that page does not list it.
+    """Return the neighbours of a finding, if the page of the list at ``address`` contains it.
 
-    Neighbours may be on the page before or after it, which is then requested as well.
+    At the ends of the page, it also requests the previous or next page.
     """
     if address.filters.view:
         return None
@@ -34,24 +34,20 @@ def find_neighbours(finding_id: str, address: Address, get_list: GetList) -> Nei
     if finding_id not in ids:
         return None
     at, last = ids.index(finding_id), len(ids) - 1
+    number = (page.dashboard.page - 1) * page.dashboard.page_size + at + 1
+    position = {"number": number_format(number), "total": number_format(page.dashboard.total)}
     return Neighbours(
-        previous_url=address.of_finding(ids[at - 1]) if at else _across(address, -1, page, get_list),
-        next_url=address.of_finding(ids[at + 1]) if at < last else _across(address, 1, page, get_list),
-        position=_position(page, at),
+        previous_url=address.of_finding(ids[at - 1]) if at else _on_page(address, -1, page, get_list),
+        next_url=address.of_finding(ids[at + 1]) if at < last else _on_page(address, 1, page, get_list),
+        position=_("%(number)s of %(total)s") % position,
     )
 
 
-def _across(address: Address, step: int, page: DashboardResponse, get_list: GetList) -> str:
-    """Return the URL of the nearest finding on the page before or after; empty without such a page."""
+def _on_page(address: Address, step: int, page: DashboardResponse, get_list: GetList) -> str:
+    """Return the URL of the nearest finding on the page ``step`` pages away; empty without such a page."""
     number, size = address.filters.page + step, address.filters.page_size
     if not 1 <= number <= page.dashboard.page_count or number * size > MAX_PAGE_DEPTH:
         return ""
     there = replace(address, filters=replace(address.filters, page=number))
     threats = get_list(there.filters.to_request()).threats
     return there.of_finding(threats[0 if step > 0 else -1].id) if threats else ""
-
-
-def _position(page: DashboardResponse, at: int) -> str:
-    of = page.dashboard
-    number = (of.page - 1) * of.page_size + at + 1
-    return _("%(number)s of %(total)s") % {"number": number_format(number), "total": number_format(of.total)}

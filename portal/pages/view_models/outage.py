@@ -1,4 +1,4 @@
-"""The notice on a page whose content is an older answer of the service."""
+"""The notice on a page that shows an older answer of the service."""
 
 import re
 from dataclasses import dataclass
@@ -16,9 +16,9 @@ _ID = re.compile(r"outage-([0-9]{1,3})", re.ASCII)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OutageNotice:
-    """The times of the failed call and of the answer, as text, and the reference for support.
+    """A text with the times of the failed call and of the shown answer, and the reference for support.
 
-    After ``wait_seconds`` the page asks again by itself. ``replaces`` is the id of the notice that did so.
+    The page retries after ``wait_seconds``. ``replaces`` is the id of the notice that made this retry.
     """
 
     text: str
@@ -28,12 +28,12 @@ class OutageNotice:
 
     @property
     def id(self) -> str:
-        """The id of the element; htmx sends it with the next attempt, and so it has the next wait."""
+        """The HTML id; htmx sends it with the retry, so that the server knows the last wait."""
         return f"outage-{self.wait_seconds}"
 
 
 def outage_notice(outage: Outage, *, reference: str, trigger: str) -> OutageNotice:
-    """Return the notice of ``outage``; it waits twice as long as the notice ``trigger`` that asked for it."""
+    """Return the notice of ``outage``; it doubles the wait of the notice with the id ``trigger``."""
     before = _ID.fullmatch(trigger)
     wait = min(2 * int(before[1]), _LONGEST_WAIT_SECONDS) if before else 0
     failed, received = outage.failed_at.astimezone(UTC), outage.received_at.astimezone(UTC)

@@ -1,4 +1,4 @@
-"""The overview of a website: grade and counts, coverage, plan; and the explanation of an empty list."""
+"""The overview of a website: grade, counts, coverage and plan; and the explanation of an empty list."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -18,12 +18,12 @@ from portal.texts import labels
 from signed_api.findings import Chart, CoverageEntry, DashboardResponse, Entitlement, LimitState
 
 SOON_DAYS = 14
-RECENT_DAYS = 7  # the service's period for new findings
+RECENT_DAYS = 7  # the service counts new and fixed findings over this period
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SeverityCount:
-    """Open findings of one severity; ``url`` is empty if there are none."""
+    """The number of open findings of one severity; ``url`` lists them, and is empty for zero."""
 
     key: str
     label: str
@@ -34,10 +34,10 @@ class SeverityCount:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Overview:
-    """The summary strip; a website that was never checked has nothing to count.
+    """The summary strip; counts mean something only if ``is_checked``.
 
-    ``grade_text``: the grade, perhaps "so far"; ``new_url``: the page of new findings, empty in the sample.
-    The other URLs are lists: of all open findings, of those fixed lately, and of the oldest first.
+    ``grade_text`` is the grade, or the grade "so far". ``new_url`` is the page of new findings, empty in the
+    sample. The other URLs list open findings, recently fixed findings, and the oldest findings first.
     """
 
     grade: str
@@ -63,10 +63,10 @@ class Overview:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CoverageRow:
-    """The coverage of one scanner; ``url`` lists its findings, if it has any.
+    """The coverage of one scanner; ``url`` lists its findings, and is empty without findings.
 
-    ``is_unscheduled``: it has checked the website, and no next check is planned.
-    ``remark``, on the first unchecked row, explains "not scanned".
+    ``is_unscheduled``: it has run, but no next run is planned. ``remark`` explains "not scanned" on the first
+    row without a run.
     """
 
     source: str
@@ -86,9 +86,9 @@ class CoverageRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """The account's plan: the last day of its results, or the day after which it renews.
+    """The account's plan; at most one of ``until`` (last day of results) and ``renews_after`` is set.
 
-    ``limits`` are those that are nearly or fully used, in words.
+    ``limits`` names limits that are nearly or fully used.
     """
 
     name: str
@@ -109,9 +109,9 @@ class Plan:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EmptyState:
-    """The reason for an empty list: no threats, no checks yet, or filters without matches.
+    """The reason for an empty list: no threats, no scans yet, or filters without matches.
 
-    ``leads_away``: the action is on another page than the list.
+    ``leads_away``: the action is on a page other than the list.
     """
 
     tone: str
@@ -125,7 +125,7 @@ class EmptyState:
 
 
 def overview(dashboard: DashboardResponse, address: Address) -> Overview:
-    """Return the overview of ``dashboard``, independent of its filters."""
+    """Return the overview of ``dashboard``; filters do not change it."""
     grade, summary = dashboard.dashboard.grade or "", dashboard.summary
     tone, coverage = coverage_summary(dashboard.coverage)
     grade_text = _("%(grade)s so far") % {"grade": grade} if dashboard.dashboard.grade_provisional else grade
@@ -160,13 +160,13 @@ def overview(dashboard: DashboardResponse, address: Address) -> Overview:
 
 
 def _open_of_the_last_days(charts: Iterable[Chart]) -> int | None:
-    """Return how many findings of the last seven days are open, as the chart of ages counts them."""
+    """Return how many findings of the last seven days are open: the first value of the chart of ages."""
     ages = next((chart for chart in charts if chart.id == "age"), None)
     return ages.series[0].values[0] if ages and ages.series and ages.series[0].values else None
 
 
 def last_scan_at(dashboard: DashboardResponse | Headline) -> datetime | None:
-    """Return the time of the newest scan in the coverage, complete or not: its state is shown with it."""
+    """Return the time of the newest scan, complete or not: pages show its state next to it."""
     times = [entry.last_run_at for entry in dashboard.coverage if entry.last_run_at is not None]
     return max(times, default=dashboard.summary.last_scan_at)
 
@@ -184,7 +184,7 @@ def _severity_count(severity: str, count: int, address: Address) -> SeverityCoun
 
 
 def first_check_text(due: date | None) -> str:
-    """Return when the first check is due, or that it is late; empty if no first check is expected."""
+    """Say when the first scan is due or since when it is overdue; empty if no first scan is expected."""
     if due is None:
         return ""
     is_late = due < timezone.now().date()
@@ -193,7 +193,7 @@ def first_check_text(due: date | None) -> str:
 
 
 def is_checked(dashboard: DashboardResponse) -> bool:
-    """Return whether any scanner has checked the website, so that a zero means something."""
+    """Return whether a scanner has checked the website, so that a count of zero means something."""
     return (
         dashboard.dashboard.grade is not None
         or dashboard.summary.open > 0
@@ -202,7 +202,7 @@ def is_checked(dashboard: DashboardResponse) -> bool:
 
 
 def coverage_summary(entries: Iterable[CoverageEntry]) -> tuple[str, str]:
-    """Return the tone and the text for all scanners together."""
+    """Return CSS class and text for the coverage by all scanners together."""
     entries = list(entries)
     states = [entry.state for entry in entries]
     completed = states.count("ok")
@@ -218,7 +218,7 @@ def coverage_summary(entries: Iterable[CoverageEntry]) -> tuple[str, str]:
 
 
 def coverage_rows(entries: Iterable[CoverageEntry], address: Address) -> tuple[CoverageRow, ...]:
-    """Return one row for each scanner of the website at ``address``."""
+    """Return one row for each scanner."""
     entries = list(entries)
     first_unchecked = next((entry for entry in entries if entry.last_run_at is None), None)
     return tuple(
@@ -242,7 +242,7 @@ def coverage_rows(entries: Iterable[CoverageEntry], address: Address) -> tuple[C
 
 
 def plan(entitlement: Entitlement, *, today: date) -> Plan:
-    """Return the account's plan as of ``today``, and whether its results end soon."""
+    """Return the account's plan as of ``today``."""
     is_overdue = entitlement.status == "past_due"
     until = entitlement.usable_until or (None if is_overdue else entitlement.ends_on)
     renews_after = entitlement.ends_on if entitlement.renews and not is_overdue else None
@@ -272,7 +272,7 @@ def plan(entitlement: Entitlement, *, today: date) -> Plan:
 
 
 def _limit(limit: LimitState) -> str:
-    """Return that a limit is nearly or fully used; empty for websites, which have their own meter."""
+    """Say that a limit is nearly or fully used; empty otherwise, and for websites, which have a meter."""
     if limit.name == "websites" or limit.name not in labels.LIMITS:
         return ""
     name = {"limit": labels.LIMITS[limit.name]}
@@ -287,7 +287,7 @@ def _limit(limit: LimitState) -> str:
 def empty_state(
     dashboard: DashboardResponse, address: Address, *, gets_emails: bool = False, may_scan: bool = False
 ) -> EmptyState:
-    """Return the explanation of an empty page, without a claim that the checks do not support.
+    """Explain an empty page of the list, and claim only what the scans support.
 
     ``gets_emails``: the reader gets e-mails about this website; ``may_scan``: the reader may start scans.
     """
@@ -315,7 +315,7 @@ def empty_state(
 
 
 def _no_matches(address: Address) -> EmptyState:
-    """Return that nothing matches; a search, which knows no names of problems, leads to their list."""
+    """Say that no finding matches; after a search, which ignores translated titles, offer all problems."""
     title, text = _("Nothing matches these filters"), _("Remove one of them, or clear them all, to see more.")
     if not address.filters.query:
         return EmptyState(tone="none", title=title, text=text)
@@ -333,7 +333,7 @@ def _no_matches(address: Address) -> EmptyState:
 
 
 def _not_checked(due: date | None, *, gets_emails: bool) -> EmptyState:
-    """Return that no check was completed, and when the first one is due."""
+    """Say that no scan was completed, and when the first scan is due."""
     if due is None:
         text = _("No scan of this website has been completed, so we cannot say whether it is clean.")
     elif due < timezone.now().date():

@@ -1,4 +1,4 @@
-"""Problems: what to do first, and the rows of the list of problems."""
+"""Problems: the panel of problems to fix first, and the list of problems."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -17,14 +17,14 @@ from portal.texts import labels, topics
 from portal.texts.stacks import StackFix, fixes_by_stack
 from signed_api.findings import DashboardResponse, Problem
 
-TEXT_WORDS = 40  # of a text of a scanner
+TEXT_WORDS = 40  # scanners' texts are cut to this number of words
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProblemRow:
-    """One problem; ``url`` lists its findings, ``hosts`` is empty if all are on the website's own host.
+    """One problem; ``url`` lists its findings, and ``hosts`` is empty if only the website's own host has it.
 
-    ``notes`` counts the notes of analysts about its findings; ``is_new`` is for one of the last seven days.
+    ``notes`` counts analysts' notes about its findings; ``is_new``: first seen in the last seven days.
     """
 
     key: str
@@ -47,7 +47,7 @@ class ProblemRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DoFirst:
-    """The panel of the worst problems: when to fix them, its heading, and the URL of all problems."""
+    """The panel of the worst problems: heading, time to fix them, rows, and the URL of all problems."""
 
     when: str
     title: str
@@ -56,7 +56,7 @@ class DoFirst:
 
 
 def do_first(dashboard: DashboardResponse, address: Address) -> DoFirst | None:
-    """Return the panel; None if there is nothing to do, or the list is filtered."""
+    """Return the panel, unless no problem is open or the list is filtered."""
     worst = dashboard.dashboard.do_first
     if not worst:
         return None
@@ -70,10 +70,10 @@ def do_first(dashboard: DashboardResponse, address: Address) -> DoFirst | None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChosenProblem:
-    """The problem whose findings are listed; ``fix`` is one line or empty, ``fixes`` are those by stack.
+    """The problem that the list shows; ``fix`` is one line or empty, and ``fixes`` has code by stack.
 
-    ``title`` is empty if its findings have several. Severity and its ``meaning`` are those of the first
-    finding of the list, as is ``description`` if the findings have none in common.
+    ``title`` is empty if the findings have different titles. Severity and ``meaning`` come from the first
+    finding, and so does ``description`` if the findings share no description.
     """
 
     title: str
@@ -88,7 +88,7 @@ class ChosenProblem:
 
 
 def chosen_problem(dashboard: DashboardResponse, address: Address) -> ChosenProblem | None:
-    """Return the problem that the filters choose; None without one, or without findings."""
+    """Return the problem that the filters choose, if the list has findings of it."""
     problem = address.filters.problem
     if not problem or not dashboard.threats:
         return None
@@ -110,7 +110,7 @@ def chosen_problem(dashboard: DashboardResponse, address: Address) -> ChosenProb
 
 
 def problem_titles(dashboard: DashboardResponse, problem: str) -> list[str]:
-    """Return the title of ``problem``, or the different ones of its findings."""
+    """Return the title of ``problem``, or the distinct titles of its findings."""
     if title := topics.title_of(problem):
         return [title]
     known = (*dashboard.dashboard.do_first, *dashboard.dashboard.problems)
@@ -121,10 +121,10 @@ def problem_titles(dashboard: DashboardResponse, problem: str) -> list[str]:
 def problem_rows(
     problems: Iterable[Problem], dashboard: DashboardResponse, address: Address, *, prefix: str = "problem"
 ) -> tuple[ProblemRow, ...]:
-    """Return ``problems`` of the dashboard in their order; ``prefix`` begins the ids of their elements.
+    """Return a row for each of ``problems``; ``prefix`` starts the rows' HTML ids.
 
-    Hosts and the first day are those of the whole problem: a list of some hosts or of a kind leaves them out.
-    Locations are counted by host, but not by kind.
+    The service gives hosts and first day of the whole problem, so a list filtered by host or kind omits
+    them. It counts locations by host, but not by kind.
     """
     kind = address.filters.kind
     is_whole = not (address.filters.hosts or kind)
@@ -154,7 +154,7 @@ def problem_rows(
 
 
 def _hosts(hosts: list[str], host: str) -> str:
-    """Return two hosts, or the first with a remark, as the service names only a few."""
+    """Name two hosts, or one "and other hosts": the service sends only a few of them."""
     if hosts in ([], [host]):
         return ""
     if len(hosts) <= 2:
@@ -163,7 +163,7 @@ def _hosts(hosts: list[str], host: str) -> str:
 
 
 def _confirmed(problem: Problem) -> str:
-    """Return how many of the findings are confirmed."""
+    """Say how many of the findings are confirmed."""
     if not problem.confirmed:
         return labels.label(labels.KINDS, "suspected")
     if problem.confirmed >= problem.findings:

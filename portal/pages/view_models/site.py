@@ -1,4 +1,4 @@
-"""The dashboard of one website: the page, and the results in its region."""
+"""The page of one website, and the dashboard's results in its region."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -63,7 +63,7 @@ from signed_api.limits import MAX_QUERY_LENGTH
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Results:
-    """The contents of one response of the service, so that the parts of a page always agree."""
+    """The dashboard's content, from one response of the service, so that all its parts agree."""
 
     generated_at: datetime
     count: str
@@ -101,8 +101,8 @@ class SitePage:
     """The page of a website; its region shows ``results``, a ``finding`` or an ``error_page``.
 
     With an ``outage``, the content is an older answer of the service, without exports and sharing.
-    ``hand_over``, ``neighbours`` and ``retest_url`` belong to the finding, and ``share`` to the list.
-    ``url`` is the page's own; ``address`` is that of the list, also when the region shows one finding.
+    ``neighbours`` and ``retest_url`` belong to a finding, ``share`` to a list, ``hand_over`` to a finding or
+    to the problem that the list shows. ``url`` is the page's URL, and ``address`` always the list's.
     """
 
     host: str
@@ -122,47 +122,47 @@ class SitePage:
 
     @property
     def scans_url(self) -> str:
-        """The page of its scans."""
+        """The URL of the website's scans."""
         return self.address.of_scans()
 
     @property
     def status(self) -> int:
-        """The HTTP status."""
+        """The HTTP status of the response."""
         return self.error_page.status if self.error_page else 200
 
     @property
     def has_form(self) -> bool:
-        """Whether the page has a search form: only with results, or if a retry may bring some."""
+        """Whether the page has a search form: not in the sample, nor if a retry cannot solve the error."""
         if self.is_sample:
             return False
         return self.error_page is None or self.error_page.can_retry
 
     @property
     def search_fields(self) -> Sequence[tuple[str, str]]:
-        """The hidden fields of a search: the other filters and the page size."""
+        """The hidden fields of the search form: other filters, order, view and page size."""
         fields = self.address.fields(without="query")
         return [(name, value) for name, value in fields.items() if name != "page"]
 
     @property
     def max_query_length(self) -> int:
-        """The service's limit."""
+        """The service's limit for the length of a search."""
         return MAX_QUERY_LENGTH
 
     @property
     def title(self) -> str:
-        """The title of the window and of its history entry."""
+        """The title of the window and of the history entry."""
         is_default = self.results and not self.address.filters.active
         host = readable_host(self.host)
         return host if is_default else f"{self.announcement} – {host}"
 
     @property
     def list_url(self) -> str:
-        """The URL of the list, if the region shows one of its findings."""
+        """The URL of the list while the region shows one of its findings, else empty."""
         return "" if self.url == str(self.address) else str(self.address)
 
     @property
     def badge_url(self) -> str:
-        """The page of the website's badge."""
+        """The URL of the page about the website's badge."""
         return str(Address(path=f"{self.address.path}badge/", account=self.address.account))
 
     @property
@@ -181,7 +181,7 @@ def site_page(
 ) -> SitePage:
     """Return the page of ``website``, or of one of its findings, without content.
 
-    ``candidates`` are all of the person's websites with this host.
+    ``candidates`` are all websites with this host that the person may see.
     """
     is_shared = len(candidates) > 1
     address = replace(site_address(website, is_shared=is_shared), filters=filters)
@@ -212,7 +212,7 @@ def sample_page(website: Website, filters: Filters, *, finding_id: str = "") -> 
 
 
 def site_not_found(host: str, *, path: str, user: AbstractBaseUser | AnonymousUser) -> SitePage:
-    """Return the page for a website that does not exist, or not for this person: both read the same."""
+    """Return one page for both cases: the website does not exist, or the person may not see it."""
     return SitePage(
         host=host,
         account="",
@@ -232,10 +232,10 @@ def build_results(
     may_schedule: bool = False,
     last_visit: date | None = None,
 ) -> Results:
-    """Return the results for ``address``.
+    """Return the content of the dashboard with the filters of ``address``.
 
     ``gets_emails``: the reader gets e-mails about this website; ``may_scan``: the reader may start scans;
-    ``may_schedule``: the reader may change when it is scanned; ``last_visit``: the day of the visit before.
+    ``may_schedule``: the reader may schedule scans; ``last_visit``: the day of the reader's previous visit.
     """
     page, values = dashboard.dashboard, dashboard.dashboard.facets
     is_filtered = bool(address.filters.active)
@@ -270,12 +270,12 @@ def build_results(
 
 
 def sample_results(dashboard: DashboardResponse, address: Address) -> Results:
-    """Return the results for strangers: without the plan, and without links to pages for members."""
+    """Return the results for visitors: without the plan and without links for members."""
     return replace(results_without_links(dashboard, address), plan=None)
 
 
 def results_without_links(dashboard: DashboardResponse, address: Address) -> Results:
-    """Return the results without links to pages that only members have."""
+    """Return the results without links to pages for members."""
     results = build_results(dashboard, address)
     overview = replace(results.overview, new_url="")
     return replace(results, export_links=(), scans_url="", overview=overview)
@@ -284,7 +284,7 @@ def results_without_links(dashboard: DashboardResponse, address: Address) -> Res
 def _visible_facets(
     dashboard: DashboardResponse, address: Address, last_visit: date | None
 ) -> tuple[Facet, ...]:
-    """Return the useful filters: none for an unchecked website, only the status for a clean one."""
+    """Return the useful facets: only the status for a clean website, and no facet before the first scan."""
     values = dashboard.dashboard.facets
     if dashboard.summary.open or address.filters.active:
         narrowing = facets(dashboard.dashboard, address)
@@ -295,7 +295,7 @@ def _visible_facets(
 
 
 def problem_title(dashboard: DashboardResponse, problem: str) -> str:
-    """Return the title of ``problem``, or that of its findings; as an example if they have several."""
+    """Return the title of ``problem`` for a sentence; if its findings' titles differ, one as an example."""
     titles = problem_titles(dashboard, problem)
     if not titles:
         return _("this problem")
@@ -303,7 +303,7 @@ def problem_title(dashboard: DashboardResponse, problem: str) -> str:
 
 
 def problem_heading(dashboard: DashboardResponse, problem: str) -> str:
-    """Return the title of ``problem`` as a heading, which has no words before it."""
+    """Return the title of ``problem`` as a heading, which must make sense alone."""
     titles = problem_titles(dashboard, problem)
     return (
         titles[0]
@@ -315,7 +315,7 @@ def problem_heading(dashboard: DashboardResponse, problem: str) -> str:
 def count_text(dashboard: DashboardResponse, filters: Filters) -> str:
     """Return text such as "26 of 137 findings" or "137 findings".
 
-    Only lists of open findings have a total to compare with.
+    The total is known only for lists of open findings.
     """
     total, open_total = dashboard.dashboard.total, dashboard.summary.open
     if dashboard.dashboard.problem_total is not None:

@@ -1,4 +1,4 @@
-"""The rows of the list of websites: each with its stored summary, or the reason why there is none."""
+"""Rows of the list of websites, with the stored summary or the reason why it is missing."""
 
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
@@ -15,19 +15,19 @@ from portal.pages.view_models.overview import Overview, Plan, last_scan_at, over
 from portal.texts import labels, topics
 from signed_api.findings import DashboardResponse
 
-STALE_DAYS = 7  # an active website is checked more often
-FRESH_TIME = timedelta(minutes=10)  # a younger summary is not refreshed
-FRESH_REFUSAL_TIME = timedelta(minutes=1)  # who has just paid looks again
+STALE_DAYS = 7  # active websites are scanned more often
+FRESH_TIME = timedelta(minutes=10)  # younger summaries are not refreshed
+FRESH_REFUSAL_TIME = timedelta(minutes=1)  # shorter: people look again after a payment
 MAX_RANKED_COUNT = 999_999_999  # findings of a severity; higher counts rank equally
 URGENT = ("Critical", "High")
 
-# An ungraded website may be at risk, but comes after those with serious findings.
+# Ungraded websites may be at risk; they follow websites with serious findings.
 _GRADES_WORST_FIRST = ("F", "D", "C", "", "B", "A")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FirstProblem:
-    """The worst problem of a website, with the words that lead to it; ``url`` lists its findings."""
+    """The problem to fix first; ``lead`` is text such as "Fix today:", and ``url`` leads to the fix."""
 
     lead: str
     title: str
@@ -37,7 +37,7 @@ class FirstProblem:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SiteSummary:
-    """The stored numbers of a website; ``stale`` is a warning, else empty, ``first`` is for urgent ones."""
+    """The stored numbers of a website; ``stale`` is a warning or empty, ``first`` the most urgent problem."""
 
     overview: Overview
     plan: Plan
@@ -47,10 +47,10 @@ class SiteSummary:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SiteRow:
-    """A website of the list: a ``summary``, the ``refusal`` that prevents one, or neither yet.
+    """A row of the list: a website with its ``summary``, with a ``refusal`` instead, or with neither yet.
 
-    ``updated_at``: when the portal received it; ``is_old``: the browser refreshes the row when it is seen;
-    ``refresh_failed``: the latest request failed.
+    ``updated_at``: when the portal received the answer; ``is_old``: the browser refreshes the row once it is
+    visible; ``refresh_failed``: the latest refresh failed.
     """
 
     id: str
@@ -67,7 +67,7 @@ class SiteRow:
 
 
 def site_row(website: Website, summary: WebsiteSummary | None, *, is_shared: bool) -> SiteRow:
-    """Return the row of ``website``; ``is_shared``: the person has this host in several accounts."""
+    """Return the row of ``website``; ``is_shared``: several accounts of the person have this host."""
     address = site_address(website, is_shared=is_shared)
     row = SiteRow(
         id=f"site-{website.pk}",
@@ -95,7 +95,7 @@ def site_row(website: Website, summary: WebsiteSummary | None, *, is_shared: boo
 
 
 def _first_problem(dashboard: DashboardResponse, address: Address) -> FirstProblem | None:
-    """Return the problem to fix first; None unless it is Critical or High."""
+    """Return the problem to fix first, if it is Critical or High."""
     worst = dashboard.dashboard.do_first
     if not worst or worst[0].severity not in URGENT:
         return None
@@ -109,7 +109,7 @@ def _first_problem(dashboard: DashboardResponse, address: Address) -> FirstProbl
 
 
 def risk_rank(headline: Headline | None) -> str:
-    """Return the sort key, worst first: grade, then open findings by severity."""
+    """Return a sort key that puts the worst first: by grade, then by open findings of each severity."""
     grade = headline.dashboard.grade if headline else None
     if headline is None or not grade:
         return str(_GRADES_WORST_FIRST.index(""))
@@ -120,7 +120,7 @@ def risk_rank(headline: Headline | None) -> str:
 
 
 def needs_attention(summary: WebsiteSummary | None, headline: Headline | None) -> bool:
-    """Return whether a Critical or High finding is open, or the results are refused."""
+    """Return whether a Critical or High finding is open, or the service refuses the results."""
     if headline is None:
         return bool(summary and summary.refusal)
     return any(headline.summary.by_severity.get(severity, 0) for severity in URGENT)

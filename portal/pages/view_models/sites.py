@@ -1,4 +1,4 @@
-"""The list of websites that a person sees: totals of all, and one page of rows, the worst first."""
+"""The list of websites that a person sees: totals, and one page of rows, by default the worst first."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -24,17 +24,18 @@ from portal.pages.view_models.site_rows import SiteRow, needs_attention, risk_ra
 from portal.texts import labels
 
 PAGE_SIZE = 50
-MIN_SITES_TO_SEARCH = 8  # fewer are seen at a glance
+MIN_SITES_TO_SEARCH = 8  # shorter lists offer no sorting
 GRADES = ("F", "D", "C", "B", "A", NO_GRADE)
 _NEVER = datetime.min.replace(tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Totals:
-    """Numbers of all websites of the person, some of them filters; ``remark``: some have no results now.
+    """Totals over all websites of the person; the options are filters of the list.
 
-    ``pending`` says how many websites are counted so far: until all are, a zero would promise too much.
-    ``open`` leads to the open findings if all are of one website, else to the websites that have them.
+    ``remark`` says how many websites have no results now. ``pending`` says how many are counted so far:
+    until then, a zero would promise too much. ``open`` leads to the one website with open findings, or
+    filters the list.
     """
 
     websites: int
@@ -48,9 +49,9 @@ class Totals:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SitesPage:
-    """The list of websites; ``link_url``, the page for adding another, is empty for viewers.
+    """The list of websites; ``link_url``, the page for adding a website, is empty for viewers.
 
-    ``totals`` only for several websites, ``sorts`` only for many.
+    ``totals`` is set for several websites only, and ``sorts`` for MIN_SITES_TO_SEARCH or more.
     """
 
     rows: tuple[SiteRow, ...]
@@ -64,19 +65,19 @@ class SitesPage:
 
     @property
     def search_fields(self) -> Sequence[tuple[str, str]]:
-        """The hidden fields of a search: the other filters and the order."""
+        """The hidden fields of the search form: other filters and order."""
         fields = self.filters.fields(without="query")
         return [(name, value) for name, value in fields.items() if name != "page"]
 
     @property
     def severities(self) -> Sequence[str]:
-        """The headings of the columns of numbers."""
+        """The headings of the columns with counts."""
         return [str(label) for label in labels.SEVERITIES.values()]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Entry:
-    """A website and what is stored about it."""
+    """A website with its stored summary."""
 
     website: Website
     summary: WebsiteSummary | None
@@ -99,7 +100,7 @@ class _Entry:
         return (self.headline and last_scan_at(self.headline)) or _NEVER
 
     def matches(self, filters: SiteFilters) -> bool:
-        """Return whether the list of ``filters`` has this website."""
+        """Return whether ``filters`` keep this website in the list."""
         host, query = self.website.host, filters.query.casefold()
         texts = (readable_host(host), str(self.website.account))
         return (
@@ -112,11 +113,11 @@ class _Entry:
 
     @property
     def open(self) -> int:
-        """The number of open findings, as far as it is known."""
+        """The number of open findings; 0 if unknown."""
         return self.headline.summary.open if self.headline else 0
 
     def count(self, severity: str) -> int:
-        """Return the number of open findings of a severity, as far as it is known."""
+        """Return the number of open findings of a severity; 0 if unknown."""
         return self.headline.summary.by_severity.get(severity, 0) if self.headline else 0
 
 
@@ -126,8 +127,12 @@ def sites_page(
     summaries: Mapping[int, WebsiteSummary],
     filters: SiteFilters,
 ) -> SitesPage:
-    """Return the page for ``websites``; ``memberships`` are the person's, ``summaries`` by website id."""
-    entries = [_entry(website, summaries.get(website.pk)) for website in websites]
+    """Return the page of the person with ``memberships``; ``summaries`` are by website id."""
+    stored = [(website, summaries.get(website.pk)) for website in websites]
+    entries = [
+        _Entry(website=website, summary=summary, headline=summary.headline if summary else None)
+        for website, summary in stored
+    ]
     matching = sorted((entry for entry in entries if entry.matches(filters)), key=_sort_key(filters.sort))
     page = Paginator(matching, PAGE_SIZE).get_page(filters.page)
     filters = replace(filters, page=page.number)
@@ -154,12 +159,8 @@ def sites_url(filters: SiteFilters) -> str:
     return f"{reverse('portal:sites')}?{query}" if query else reverse("portal:sites")
 
 
-def _entry(website: Website, summary: WebsiteSummary | None) -> _Entry:
-    return _Entry(website=website, summary=summary, headline=summary.headline if summary else None)
-
-
 def _sort_key(sort: str) -> Any:
-    """Return the key of the order; websites that are equal in it stay in the order of their names."""
+    """Return the key function of an order; equal websites remain sorted by name."""
     return {
         "worst": lambda entry: risk_rank(entry.headline),
         "name": lambda entry: entry.website.host,
@@ -190,7 +191,7 @@ def _totals(entries: Sequence[_Entry], filters: SiteFilters) -> Totals:
 
 
 def _pending_text(pending: int, total: int) -> str:
-    """Return how many websites the totals cover; empty if all are."""
+    """Say how many websites the totals cover; empty if they cover all."""
     if not pending:
         return ""
     text = _("Counted so far: %(count)s of %(total)s websites.")
@@ -198,7 +199,7 @@ def _pending_text(pending: int, total: int) -> str:
 
 
 def _open(entries: Sequence[_Entry], filters: SiteFilters) -> Option:
-    """Return the number of all open findings, with the one website that has them, or a list of several."""
+    """Return the number of open findings; its link opens the only website with some, or filters the list."""
     count = sum(entry.open for entry in entries)
     websites = [entry.website for entry in entries if entry.open]
     if len(websites) == 1:

@@ -1,4 +1,4 @@
-"""The last other grade of a website, its open findings over 90 days, and the work until the next grade."""
+"""The trend of a website: previous grade, fixes until the next grade, open findings over 90 days."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -14,16 +14,16 @@ from portal.pages.urls import Address
 from portal.texts import labels
 from signed_api.findings import DashboardResponse, HistoryDay, NextGrade
 
-PERIOD = timedelta(days=90)  # of the service's history
+PERIOD = timedelta(days=90)  # length of the service's history
 _DECIDED_BY = {"F": "Critical", "D": "High", "C": "Medium", "B": "Low"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trend:
-    """The line of open findings, which is None as long as there is nothing to compare.
+    """The trend of a website; ``line`` needs at least two days of history.
 
-    ``earlier`` names the last other grade, ``next_step`` the work until the next; each may be empty.
-    ``next_url`` lists the findings to fix, or ``next_remark`` says among which other findings they are.
+    ``earlier`` names the previous grade, ``next_step`` the fixes until the next grade; each may be empty.
+    ``next_url`` lists the findings to fix. If it lists others as well, ``next_remark`` says so.
     """
 
     earlier: str
@@ -36,7 +36,7 @@ class Trend:
 
 
 def trend(dashboard: DashboardResponse, address: Address) -> Trend | None:
-    """Return the trend of the website at ``address``; None as long as it has no grade."""
+    """Return the trend of the website at ``address``, if it has a grade."""
     grade = dashboard.dashboard.grade
     if grade is None:
         return None
@@ -66,7 +66,7 @@ def _earlier(grade: str, *, until: date) -> str:
 
 
 def _next_step(next_grade: NextGrade | None, same: Sequence[HistoryDay]) -> str:
-    """Return the number of fixes until the next grade, with the largest since the grade is as it is."""
+    """Say how many fixes the next grade needs, and the highest number since the current grade began."""
     if next_grade is None:
         return ""
     most = max(same, key=lambda entry: entry.fixes, default=None)
@@ -83,10 +83,10 @@ def _next_step(next_grade: NextGrade | None, same: Sequence[HistoryDay]) -> str:
 
 
 def _fixes(dashboard: DashboardResponse) -> tuple[Filters, str]:
-    """Return the filters of the findings that decide the grade, and what else these list, in words.
+    """Return filters for the findings that decide the grade, and a remark if they list others as well.
 
-    A suspected finding counts as one of the next milder severity. Filters take every kind of every chosen
-    severity, so where suspected ones of a severity decide, those of the milder one are listed with them.
+    A suspected finding counts as the next milder severity, so suspected findings of the severity above can
+    decide as well. Filters cannot choose a kind for only one severity: then they list both severities.
     """
     counts, next_grade = dashboard.summary.by_severity, dashboard.summary.next_grade
     severity = _DECIDED_BY.get(dashboard.dashboard.grade or "")
@@ -104,7 +104,7 @@ def _fixes(dashboard: DashboardResponse) -> tuple[Filters, str]:
 
 
 def _line(history: Sequence[HistoryDay], today: date) -> StepLine:
-    """Return the line from the first known day until today; its top is the largest number."""
+    """Return the line from the first known day to today, scaled to the largest number."""
     first = history[0].day
     length = max((today - first).days, 1)
     most = max(entry.open for entry in history) or 1
