@@ -27,7 +27,7 @@ class Look(NamedTuple):
 
 
 def look(host: str, address: str, agent: str = "", *, never: Sequence[str] = ()) -> Look:
-    """Look at the home page over https, or over http without https.
+    """Look at the home page: over https, else over https without a valid certificate, or over http.
 
     ``address`` is the resolved address of the scan; ``never`` is the list of ``policy.never_scanned``.
     """

@@ -38,7 +38,7 @@ class Engine(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     is whole, unless the output contains a text of ``complete_unless``.
     """
 
-    name: Annotated[str, Meta(pattern="^[a-z0-9]+(-[a-z0-9]+)*$", max_length=50)]
+    name: Annotated[str, Meta(pattern="^[a-z0-9]+(-[a-z0-9]+)*$", max_length=50)]  # also a slug of a source
     source: str = ""  # of its reports, and its folder; default: ``name``
     category: str = ""  # distinguishes the scans of engines that share a source
     title: str = ""

@@ -35,9 +35,9 @@ def judge(job: ScanJob, page: HomePage, sources: Collection[str]) -> str:
     known = page_of(known_job)
     if known is not None and known.looks_like(page):
         return ""
-    has_findings = _has_findings(job.website_id, sources)
     if known is not None and job.trigger == ScanJob.Trigger.RETEST:
         return PAGE_CHANGED
+    has_findings = _has_findings(job.website_id, sources)
     if known is None:
         return "" if not has_findings else FIRST_LOOK if page.has_content else PAGE_CHANGED
     if page.has_content and (not has_findings or _was_seen_earlier(job, page, known_job)):
@@ -47,7 +47,7 @@ def judge(job: ScanJob, page: HomePage, sources: Collection[str]) -> str:
 
 @transaction.atomic
 def confirm(job: ScanJob, *, by: str, now: datetime) -> bool:
-    """Make the page of a job that looked different the known page; return False if that changes nothing."""
+    """Make the page of a job that looked different the known page; return whether that is new."""
     different = ScanJob.objects.filter(pk=job.pk, reason=PAGE_CHANGED, page__isnull=False)
     is_new = bool(different.filter(page_confirmed_at=None).update(page_confirmed_at=now))
     if is_new:

@@ -21,6 +21,18 @@ MAX_BAD_RUNS = 3
 _MAX_DAYS = 400
 _LAST_YEAR = 9990  # Python counts days until 9999
 _LAST_DAY_OF_ALL_MONTHS = 28
+_BY_THE_WEBSITE = {
+    "blocked",
+    "no_address",
+    "servers_silent",
+    "private_address",
+    "connect_failed",
+    "redirected_away",
+    "redirect_loop",
+    "timed_out",
+    "broken_response",
+    "tls_invalid",
+}
 Frequency = ScanSchedule.Frequency
 
 
@@ -180,17 +192,3 @@ def note_end(job: ScanJob) -> None:
             schedule.pause_reason, schedule.next_at = job.reason, None
             audit("scan.paused", schedule, by=BY, host=job.website.host, reason=job.reason)
     schedule.save(update_fields=["blocked_runs", "pause_reason", "next_at"])
-
-
-_BY_THE_WEBSITE = {
-    "blocked",
-    "no_address",
-    "servers_silent",
-    "private_address",
-    "connect_failed",
-    "redirected_away",
-    "redirect_loop",
-    "timed_out",
-    "broken_response",
-    "tls_invalid",
-}

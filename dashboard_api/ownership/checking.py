@@ -118,7 +118,7 @@ class _Look:
         deadline: Deadline,
         tls: ssl.SSLContext | None,
     ) -> None:
-        self._host, self._address = host, f"[{host}]" if ":" in host else host
+        self._host, self._netloc = host, f"[{host}]" if ":" in host else host
         self._token, self._place, self._now, self._tls = token, place, now, tls
         self._deadline = deadline
         self.asked: list[str] = []
@@ -172,7 +172,7 @@ class _Look:
         return reading._replace(outcome="addresses_differ", found=found)
 
     def _ask_once(self, scheme: str, *, ip_version: int | None = None) -> _Reading:
-        url = f"{scheme}://{self._address}{self._place.path}"
+        url = f"{scheme}://{self._netloc}{self._place.path}"
         try:
             response = fetch(
                 url,
