@@ -1,4 +1,4 @@
-"""The addresses of a website that is scanned: resolved once, and all of them public."""
+"""Addresses of a scanned website: resolved once, and all public."""
 
 from foundation.outbound.deadline import Deadline, DeadlinePassed
 from foundation.outbound.names import NoAddress, resolve
@@ -7,7 +7,7 @@ _SECONDS = 12.0
 
 
 def addresses_of(host: str) -> list[str]:
-    """Return the addresses of the host, IPv4 first; raise NoAddress, also if any of them is not public."""
+    """Return the addresses of the host, IPv4 first; raise NoAddress unless it has some and all are public."""
     try:
         addresses = resolve(host, Deadline(_SECONDS))
     except DeadlinePassed as error:

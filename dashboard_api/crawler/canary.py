@@ -15,7 +15,7 @@ from foundation.outbound.names import localhost_port, origin_of
 from foundation.outbound.refusals import is_refusal
 from foundation.outbound.tls import shows_another
 
-_SECONDS = 20.0  # two responses of a slow website, one of which redirects
+_SECONDS = 20.0  # enough for a redirect and a page of a slow website
 _WITHOUT_HTTPS = {"connect_failed", "tls_invalid"}
 
 
@@ -27,9 +27,9 @@ class Look(NamedTuple):
 
 
 def look(host: str, address: str, agent: str = "", *, never: Sequence[str] = ()) -> Look:
-    """Return what a look at the home page shows.
+    """Look at the home page: over https, else over https without a valid certificate, or over http.
 
-    ``address`` is the checked one at which it is scanned, and ``never`` those of ``policy.never_scanned``.
+    ``address`` is the resolved address of the scan; ``never`` is the list of ``policy.never_scanned``.
     """
     deadline, encrypted, plain = Deadline(_SECONDS), f"{origin_of(host)}/", f"http://{host}/"
 
@@ -63,6 +63,6 @@ def look(host: str, address: str, agent: str = "", *, never: Sequence[str] = ())
         except FetchFailed as error:
             if error.reason not in _WITHOUT_HTTPS:
                 return Look(error.reason)
-            if reason == "connect_failed":  # otherwise https answered
+            if reason == "connect_failed":  # else https answered, and its reason counts
                 reason = error.reason
     return Look(reason)

@@ -1,4 +1,4 @@
-"""Engines as data: the programs that scan, as the file of CRAWLER_ENGINES has them."""
+"""Engines as data: the scanning programs from the file CRAWLER_ENGINES."""
 
 import shutil
 import sys
@@ -21,26 +21,26 @@ _PLACEHOLDERS = ("host", "address", "report", "agent", "url", "proxy")
 
 
 class WrongEngines(ValueError):
-    """The file of engines cannot be used; the message says why."""
+    """The file of engines is invalid; the message says why."""
 
 
 class Engine(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A program that scans ``$host`` at ``$address`` and writes ``$report``.
 
-    Built in are ``$essentials``, for the website, and ``$dns``, for its domain.
-    Instead of the address it may have ``$proxy``, which leads to the website only; ``$url`` is then the
-    home page, and ``$agent`` the User-Agent.
-    A readable report is success, whatever the exit code; ``exit_codes`` give reasons where there is none.
-    It runs in scans of its ``profile`` and of the larger ones; one for ``domains_only`` not at addresses and
-    names of this machine. A scan is complete even if an ``optional``
-    engine is not installed. ``complete`` means that a report with
-    an accepted exit code is whole, for formats that cannot express it, unless the output has one of the
-    texts in ``complete_unless``.
+    ``$essentials`` (the website) and ``$dns`` (its domain) are built in. ``$agent`` is the User-Agent.
+    With ``$proxy`` instead of ``$address``, the engine only reaches the website, from its home page ``$url``.
+
+    A readable report means success, whatever the exit code; without a report, ``exit_codes`` give the
+    reason. The engine runs in scans of its ``profile`` and larger ones; with ``domains_only``, not for IP
+    addresses or names of this machine. A scan is complete even if an ``optional`` engine is not installed.
+
+    ``complete`` is for formats that cannot express completeness: a report with an exit code in ``success``
+    is whole, unless the output contains a text of ``complete_unless``.
     """
 
-    name: Annotated[str, Meta(pattern="^[a-z0-9]+(-[a-z0-9]+)*$", max_length=50)]  # of its source, too
-    source: str = ""  # of its reports and its folder, where that is not the name
-    category: str = ""  # of its scans, where several engines have one source
+    name: Annotated[str, Meta(pattern="^[a-z0-9]+(-[a-z0-9]+)*$", max_length=50)]  # also a slug of a source
+    source: str = ""  # of its reports, and its folder; default: ``name``
+    category: str = ""  # distinguishes the scans of engines that share a source
     title: str = ""
     command: Annotated[list[str], Meta(min_length=1)]
     format: str = "auto"
@@ -59,21 +59,21 @@ class Engine(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 
     @property
     def reports_as(self) -> str:
-        """The source of its reports."""
+        """The source of the engine's reports."""
         return self.source or self.name
 
     @property
     def has_proxy(self) -> bool:
-        """Whether it reaches the website through our proxy."""
+        """Whether the engine reaches the website through our proxy."""
         return any("$proxy" in part for part in self.command)
 
     @property
     def is_of_domain(self) -> bool:
-        """Whether it asks name servers about the domain, and nothing of the website."""
+        """Whether the engine asks only name servers, not the website."""
         return self.command[0] == "$dns"
 
     def retests(self, source: str) -> bool:
-        """Return whether it looks again for findings of this source: never by attacks, which need consent."""
+        """Return whether the engine retests findings of this source; deep engines need consent, so never."""
         return source == self.name == self.reports_as and self.profile != "deep"
 
     def is_part_of(self, profile: str, host: str) -> bool:
@@ -82,7 +82,7 @@ class Engine(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
         return is_for_host and policy.rank(self.profile) <= policy.rank(profile)
 
     def program(self) -> str | None:
-        """Return the path of the program, first from ``make engines``; None if it is not installed."""
+        """Return the path of the installed program; one from ``make engines`` comes first."""
         name = self.command[0]
         own = settings.BASE_DIR / "var/engines" / self.reports_as / "bin"
         return sys.executable if name in _BUILT_IN else shutil.which(name, path=own) or shutil.which(name)
@@ -98,7 +98,7 @@ class Engine(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
         proxy: str = "",
         never: Sequence[str] = (),
     ) -> list[str]:
-        """Return the arguments of the program; ``never`` are those of ``policy.never_scanned``."""
+        """Return the arguments of the program; ``never`` is the list of ``policy.never_scanned``."""
         values = (host, address, str(report), agent, url, proxy)
         by_name = dict(zip(_PLACEHOLDERS, values, strict=True))
         arguments = [Template(part).substitute(by_name) for part in self.command[1:]]
@@ -109,7 +109,7 @@ class Engine(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 
 
 def _options() -> list[str]:
-    """Return the options of the built-in program, which has no settings of its own."""
+    """Return our settings as options of the built-in program, which runs without them."""
     options = ["--private"] if settings.ALLOW_PRIVATE_HOSTS else []
     for address, port in settings.DNS_RESOLVERS:
         options += ["--resolver", address, str(port)]
@@ -123,7 +123,7 @@ class _File(msgspec.Struct, forbid_unknown_fields=True):
 
 
 def check_runs(source: str) -> None:
-    """Raise NotScannable unless an engine here retests findings of this source."""
+    """Raise NotScannable unless an engine of this deployment retests findings of this source."""
     try:
         engines = read_engines(settings.CRAWLER_ENGINES)
     except WrongEngines:
@@ -133,10 +133,10 @@ def check_runs(source: str) -> None:
 
 
 def read_engines(path: Path) -> list[Engine]:
-    """Return the engines of the file in their order; raise WrongEngines."""
+    """Return the engines in the order of the file; raise WrongEngines."""
     try:
         engines = msgspec.convert(tomllib.loads(path.read_text()), _File).engine
-    except (OSError, ValueError) as error:  # also of TOML, UTF-8 and msgspec
+    except (OSError, ValueError) as error:  # ValueError: also from TOML, UTF-8 and msgspec
         raise WrongEngines(f"CRAWLER_ENGINES {path}: {error}") from error
     for engine in engines:
         text = " ".join(engine.command[1:])

@@ -1,4 +1,4 @@
-"""Folders of scans: each is locked while its worker lives, so those of killed workers are known."""
+"""Folders of scans: a worker locks its folder, so an unlocked folder was left by a killed worker."""
 
 import fcntl
 import os
@@ -10,12 +10,12 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 PREFIX = "dashboard-scan-"
-_NEW_SECONDS = 60.0  # of a folder that its worker may not have locked yet
+_NEW_SECONDS = 60.0  # a worker may not have locked a newer folder yet
 
 
 @contextmanager
 def scan_folder() -> Iterator[Path]:
-    """Yield a folder that is removed afterwards."""
+    """Yield a locked folder, which is removed afterwards."""
     with (
         tempfile.TemporaryDirectory(prefix=PREFIX, ignore_cleanup_errors=True) as name,
         _opened(name) as lock,
@@ -27,7 +27,7 @@ def scan_folder() -> Iterator[Path]:
 def remove_left() -> None:
     """Remove the folders that killed workers left on this machine."""
     for folder in Path(tempfile.gettempdir()).glob(f"{PREFIX}*"):
-        with suppress(OSError), _opened(folder) as lock:  # of another user, or removed meanwhile
+        with suppress(OSError), _opened(folder) as lock:  # another user's, or removed meanwhile
             if time.time() - os.fstat(lock).st_mtime > _NEW_SECONDS:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)  # fails while the worker lives
                 shutil.rmtree(folder, ignore_errors=True)

@@ -1,4 +1,4 @@
-"""A few facts about a home page, by which a scan knows whether the website itself answered."""
+"""Facts about a home page: scans compare them to see whether the website itself answered."""
 
 from urllib.parse import urljoin, urlsplit
 
@@ -9,23 +9,23 @@ from foundation.addresses.hosts import covers
 from foundation.outbound.fetch import Fetched
 from foundation.texts.markup import HeadReader, text_of_page
 
-MAX_BYTES = 256 * 1024  # as much of a page as is looked at
+MAX_BYTES = 256 * 1024  # of a page; the rest is not read
 _MAX_TITLE, _MAX_NAMES, _MAX_NAME = 100, 20, 60
 _MAX_LINKS = 9_999
 _MAX_LANGUAGE = 3  # without the country
-# Placeholders, protections and cookie walls have a sentence, and links to a few legal pages.
+# More than placeholders, protections and cookie walls have: a sentence and a few legal links.
 _CONTENT_LINKS, _CONTENT_CHARACTERS = 5, 200
 _WEIGHTS = {"title": 2, "links": 3, "script_hosts": 1, "cookies": 1, "size": 1}
-_LEAST_TEXT = 1 / 3  # of what was there
-_SAME = 0.6  # a website that changed its title, or its scripts and cookies, is still the same
+_LEAST_TEXT = 1 / 3  # of the known page's text
+_SAME = 0.6  # a new title, or new scripts and cookies, still count as the same website
 
 
 class HomePage(msgspec.Struct, frozen=True, kw_only=True):
-    """The facts about a home page; ``links`` counts pages of the website that it links.
+    """Facts about a home page.
 
-    ``size`` is a class: the page has less than 2 to its power bytes. ``has_content``: it has links and
-    text of its own, and can be neither a sign-in page nor one that is hidden from search engines.
-    ``language`` is what the page says, and ``characters`` the length of its text.
+    ``links`` counts links to other pages of the website. ``size`` is a class: the page has less than
+    2**size bytes. ``has_content`` means links and text, no password field and no ``noindex``. ``language``
+    is the ``lang`` of the page, and ``characters`` the length of its visible text.
     """
 
     title: str = ""
@@ -38,10 +38,10 @@ class HomePage(msgspec.Struct, frozen=True, kw_only=True):
     characters: int = 0
 
     def looks_like(self, other: "HomePage") -> bool:
-        """Return whether ``other`` has content if this page has, and most facts are the same.
+        """Return whether most facts of ``other`` match this page.
 
-        What neither page has does not count. A page of an error or a queue may have the navigation of the
-        website, but not its text.
+        If this page has content, ``other`` needs content and a third of the text: error and queue pages
+        often show the navigation of the website, but not its text. Facts that both pages lack are ignored.
         """
         if self.has_content and not (other.has_content and _LEAST_TEXT * self.characters <= other.characters):
             return False
@@ -82,7 +82,7 @@ def _names(found: set[str]) -> tuple[str, ...]:
 
 
 def _clean(text: str) -> str:
-    """Return outside text in one line, without characters that a database or a screen refuses."""
+    """Return untrusted text on one line, without unprintable characters."""
     return " ".join("".join(each if each.isprintable() else " " for each in text).split())
 
 
@@ -95,7 +95,7 @@ def _ratio(one: int, other: int) -> float | None:
 
 
 class _Reader(HeadReader):
-    """Reads what a page shows, where it leads on the website, and where its scripts are from."""
+    """Collects the title, the amount of text, the links and the script hosts of a page."""
 
     def __init__(self, url: str, host: str) -> None:
         super().__init__()
@@ -108,12 +108,12 @@ class _Reader(HeadReader):
         self.is_hidden = False
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """Note a link, a script, or a sign that this is no page for everyone."""
+        """Record the language, links, script hosts, and signs that the page is not public."""
         around = self.inert
         super().handle_starttag(tag, attrs)
         if around:
             return
-        values = {name: value or "" for name, value in reversed(attrs)}  # the first of two counts
+        values = {name: value or "" for name, value in reversed(attrs)}  # the first of duplicates counts
         if tag == "html":
             self.language = _clean(values.get("lang", "")).lower().partition("-")[0][:_MAX_LANGUAGE]
         elif tag in ("a", "area"):
@@ -126,12 +126,12 @@ class _Reader(HeadReader):
             self.is_hidden |= values.get("type", "").strip().lower() == "password"
 
     def handle_endtag(self, tag: str) -> None:
-        """Notice the end of the title."""
+        """Stop collecting the title."""
         self._has_title |= tag == self.inert == "title"
         super().handle_endtag(tag)
 
     def handle_data(self, data: str) -> None:
-        """Collect the title, and count the text that people see."""
+        """Collect the title and count visible characters."""
         super().handle_data(data)
         if self.inert == "title" and not self._has_title:
             self.title += data
@@ -139,14 +139,14 @@ class _Reader(HeadReader):
             self.characters += len("".join(data.split()))
 
     def _add_link(self, href: str) -> None:
-        """Add the path of another page of the website: what is behind its question mark does not count."""
+        """Add the path of another page of the website, without the query."""
         if self._host_of(href) == self._host:
             path = urlsplit(urljoin(self._url, href.strip())).path.rstrip("/")
             if path != urlsplit(self._url).path.rstrip("/"):
                 self.links.add(path)
 
     def _host_of(self, href: str) -> str:
-        """Return the host of an address on the web; that of the website for names below it."""
+        """Return the host of a web link: the website's own for names below it, empty for other links."""
         try:
             parts = urlsplit(urljoin(self._url, href.strip())) if href.strip() else None
             host = parts.hostname or "" if parts and parts.scheme in ("http", "https") else ""

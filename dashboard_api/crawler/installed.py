@@ -12,18 +12,18 @@ from dashboard_api.crawler.engines import Engine, WrongEngines, read_engines
 
 
 def sources() -> frozenset[str]:
-    """Return the sources whose engines retest findings here; empty if this deployment does not scan."""
+    """Return the sources that this deployment can retest; empty if it does not scan."""
     return frozenset(engine.name for engine in _engines() if engine.retests(engine.name))
 
 
 def profiles() -> Mapping[str, str]:
-    """Return the smallest profile of scans that has each source; empty if this deployment does not scan."""
+    """Return the smallest profile that includes each source; empty if this deployment does not scan."""
     largest_first = sorted(_engines(), key=lambda engine: policy.rank(engine.profile))[::-1]
     return {engine.reports_as: engine.profile for engine in largest_first}
 
 
 def by_source(schedules: Collection[Any]) -> dict[str, list[Any]]:
-    """Return the schedules whose scans have each source; empty if this deployment does not scan."""
+    """Return the schedules that scan with each source; empty if this deployment does not scan."""
     rank = policy.rank
     return {
         source: [schedule for schedule in schedules if rank(schedule.profile) >= rank(smallest)]

@@ -1,7 +1,7 @@
-"""The page by which a scan knows a website, and whether the page that answers now is the same one.
+"""The known page of a website, and whether the page that answers now is the same.
 
-A protection or a placeholder answers with status 200 as well. What it lacks is not fixed, and what is on
-it is no finding of the website.
+Protections and placeholders also answer with status 200. A scan of such a page must neither fix nor add
+findings.
 """
 
 from collections.abc import Collection
@@ -21,24 +21,23 @@ FIRST_LOOK = "first_look"  # no earlier scan says what the page looked like
 
 
 def known_page(website_id: int, *, before: ScanJob | None = None) -> HomePage | None:
-    """Return the page that scans of the website know, as of the job ``before``; None without one."""
+    """Return the known page of the website, as of the job ``before`` if there is one."""
     return page_of(_known_job(website_id, before))
 
 
 def judge(job: ScanJob, page: HomePage, sources: Collection[str]) -> str:
-    """Return PAGE_CHANGED for a page that may be another's, FIRST_LOOK where nothing may be fixed yet.
+    """Return PAGE_CHANGED if the page may be another website's, FIRST_LOOK if the scan may not fix findings.
 
-    ``sources`` are those of the engines of this scan. A page that looks different counts if it has content
-    of the website's own, and no finding can vanish, or a scan on another day has seen it; a retest accepts
-    none.
+    ``sources`` are the sources of this scan's engines. A page that looks different is accepted if it has
+    content, and if no finding can vanish or a scan on an earlier day saw it. Retests accept no such page.
     """
     known_job = _known_job(job.website_id, job)
     known = page_of(known_job)
     if known is not None and known.looks_like(page):
         return ""
-    has_findings = _has_findings(job.website_id, sources)
     if known is not None and job.trigger == ScanJob.Trigger.RETEST:
         return PAGE_CHANGED
+    has_findings = _has_findings(job.website_id, sources)
     if known is None:
         return "" if not has_findings else FIRST_LOOK if page.has_content else PAGE_CHANGED
     if page.has_content and (not has_findings or _was_seen_earlier(job, page, known_job)):
@@ -48,7 +47,7 @@ def judge(job: ScanJob, page: HomePage, sources: Collection[str]) -> str:
 
 @transaction.atomic
 def confirm(job: ScanJob, *, by: str, now: datetime) -> bool:
-    """Let scans know the website by the page of a job that looked different; return whether this is new."""
+    """Make the page of a job that looked different the known page; return whether that is new."""
     different = ScanJob.objects.filter(pk=job.pk, reason=PAGE_CHANGED, page__isnull=False)
     is_new = bool(different.filter(page_confirmed_at=None).update(page_confirmed_at=now))
     if is_new:
@@ -62,14 +61,14 @@ def _known_job(website_id: int, before: ScanJob | None) -> ScanJob | None:
 
 
 def _has_findings(website_id: int, sources: Collection[str]) -> bool:
-    """Return whether a finding of these sources, or of those of earlier scans, is not fixed."""
+    """Return whether these sources, or the sources of earlier scans, have findings that are not fixed."""
     scanned = ImportRun.objects.filter(website=website_id, engine_runs__isnull=False).values("source")
     findings = Finding.objects.filter(website=website_id).exclude(status=Finding.Status.FIXED)
     return findings.filter(Q(source__slug__in=sources) | Q(source__in=scanned)).exists()
 
 
 def _was_seen_earlier(job: ScanJob, page: HomePage, known_job: ScanJob | None) -> bool:
-    """Return whether a scan of an earlier day, but later than the known page, met this page."""
+    """Return whether a scan after the known page, on an earlier day, saw this page."""
     today = datetime.combine(timezone.now().astimezone(UTC), time(), tzinfo=UTC)
     jobs = ScanJob.objects.filter(website=job.website_id, reason=PAGE_CHANGED, ended_at__lt=today)
     if known_job is not None:
@@ -79,5 +78,5 @@ def _was_seen_earlier(job: ScanJob, page: HomePage, known_job: ScanJob | None) -
 
 
 def page_of(job: ScanJob | None) -> HomePage | None:
-    """Return what the home page looked like in this scan; None if that is unknown."""
+    """Return the home page that this scan stored, if any."""
     return msgspec.convert(job.page, HomePage) if job is not None and job.page else None

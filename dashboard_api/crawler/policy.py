@@ -1,4 +1,4 @@
-"""The rules about what may be scanned, when, and how often."""
+"""Rules about what may be scanned, when, and how often."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -26,9 +26,9 @@ from dashboard_api.models.scan_rules import CONSENT_PERIOD
 from foundation.addresses.domains import registrable_domain
 
 LEASE = timedelta(seconds=60)
-RENEWAL_SECONDS = 3.0  # a cancellation is noticed then, too
+RENEWAL_SECONDS = 3.0  # also how soon a worker notices a cancellation
 MAX_ATTEMPTS = 2
-MAX_RUNNING = 2  # scans at once of an account, and to an address
+MAX_RUNNING = 2  # scans at the same time, for an account and for an address
 
 Kind = ScanJob.Profile
 Trigger = ScanJob.Trigger
@@ -37,10 +37,11 @@ _DAY = timedelta(days=1)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Profile:
-    """The limits of a profile: its whole time, its pause for a website, and scans by hand in 24 hours.
+    """Limits of a profile.
 
-    ``requests`` and ``megabytes`` are what engines behind our proxy may use. A plan needs ``feature`` for it,
-    if it has one.
+    ``seconds`` is the time for all engines, ``cooldown`` the pause between scans of a website, and
+    ``by_hand`` the number of scans by hand in 24 hours. ``requests`` and ``megabytes`` limit engines behind
+    our proxy. The plan must have ``feature``, if set.
     """
 
     seconds: int
@@ -59,14 +60,14 @@ PROFILES: Mapping[str, Profile] = {
     ),
 }
 RETESTS_A_DAY = 20
-CANCELLED_A_DAY = 50  # of an account and a website before they began: they count for nothing, but are stored
-REPEATED_WITHIN = timedelta(minutes=1)  # a retest that is asked for again after its end
+CANCELLED_A_DAY = 50  # before they began, per account and website: they use no quota, but are stored
+REPEATED_WITHIN = timedelta(minutes=1)  # after its end, a retest is returned again instead of repeated
 REQUESTS_A_SECOND = 5.0  # of an engine behind our proxy
 DAILY_FEATURE = "scans_daily"
 
 
 def rank(profile: str) -> int:
-    """Return the place of the profile among all: each has the scanners of those before it, too."""
+    """Return the rank of the profile; it includes the scanners of all lower profiles."""
     return list(PROFILES).index(profile)
 
 
@@ -101,22 +102,22 @@ class TooManyScans(ValidationError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Allowance:
-    """The time of the next scan by hand (None: now), and the number that may begin in these 24 hours."""
+    """Time of the next allowed scan by hand (None: now), and the number left in these 24 hours."""
 
     allowed_at: datetime | None
     remaining_today: int
 
 
 def check_opted_out(website: Website, addresses: Sequence[str] = ()) -> None:
-    """Raise OptedOut if the website, or one of its addresses, is never scanned."""
+    """Raise OptedOut if an opt-out covers the website or one of its addresses."""
     if ScanOptOut.objects.of(website.host, addresses):
         raise OptedOut(f"{website} is never scanned, because this was asked for.")
 
 
 def never_scanned(host: str) -> list[str]:
-    """Return the hosts and prefixes of addresses that may not be asked where ``host`` redirects to them.
+    """Return the opted-out hosts and address prefixes to which redirects of ``host`` must not be followed.
 
-    They are names of its own domain: a redirect to another domain is never followed.
+    Hosts of other domains are left out: redirects to other domains are never followed.
     """
     names = Q(kind=ScanOptOut.Kind.PREFIX)
     if domain := registrable_domain(host):
@@ -125,9 +126,9 @@ def never_scanned(host: str) -> list[str]:
 
 
 def check_scannable(website: Website, *, profile: str = Kind.QUICK, account: Account | None = None) -> None:
-    """Raise NotScannable unless the website is watched and its proof is good enough.
+    """Raise NotScannable unless the website is watched and has the proof that the profile needs.
 
-    The proof is that of ``account``; without one, any account's.
+    ``account`` must have the proof; without ``account``, any account's proof counts.
     """
     if website.archived_at is not None:
         raise NotScannable(f"{website} is archived.", code="archived")
@@ -171,14 +172,14 @@ def check_running() -> None:
 
 
 def scans_per_month(entitlement: Entitlement | None) -> int | None:
-    """Return how many scans the plan includes in a month; None: any number. The one place that asks."""
+    """Return how many scans a month the plan includes; None means unlimited."""
     return entitlement.scans_per_month if entitlement else None
 
 
 def check_included(
     entitlement: Entitlement | None, *, profile: str, feature: str = "", now: datetime
 ) -> None:
-    """Raise NotIncluded unless the plan has scans of this profile, and the feature, and is paid."""
+    """Raise NotIncluded unless the plan is paid and includes scans of this profile and the feature."""
     if entitlement and not entitlement.may_grow_on(now.date()):
         raise NotIncluded("A payment is missing: no scan can begin until it has arrived.", code="unpaid")
     needed = {name for name in (PROFILES[profile].feature, feature) if name}
@@ -216,7 +217,7 @@ def check_consent(account: Account | None, website: Website, now: datetime) -> N
 
 
 def consent_until(account: Account | None, website: Website, now: datetime) -> datetime | None:
-    """Return the end of the account's consent to deep scans, as ``check_consent`` does; None without one."""
+    """Return the end of the consent that ``check_consent`` requires, if any."""
     given = ScanConsent.objects.valid_at(now).filter(link__website=website, link__revoked_at=None)
     if account is None:
         proven = OwnershipClaim.objects.current(now).proven_by_dns().filter(host=website.host)
@@ -230,7 +231,7 @@ def consent_until(account: Account | None, website: Website, now: datetime) -> d
 def allowance(
     website: Website, *, profile: str, entitlement: Entitlement | None = None, now: datetime
 ) -> Allowance:
-    """Return what cooldown, quota and plan allow of this profile."""
+    """Return what cooldown, quota and plan allow for this profile."""
     rules = PROFILES[profile]
     jobs = ScanJob.objects.counted().filter(website=website, profile=profile)
     jobs = jobs.filter(created_at__gt=now - max(_DAY, rules.cooldown)).exclude(trigger=Trigger.RETEST)
@@ -253,14 +254,14 @@ def allowance(
 def check_quota(
     website: Website, *, profile: str, entitlement: Entitlement | None = None, now: datetime
 ) -> None:
-    """Raise TooManyScans within the cooldown, or after the last scan of a day or month."""
+    """Raise TooManyScans during the cooldown, or if no scan is left for the day or month."""
     allowed = allowance(website, profile=profile, entitlement=entitlement, now=now)
     if allowed.allowed_at is not None:
         raise TooManyScans(website, allowed.allowed_at, allowed.remaining_today)
 
 
 def check_retests(website: Website, now: datetime) -> None:
-    """Raise TooManyScans after the last retest of a day; they have no other pause."""
+    """Raise TooManyScans if no retest is left in these 24 hours; retests have no cooldown."""
     recent = ScanJob.objects.counted().filter(
         website=website, trigger=Trigger.RETEST, created_at__gt=now - _DAY
     )
@@ -270,7 +271,7 @@ def check_retests(website: Website, now: datetime) -> None:
 
 
 def check_cancelled(website: Website, account: Account, now: datetime) -> None:
-    """Raise TooManyScans if the account cancelled many scans of these 24 hours before they began."""
+    """Raise TooManyScans if the account cancelled too many scans in 24 hours before they began."""
     jobs = ScanJob.objects.filter(website=website, account=account, created_at__gt=now - _DAY)
     cancelled = jobs.filter(state=ScanJob.State.CANCELLED, started_at=None).order_by("-created_at")
     times = cancelled.values_list("created_at", flat=True)[:CANCELLED_A_DAY]

@@ -1,7 +1,7 @@
-"""The process of an engine: its own session, an empty environment, limits, and an end for all of it.
+"""The process of an engine: own session, empty environment, limits, and an end that leaves no process.
 
-The mark of a run is in the environment of its processes, which finds those that left the session. Those that
-cleared their environment, too, become children of the worker when their parent ends.
+A mark in the environment finds processes that left the session. Processes that also cleared their
+environment become children of the worker when their parent ends.
 """
 
 import ctypes
@@ -29,9 +29,9 @@ _PATH = "/usr/local/bin:/usr/bin:/bin"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ended:
-    """The end of an engine: ``reason`` is empty if it ended by itself, with ``exit_code``.
+    """The end of an engine; ``reason`` is empty if it ended by itself.
 
-    ``stopped_early``: its output has a text of ``complete_unless``; ``log`` is the end of the output.
+    ``stopped_early`` means that the output contains a text of ``complete_unless``; ``log`` is its end.
     """
 
     exit_code: int | None
@@ -51,8 +51,8 @@ def run(
 ) -> Ended:
     """Run the engine in ``folder`` until it ends or exceeds a limit.
 
-    ``tick`` is called every tenth of a second; what it raises ends the engine, as does a reason that it
-    returns. No process of it is left.
+    ``tick`` is called every tenth of a second; an exception or a returned reason ends the engine. All
+    processes of the engine have ended when this function returns or raises.
     """
     if sys.platform == "linux":
         _LIBC.prctl(_PR_SET_CHILD_SUBREAPER, 1)
@@ -73,7 +73,8 @@ def run(
     finally:
         _end(process, mark)
         _end_adopted(own)
-    stopped_early = not reason and _has_text(log, engine.complete_unless)
+    text = b"" if reason else log.read_bytes()  # at most log_kb, because the engine ended by itself
+    stopped_early = any(each.encode() in text for each in engine.complete_unless)
     return Ended(
         exit_code=process.returncode, reason=reason, log=_last_lines(log), stopped_early=stopped_early
     )
@@ -82,8 +83,8 @@ def run(
 def _limit(engine: Engine) -> None:
     if sys.platform == "linux":
         _LIBC.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)  # an engine does not outlive a killed worker
-    # Linux may share processors by session first (autogroup): there a nice process in a session of its own
-    # gets as much as all the others together.
+    # With autogroup, Linux shares processors by session first, so a nice process in its own session would
+    # get as much as all other processes together. The nice value goes to the session as well.
     with suppress(OSError):
         Path("/proc/self/autogroup").write_text(str(os.nice(0)))
     for kind, value in (
@@ -103,12 +104,12 @@ def _limit(engine: Engine) -> None:
 def _watch(
     process: subprocess.Popen[bytes], engine: Engine, log: Path, tick: Callable[[], str | None]
 ) -> str:
-    """Wait for the end of the process; return why it must be ended, or an empty text."""
+    """Wait for the process; return why it must be killed, or an empty text if it ended."""
     ends = time.monotonic() + engine.seconds
     while True:
         with suppress(subprocess.TimeoutExpired):
             process.wait(_POLL_SECONDS)
-        if log.stat().st_size > engine.log_kb * 1024:  # also of one that its own limit of files ended
+        if log.stat().st_size > engine.log_kb * 1024:  # first: RLIMIT_FSIZE may end it
             return "too_much_output"
         if process.returncode is not None:
             return ""
@@ -119,7 +120,7 @@ def _watch(
 
 
 def _end(process: subprocess.Popen[bytes], mark: str) -> None:
-    """End the group: with SIGTERM while the engine runs, then with SIGKILL, and what left the group."""
+    """Send SIGTERM to a running engine, then SIGKILL to its group and to processes that left the group."""
     if process.poll() is None:
         _signal_group(process.pid, signal.SIGTERM)
         with suppress(subprocess.TimeoutExpired):
@@ -130,7 +131,7 @@ def _end(process: subprocess.Popen[bytes], mark: str) -> None:
 
 
 def end_marked(mark: str) -> None:
-    """Kill every process of this user with the mark, until there is none."""
+    """Kill processes of this user with the mark until all are gone."""
     while pids := marked(mark):
         for pid in pids:
             with suppress(ProcessLookupError):
@@ -139,7 +140,7 @@ def end_marked(mark: str) -> None:
 
 
 def _end_adopted(own: set[int]) -> None:
-    """Kill the children of this process that are not its ``own``, and theirs, until there is none."""
+    """Kill adopted children and their descendants; ``own`` are the children from before the run."""
     while adopted := _children() - own:
         for pid in adopted:
             with suppress(ProcessLookupError, ChildProcessError):
@@ -148,7 +149,7 @@ def _end_adopted(own: set[int]) -> None:
 
 
 def _children() -> set[int]:
-    """Return the children of this process, also those that it adopted; none without /proc."""
+    """Return the children of this process, including adopted ones; empty without /proc."""
     found = set()
     for path in Path("/proc").glob("[0-9]*/stat"):
         with suppress(OSError):  # it ended
@@ -159,23 +160,18 @@ def _children() -> set[int]:
 
 
 def _signal_group(group: int, number: signal.Signals) -> None:
-    with suppress(ProcessLookupError, PermissionError):  # of a group whose members are only zombies
+    with suppress(ProcessLookupError, PermissionError):  # gone, or only zombies
         os.killpg(group, number)
 
 
 def marked(mark: str) -> list[int]:
-    """Return the processes of this user with the mark in their environment; none without /proc."""
+    """Return the processes of this user with the mark in their environment; empty without /proc."""
     wanted, found = f"{MARK}={mark}".encode(), []
     for path in Path("/proc").glob("[0-9]*/environ"):
         with suppress(OSError):  # it ended, or is another user's
-            if wanted in path.read_bytes().split(b"\0"):  # a zombie has none
+            if wanted in path.read_bytes().split(b"\0"):  # empty for a zombie
                 found.append(int(path.parent.name))
     return found
-
-
-def _has_text(log: Path, texts: list[str]) -> bool:
-    output = log.read_bytes()  # at most log_kb, since the engine ended by itself
-    return any(text.encode() in output for text in texts)
 
 
 def _last_lines(log: Path) -> str:

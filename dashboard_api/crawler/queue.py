@@ -1,6 +1,6 @@
 """The queue: rows of ScanJob, which workers claim under a lease.
 
-A claim raises ``attempt``; a worker that lost its lease no longer matches the row, so it changes nothing.
+A claim increments ``attempt``, so a worker that lost its lease no longer matches the row.
 """
 
 from collections.abc import Iterator
@@ -27,12 +27,12 @@ _CLAIM = """
     ) AND state = 'queued'
     RETURNING id
 """
-# The scans of an account that run; of one by staff, there are none.
+# Running scans of the same account; 0 for scans by staff, because their account is NULL.
 _RUNNING = """(
     SELECT COUNT(*) FROM dashboard_api_scanjob AS running
     WHERE running.state = 'running' AND running.account_id = waiting.account_id
 )"""
-_LOCK = 7_320_118  # any number that no other lock of this database has
+_LOCK = 7_320_118  # arbitrary, but unique among the advisory locks of this database
 PRIORITIES: dict[str, int] = {
     ScanJob.Trigger.FIRST: ScanJob.Priority.FIRST,
     ScanJob.Trigger.RETEST: ScanJob.Priority.RETEST,
@@ -42,7 +42,7 @@ PRIORITIES: dict[str, int] = {
 
 
 class LostLease(Exception):
-    """Another worker may own the job: this one must stop, and store nothing."""
+    """Another worker may own the job: this worker must stop without storing results."""
 
 
 @transaction.atomic
@@ -56,10 +56,10 @@ def add(
     finding_id: int | None = None,
     now: datetime | None = None,
 ) -> tuple[ScanJob, bool]:
-    """Return the unended job of the website, or a new one, and whether it is new.
+    """Return the unended job of the website or a new job, and whether it is new.
 
-    A retest that ended in the last minute is returned again, so that a repeated call adds nothing.
-    The scan counts for ``account``; without one, it is by staff. Raises OptedOut, NotScannable, NotIncluded,
+    A retest that ended in the last minute is returned again, so a repeated call adds no job. ``account`` pays
+    for the scan; without it, the scan is by staff. Raises OptedOut, NotScannable, NotIncluded,
     ConsentMissing, Stopped and TooManyScans.
     """
     now = now or timezone.now()
@@ -101,7 +101,7 @@ def add(
 
 
 def _priority(trigger: str, finding_id: int | None) -> int:
-    """Return the priority of a new job: a retest by a slow scanner waits its turn among all scans."""
+    """Return the priority of a new job; a retest by a slow scanner waits like a scheduled scan."""
     if trigger == ScanJob.Trigger.RETEST:
         source = Finding.objects.filter(pk=finding_id or 0).values_list("source__slug", flat=True).first()
         if installed.profiles().get(source or "", ScanJob.Profile.QUICK) != ScanJob.Profile.QUICK:
@@ -110,7 +110,7 @@ def _priority(trigger: str, finding_id: int | None) -> int:
 
 
 def claim(worker: str) -> ScanJob | None:
-    """Claim the next job for ``worker``, in one statement; none while all scans are stopped."""
+    """Claim the next job for ``worker`` in one statement, unless all scans are stopped."""
     if CrawlerStop.objects.current():
         return None
     connection = connections[router.db_for_write(ScanJob)]
@@ -127,7 +127,7 @@ def claim(worker: str) -> ScanJob | None:
 
 @contextmanager
 def _one_at_a_time() -> Iterator[None]:
-    """Let no other worker count the scans that run until this one has claimed; on SQLite, none can anyway."""
+    """Make other workers wait before they count running scans; SQLite does so without this lock."""
     connection = connections[router.db_for_write(ScanJob)]
     with transaction.atomic():
         if connection.vendor == "postgresql":
@@ -137,13 +137,13 @@ def _one_at_a_time() -> Iterator[None]:
 
 
 def renew(job: ScanJob) -> None:
-    """Renew the lease, and reload whether the job is to be cancelled; raise LostLease."""
+    """Renew the lease and reload ``cancel_requested_at``; raise LostLease."""
     _update(job, lease_until=timezone.now() + policy.LEASE)
     job.refresh_from_db(fields=["cancel_requested_at"])
 
 
 def note_address(job: ScanJob, address: str) -> bool:
-    """Store where the website is scanned; return False if that address has enough scans. Raise LostLease."""
+    """Store the scanned address; return False if too many scans run there. Raise LostLease."""
     running = ScanJob.objects.filter(state=ScanJob.State.RUNNING, address=address).exclude(pk=job.pk)
     with _one_at_a_time():
         if running.count() >= policy.MAX_RUNNING:
@@ -153,25 +153,25 @@ def note_address(job: ScanJob, address: str) -> bool:
 
 
 def note_progress(job: ScanJob, progress: list[dict[str, Any]]) -> None:
-    """Store which engines have run, run and wait; raise LostLease."""
+    """Store the progress of each engine; raise LostLease."""
     _update(job, progress=progress)
 
 
 def end(
     job: ScanJob, state: str, *, reason: str = "", outcome: str = "", page: dict[str, Any] | None = None
 ) -> None:
-    """End the job; raise LostLease. In a transaction, the row stays locked until its end."""
+    """End the job; raise LostLease. In a transaction, the row is locked until the commit."""
     _update(job, state=state, reason=reason, outcome=outcome, page=page, ended_at=timezone.now())
 
 
 def give_back(job: ScanJob, *, wait: timedelta = timedelta()) -> None:
-    """Queue the job again, as if this worker had not claimed it; a lost job stays unchanged."""
+    """Undo the claim: queue the job again, after ``wait``, unless this worker lost it."""
     due_at = timezone.now() + wait if wait else job.due_at
     _owned(job).update(state=ScanJob.State.QUEUED, attempt=F("attempt") - 1, due_at=due_at, progress=[])
 
 
 def position(job: ScanJob) -> int:
-    """Return the place of a waiting job in the queue, from 1."""
+    """Return the position of a waiting job, from 1."""
     earlier = Q(priority=job.priority, due_at__lt=job.due_at) | Q(
         priority=job.priority, due_at=job.due_at, pk__lt=job.pk
     )
@@ -181,9 +181,10 @@ def position(job: ScanJob) -> int:
 
 @transaction.atomic
 def release_lost() -> int:
-    """Queue jobs again whose worker let the lease end; fail those that lost a second one.
+    """Queue jobs with an expired lease again, or fail them the second time; return their number.
 
-    Return their number. A job whose reports are being stored is locked, and not lost.
+    A job is cancelled instead if that was requested. A worker that stores reports locks its job, so the job
+    is not lost.
     """
     now = timezone.now()
     lost = ScanJob.objects.filter(state=ScanJob.State.RUNNING, lease_until__lt=now)
@@ -200,7 +201,7 @@ def release_lost() -> int:
 
 
 def _update(job: ScanJob, **values: Any) -> None:
-    """Change the job, in the database and here; raise LostLease."""
+    """Update the job in the database and in memory; raise LostLease."""
     if not _owned(job).update(**values):
         raise LostLease
     for name, value in values.items():

@@ -1,4 +1,4 @@
-"""Reasons of scans, in words for the owner of the website."""
+"""Reasons of scans, explained to the owner of the website."""
 
 _WORDS = {
     "no_address": "The name has no address: check its A and AAAA records.",
@@ -85,7 +85,7 @@ _WORDS = {
 
 
 def explanation(reason: str) -> str:
-    """Return what happened and what to do; an empty text without a reason."""
+    """Return what happened and what to do; empty without a reason, a crash for an unknown reason."""
     if not reason:
         return ""
     return _WORDS.get(reason, _WORDS["engine_crashed"])

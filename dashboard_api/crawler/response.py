@@ -1,7 +1,8 @@
-"""The responses about scans, from the rows of jobs and schedules."""
+"""Responses about scans, built from jobs and schedules."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime
+from functools import cache
 from statistics import median
 from typing import Any
 
@@ -45,7 +46,7 @@ def scans_response(link: AccountSite, request: ScansRequest) -> bytes:
         jobs = jobs.filter(finding=int(request.finding_id))
     start = (request.page - 1) * request.page_size
     shown = jobs.prefetch_related("runs__import_run")[start : start + request.page_size]
-    usual = _Usual()
+    usual = cache(_usual_seconds)
     answer = contract.ScansResponse(
         ok=True,
         host=link.host,
@@ -103,7 +104,7 @@ def _allowance(
 
 
 def _missing_proof(link: SiteLink, profile: str) -> str | None:
-    """Return dns_proof_missing for a deep scan without that proof; None for anything else."""
+    """Return "dns_proof_missing" if a deep scan lacks that proof."""
     try:
         policy.check_scannable(link.website, profile=profile, account=link.account)
     except policy.NotScannable as error:
@@ -111,7 +112,9 @@ def _missing_proof(link: SiteLink, profile: str) -> str | None:
     return None
 
 
-def described(job: ScanJob, account_id: int, usual: "_Usual | None" = None) -> contract.Scan:
+def described(
+    job: ScanJob, account_id: int, usual: Callable[[str], int | None] | None = None
+) -> contract.Scan:
     """Return the job as the API shows it to this account."""
     runs = list(job.runs.all())
     imports = [run.import_run for run in runs if run.import_run]
@@ -130,7 +133,7 @@ def described(job: ScanJob, account_id: int, usual: "_Usual | None" = None) -> c
         created_at=_seconds(job.created_at),
         started_at=_optional(job.started_at if job.state != ScanJob.State.QUEUED else None),
         ended_at=_optional(job.ended_at),
-        runs=list(_runs(job, runs, usual or _Usual())),
+        runs=list(_runs(job, runs, usual or cache(_usual_seconds))),
         new=sum(each.new for each in imports) if is_stored else None,
         reopened=sum(each.reopened for each in imports) if is_stored else None,
         fixed=sum(each.fixed for each in imports) if is_stored else None,
@@ -142,7 +145,7 @@ def described(job: ScanJob, account_id: int, usual: "_Usual | None" = None) -> c
 
 
 def _page_change(job: ScanJob) -> contract.PageChange | None:
-    """Return the page that looked different, and the one that was known then."""
+    """Return the page that looked different, and the known page at that time."""
     seen = page_of(job) if job.reason == PAGE_CHANGED else None
     if seen is None:
         return None
@@ -164,18 +167,6 @@ def _home_page(page: HomePage) -> contract.HomePage:
     )
 
 
-class _Usual:
-    """The usual seconds of each engine, read once."""
-
-    def __init__(self) -> None:
-        self._seconds: dict[str, int | None] = {}
-
-    def __call__(self, engine: str) -> int | None:
-        if engine not in self._seconds:
-            self._seconds[engine] = _usual_seconds(engine)
-        return self._seconds[engine]
-
-
 def _usual_seconds(engine: str) -> int | None:
     newest = EngineRun.objects.filter(engine=engine, state=EngineRun.State.OK).order_by("-pk")
     times = newest.values_list("started_at", "ended_at")[:_USUAL_RUNS]
@@ -183,7 +174,9 @@ def _usual_seconds(engine: str) -> int | None:
     return round(median(seconds)) if seconds else None
 
 
-def _runs(job: ScanJob, runs: Iterable[EngineRun], usual: _Usual) -> Iterable[contract.ScanRun]:
+def _runs(
+    job: ScanJob, runs: Iterable[EngineRun], usual: Callable[[str], int | None]
+) -> Iterable[contract.ScanRun]:
     if job.ended_at is None:
         rows: Iterable[Mapping[str, Any]] = job.progress
     else:

@@ -9,14 +9,14 @@ from dashboard_api.scanners import read_report
 from dashboard_api.scanners.report import UnreadableReport
 from foundation.outbound.names import origin_of
 
-PAUSE_SECONDS = 30.0  # between two looks that must both miss the finding
+PAUSE_SECONDS = 30.0  # between the two runs that must both miss the finding
 Outcome = ScanJob.Outcome
 
 
 def outcome_of(engine: Engine, finding: Finding, report: Path) -> str:
-    """Return what one report says about the finding, which the importer would recognise in it.
+    """Return what one report says about the finding, matched by fingerprint as in an import.
 
-    It is gone only if the report is complete, and would have listed it at each of its locations.
+    The finding is gone only if the report is complete and covers all of its locations.
     """
     host = finding.website.host
     try:

@@ -22,19 +22,20 @@ from foundation.outbound.robots import robots_of
 from foundation.outbound.tls import shows_another
 
 BLOCKED = "blocked"
-# SIGXCPU, SIGXFSZ, and SIGKILL by Linux at the memory limit of the unit or container: where the worker ends a
-# scanner itself, it says why.
+# SIGXCPU, SIGXFSZ, and SIGKILL by Linux at the memory limit of the unit or container. A SIGKILL by the worker
+# has a reason of its own.
 _SIGNALS = {-24: "engine_timeout", -25: "too_much_output", -9: "out_of_memory"}
-# What Python, C++, the C library, Node.js and Java say last when their limit of memory is reached.
+# Messages of Python, C++, the C library, Node.js and Java at the memory limit.
 _NO_MEMORY = re.compile(r"\bMemoryError\b|bad_alloc|cannot allocate memory|out ?of ?memory", re.IGNORECASE)
 _CONNECT_SECONDS = 5.0
 
 
 @dataclass(slots=True, kw_only=True)
 class Run:
-    """A run that has ended, whose report is not imported yet.
+    """A run that has ended, before the import of its report.
 
-    ``refusal`` is why its report does not count; ``is_ours``: the report only says why there is none.
+    ``refusal`` is why its report does not count. ``is_ours`` marks a report by the worker, which only says
+    why the check failed.
     """
 
     engine: Engine
@@ -46,12 +47,12 @@ class Run:
 
     @property
     def is_left_out(self) -> bool:
-        """Whether the scan is whole without it: an optional engine that is not installed."""
+        """Whether the engine is optional and not installed: the scan is complete without it."""
         return self.engine.optional and self.row.reason == "engine_missing"
 
 
 def user_agent(job: ScanJob) -> str:
-    """Return the User-Agent of the scan, by which the website's owner finds our page about scans."""
+    """Return the User-Agent of the scan; it links to our page about scans, if SCANNER_URL is set."""
     return f"{USER_AGENT} (+{settings.SCANNER_URL}; job={job.pk})" if settings.SCANNER_URL else USER_AGENT
 
 
@@ -65,7 +66,7 @@ def run_engine(
     seconds: int,
     requests: int,
 ) -> Run:
-    """Run the engine for at most ``seconds``, and as many requests as can be counted."""
+    """Run the engine for at most ``seconds``, with at most ``requests`` through our proxy."""
     folder.mkdir()
     now = timezone.now()
     row = EngineRun(job=job, engine=engine.name, address=address or None, started_at=now, ended_at=now)
@@ -73,7 +74,7 @@ def run_engine(
     program = engine.program()
     if program is None:
         row.state, row.reason = EngineRun.State.SKIPPED, "engine_missing"
-    elif seconds < 1:  # also of a website that refuses scans
+    elif seconds < 1:  # also if the website refuses scans
         row.state, row.reason = EngineRun.State.SKIPPED, "no_time_left"
     else:
         limited = msgspec.structs.replace(engine, seconds=min(engine.seconds, seconds))
@@ -128,7 +129,7 @@ def _run(
 def _proxy(
     job: ScanJob, url: str, address: str, folder: Path, requests: int
 ) -> Iterator[WebsiteProxy | None]:
-    """Yield a proxy to the website at ``url``, with what the profile allows; without an address, none."""
+    """Yield a proxy to the website at ``url``, if any, with the limits of the profile."""
     if not url:
         yield None
         return
@@ -140,7 +141,7 @@ def _proxy(
 
 
 def _start_url(host: str, address: str, agent: str = "") -> str:
-    """Return the address of the home page, with http if the website has no https of its own."""
+    """Return the URL of the home page, with http if the website has no https of its own."""
     encrypted, plain = f"{origin_of(host)}/", f"http://{host}/"
     if localhost_port(host) is not None:
         return encrypted
@@ -162,7 +163,7 @@ def _start_url(host: str, address: str, agent: str = "") -> str:
 
 
 def _judged(engine: Engine, ended: process.Ended, report: Path) -> tuple[str, str]:
-    """Return state and reason of a run; whether its report is readable is seen when it is imported."""
+    """Return the state and reason of a run; an unreadable report is only noticed by the import."""
     if ended.reason:
         state = EngineRun.State.TIMED_OUT if ended.reason == "engine_timeout" else EngineRun.State.FAILED
         return state, ended.reason

@@ -1,4 +1,4 @@
-"""Scans by schedule: the next times, changes, and what is due."""
+"""Scans by schedule: their times, changes, and the queueing of due scans."""
 
 import hashlib
 from collections.abc import Iterator
@@ -21,23 +21,39 @@ MAX_BAD_RUNS = 3
 _MAX_DAYS = 400
 _LAST_YEAR = 9990  # Python counts days until 9999
 _LAST_DAY_OF_ALL_MONTHS = 28
+_BY_THE_WEBSITE = {
+    "blocked",
+    "no_address",
+    "servers_silent",
+    "private_address",
+    "connect_failed",
+    "redirected_away",
+    "redirect_loop",
+    "timed_out",
+    "broken_response",
+    "tls_invalid",
+}
 Frequency = ScanSchedule.Frequency
 
 
 def of(link_id: int) -> ScanSchedule:
-    """Return the schedule of the link; without one, an unsaved one that is off."""
+    """Return the schedule of the link, or an unsaved schedule that is off."""
     existing = ScanSchedule.objects.filter(link=link_id).first()
     return existing or ScanSchedule(link_id=link_id, anchor=timezone.now().date())
 
 
 @transaction.atomic
 def change(link: SiteLink, request: ScanScheduleRequest, *, by: str, now: datetime) -> ScanSchedule:
-    """Set the schedule; raise OptedOut, NotScannable, NotIncluded and ConsentMissing. Repeatable."""
-    SiteLink.objects.select_for_update().get(pk=link.pk)  # it may have no schedule yet
+    """Set the schedule; raise OptedOut, NotScannable, NotIncluded or ConsentMissing. Repeatable."""
+    SiteLink.objects.select_for_update().get(pk=link.pk)  # there may be no schedule to lock yet
     schedule = ScanSchedule.objects.select_for_update(of=("self",)).filter(link=link).first() or of(link.pk)
     profile = request.profile or PROFILES[0]
     if request.frequency != Frequency.OFF:
-        _check(link, profile, request.frequency, now)
+        policy.check_opted_out(link.website)
+        _check_plan(link, profile, request.frequency, now)
+        policy.check_scannable(link.website, profile=profile, account=link.account)
+        if profile == ScanJob.Profile.DEEP:
+            policy.check_consent(link.account, link.website, now)
     values = {
         "frequency": request.frequency,
         "profile": profile,
@@ -73,11 +89,11 @@ def next_times(schedule: ScanSchedule, now: datetime) -> list[datetime]:
 
 
 def times(schedule: ScanSchedule, after: datetime) -> Iterator[datetime]:
-    """Yield when scans begin after ``after``: in each window at another time, the same for each caller."""
+    """Yield the times of scans after ``after``: one in each window, the same on every call."""
     if schedule.frequency == Frequency.OFF or schedule.pause_reason:
         return
     zone = ZoneInfo(schedule.time_zone)
-    first = after.astimezone(zone).date() - timedelta(days=1)  # a window can reach into the next day
+    first = after.astimezone(zone).date() - timedelta(days=1)  # yesterday's window can reach into today
     if schedule.paused_until:
         first = max(first, schedule.paused_until)
     if first.year > _LAST_YEAR:
@@ -93,7 +109,7 @@ def times(schedule: ScanSchedule, after: datetime) -> Iterator[datetime]:
 
 
 def _is_planned(schedule: ScanSchedule, now: datetime) -> bool:
-    """Return whether the next scan is due, or at the time that the schedule gives now."""
+    """Return whether ``next_at`` is due, or is the time that the schedule gives now."""
     is_due = schedule.next_at is not None and schedule.next_at <= now
     return is_due or schedule.next_at == next(times(schedule, now), None)
 
@@ -107,13 +123,13 @@ def _is_due_on(schedule: ScanSchedule, day: date) -> bool:
 
 
 def _spread(schedule: ScanSchedule, day: date) -> int:
-    """Return the seconds from the beginning of the window, so that not all websites are scanned at once."""
+    """Return the offset from the start of the window in seconds, which differs between websites and days."""
     digest = hashlib.sha256(f"{schedule.link_id}/{day}".encode()).digest()
     return int.from_bytes(digest[:4]) % (schedule.hours * 3600) // 60 * 60
 
 
 def queue_due(now: datetime) -> int:
-    """Queue the scans that are due, and return their number; what may not be scanned now is left out."""
+    """Queue due scans and return their number; skip scans that are not allowed now."""
     return sum(_queue(pk, now) for pk in ScanSchedule.objects.due(now).values_list("pk", flat=True)[:100])
 
 
@@ -124,8 +140,8 @@ def _queue(pk: int, now: datetime) -> bool:
     if schedule is None:  # another worker has it
         return False
     is_due = schedule.next_at is not None and schedule.next_at <= now
-    is_new = is_due and _add(schedule, now)  # else its time was wrong
-    if ScanSchedule.objects.due(now).filter(pk=pk).exists():  # else a smaller one was queued just now
+    is_new = is_due and _add(schedule, now)  # not due: it was planned while the clock was ahead
+    if ScanSchedule.objects.due(now).filter(pk=pk).exists():  # else it waits for a smaller scan
         schedule.next_at = next(times(schedule, now), None)
         schedule.save(update_fields=["next_at"])
     return is_new
@@ -145,17 +161,9 @@ def _add(schedule: ScanSchedule, now: datetime) -> bool:
                 trigger=ScanJob.Trigger.SCHEDULE,
                 now=now,
             )
-    except ValidationError:  # it is due again at the next time
+    except ValidationError:  # not allowed now; the next time is tried as well
         return False
     return is_new
-
-
-def _check(link: SiteLink, profile: str, frequency: str, now: datetime) -> None:
-    policy.check_opted_out(link.website)
-    _check_plan(link, profile, frequency, now)
-    policy.check_scannable(link.website, profile=profile, account=link.account)
-    if profile == ScanJob.Profile.DEEP:
-        policy.check_consent(link.account, link.website, now)
 
 
 def _check_plan(link: SiteLink, profile: str, frequency: str, now: datetime) -> None:
@@ -170,7 +178,7 @@ def _check_plan(link: SiteLink, profile: str, frequency: str, now: datetime) -> 
 
 
 def note_end(job: ScanJob) -> None:
-    """Count scheduled scans that the website refused; the third one in a row pauses the schedule."""
+    """Count scheduled scans that failed because of the website; the third in a row pauses the schedule."""
     if job.trigger != ScanJob.Trigger.SCHEDULE or job.account_id is None:
         return
     schedule = ScanSchedule.objects.filter(link__account=job.account_id, link__website=job.website_id).first()
@@ -184,17 +192,3 @@ def note_end(job: ScanJob) -> None:
             schedule.pause_reason, schedule.next_at = job.reason, None
             audit("scan.paused", schedule, by=BY, host=job.website.host, reason=job.reason)
     schedule.save(update_fields=["blocked_runs", "pause_reason", "next_at"])
-
-
-_BY_THE_WEBSITE = {
-    "blocked",
-    "no_address",
-    "servers_silent",
-    "private_address",
-    "connect_failed",
-    "redirected_away",
-    "redirect_loop",
-    "timed_out",
-    "broken_response",
-    "tls_invalid",
-}

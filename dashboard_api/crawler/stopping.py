@@ -1,4 +1,4 @@
-"""The stop of all scans, opt-outs, and their ends."""
+"""Stopping and resuming all scans; storing and ending opt-outs."""
 
 from django.db import transaction
 from django.utils import timezone
@@ -8,7 +8,7 @@ from dashboard_api.models import CrawlerStop, ScanJob, ScanOptOut
 
 
 def stop_all(*, by: str, reason: str = "") -> int:
-    """Let no scan begin, and cancel those that wait or run; return their number. Repeatable."""
+    """Keep scans from beginning, and cancel unended ones; return their number. Repeatable."""
     with transaction.atomic():
         if CrawlerStop.objects.current() is None:
             stop = CrawlerStop.objects.create(by=by, reason=reason)
@@ -19,7 +19,7 @@ def stop_all(*, by: str, reason: str = "") -> int:
 
 @transaction.atomic
 def resume(*, by: str) -> bool:
-    """End the stop; return whether there was one."""
+    """Let scans begin again; return whether they were stopped."""
     stop = CrawlerStop.objects.current()
     if stop is None:
         return False
@@ -30,9 +30,9 @@ def resume(*, by: str) -> bool:
 
 @transaction.atomic
 def opt_out(asked: ScanOptOut) -> int | None:
-    """Store a cleaned opt-out, and cancel the scans that it covers; return their number.
+    """Store a cleaned opt-out and cancel the scans that it covers; return their number.
 
-    None: it was stored before.
+    Return None if the opt-out was stored before.
     """
     if ScanOptOut.objects.filter(kind=asked.kind, value=asked.value).exists():
         return None

@@ -1,4 +1,4 @@
-"""The worker: claims a job, runs its engines, and stores what they report, all of it or nothing."""
+"""The worker: claims a job, runs its engines, and stores their reports in one transaction."""
 
 import json
 import logging
@@ -30,32 +30,32 @@ from foundation.outbound.names import NoAddress, origin_of
 
 logger = logging.getLogger(__name__)
 
-# Reasons of runs without a report that coverage says, too.
+# Reasons without a report that coverage shows as a failed check.
 _IN_COVERAGE = ("engine_missing", "no_time_left", "robots_txt")
-# Errors of checks of our own engines that have words for the owner.
+# Errors of our own engines that ``reasons`` explains to the owner.
 _OF_CHECKS = ("no_page", "page_unknown", "server_error", "not_read_to_the_end", "tls_invalid")
-# Why a website was not reached: its domain is looked at all the same, because nothing refused the scan.
+# The website was not reached, but did not refuse the scan: its domain is still checked.
 _NOT_REACHED = ("no_address", "servers_silent", "private_address", "connect_failed", "timed_out")
 _REFUSED = {BLOCKED: ScanJob.Outcome.BLOCKED, PAGE_CHANGED: ScanJob.Outcome.DIFFERENT}
 _BUSY_ADDRESS = timedelta(seconds=30)
 
 
 class Stopped(Exception):
-    """The worker is to end: its job goes back to the queue."""
+    """The worker must stop: its job goes back to the queue."""
 
 
 class _Cancelled(Exception):
-    """The job is to be cancelled."""
+    """The job must be cancelled."""
 
 
 class Worker:
-    """A worker named ``name``; ``is_stopping`` is asked while an engine runs."""
+    """A worker; it calls ``is_stopping`` again and again while an engine runs."""
 
     def __init__(self, name: str, engines: Sequence[Engine], is_stopping: Callable[[], bool]) -> None:
         self.name, self.engines, self._is_stopping = name, engines, is_stopping
 
     def run_one(self) -> ScanJob | None:
-        """Run the next job to its end, and return it; None if there is none."""
+        """Run the next job to its end and return it, if any."""
         queue.release_lost()
         folders.remove_left()
         schedules.queue_due(timezone.now())
@@ -93,7 +93,7 @@ class Worker:
                 self._run_engines(job, address, folder, refusal)
 
     def _engines_of(self, job: ScanJob) -> list[Engine]:
-        """Return the engines of the profile; of a retest, that of the finding."""
+        """Return the engines of the job's profile, or the finding's engine for a retest."""
         if job.trigger != ScanJob.Trigger.RETEST:
             return [engine for engine in self.engines if engine.is_part_of(job.profile, job.website.host)]
         found = Finding.objects.filter(pk=job.finding_id or 0)
@@ -101,9 +101,9 @@ class Worker:
         return [engine for engine in self.engines if engine.retests(source or "")]
 
     def _run_engines(self, job: ScanJob, address: str, folder: Path, refusal: str) -> None:
-        """Run the engines, and store their reports; what ended before a cancellation is kept.
+        """Run the engines and store their reports; a cancellation keeps the runs that ended before it.
 
-        The time of the profile is that of the engines: a slow website does not lose it to our own looks.
+        Only engines use up the time of the profile; our own looks at a slow website do not.
         """
         runs: list[Run] = []
         tick = _Tick(job, self._is_stopping)
@@ -141,7 +141,7 @@ class Worker:
     def _retest(
         self, job: ScanJob, run: Run, canary: "_Canary", folder: Path, tick: "_Tick"
     ) -> tuple[str, Run]:
-        """Return the outcome of a retest, and its last run; only two looks in a row prove a finding gone."""
+        """Return the outcome of a retest and its last run; a finding is gone if two runs in a row miss it."""
         outcome = _outcome(job, run)
         if outcome == ScanJob.Outcome.GONE and canary.is_first_look:
             return ScanJob.Outcome.INCONCLUSIVE, run
@@ -167,7 +167,7 @@ class Worker:
 
 
 def _addresses(host: str) -> tuple[list[str], str]:
-    """Return the addresses of the host, or the reason why there are none."""
+    """Return the addresses of the host and an empty reason, or no addresses and the reason."""
     try:
         return addresses_of(host), ""
     except NoAddress as error:
@@ -175,21 +175,21 @@ def _addresses(host: str) -> tuple[list[str], str]:
 
 
 class _Canary:
-    """The looks at the home page of one scan: the first is judged, and all others must look like it.
+    """Looks at the home page during one scan: the first page is judged, later pages must look like it.
 
-    ``page`` is the one that was seen, the one that looks different where there is one. Where our own TLS
-    fails at the first look, engines may know why, so that is no reason against them.
+    ``page`` is the first page, or a later one that looks different. A TLS error at the first look does not
+    stop the scan, because engines may report its cause.
     """
 
     def __init__(self, job: ScanJob, address: str, engines: Sequence[Engine], tick: "_Tick") -> None:
         self._job, self.address, self._tick = job, address, tick
         self._sources = {engine.reports_as for engine in engines}
-        self._accepted: str | None = None  # until the first look
+        self._accepted: str | None = None  # the reason that looks may have; None before the first look
         self.page: HomePage | None = None
         self.is_first_look = False
 
     def look(self) -> str:
-        """Return why the scan does not count from now on; an empty text if the website itself answers."""
+        """Look at the home page; return why the scan must stop, or an empty text if the website answers."""
         seen = self._ask()
         if self._accepted is None:
             self._accepted = "tls_invalid" if seen.reason == "tls_invalid" else ""
@@ -206,11 +206,11 @@ class _Canary:
         return refusal
 
     def may_fix(self, engine: Engine) -> bool:
-        """Return whether what ``engine`` no longer reports is fixed: what is on a page needs a known page."""
+        """Return whether ``engine`` may fix findings by no longer reporting them; pages need a known page."""
         return engine.is_of_domain or (self.page is not None and not self.is_first_look)
 
     def _ask(self) -> Look:
-        """Look at the home page; a cancellation does not wait for it."""
+        """Look at the home page in a thread, so that a cancellation need not wait."""
         host, found = self._job.website.host, Future[Look]()
         agent, never = user_agent(self._job), policy.never_scanned(host)
 
@@ -240,7 +240,7 @@ def _fail(job: ScanJob, reason: str) -> None:
 
 
 def _note_progress(job: ScanJob, runs: Sequence[Run], engines: Sequence[Engine], *, running: Engine) -> None:
-    """Store what is known while the scan runs: engines that have ended, the running one, and the others."""
+    """Store the state of each engine while the scan runs."""
     ended = [
         {
             "engine": run.row.engine,
@@ -256,38 +256,35 @@ def _note_progress(job: ScanJob, runs: Sequence[Run], engines: Sequence[Engine],
     queue.note_progress(job, [*ended, now, *waiting])
 
 
-def _is_linked(job: ScanJob) -> bool:
-    """Return whether the link of the scan's account is not revoked; a scan by staff needs none."""
-    links = SiteLink.objects.not_revoked().filter(account=job.account_id, website=job.website_id)
-    return job.account_id is None or links.exists()
-
-
 class _Tick:
-    """Renews the lease, and notices a cancellation, a link that ended and the end of the worker."""
+    """Renews the lease; notices a cancellation, a revoked link and the end of the worker."""
 
     def __init__(self, job: ScanJob, is_stopping: Callable[[], bool]) -> None:
         self._job, self._is_stopping = job, is_stopping
         self._checked = time.monotonic()
 
     def __call__(self) -> None:
-        """Check from time to time."""
+        """Call ``check`` every few seconds, and at once when the worker stops."""
         if self._is_stopping() or time.monotonic() - self._checked > policy.RENEWAL_SECONDS:
             self.check()
 
     def check(self) -> None:
-        """Raise Stopped, LostLease or _Cancelled."""
+        """Renew the lease; raise Stopped, LostLease or _Cancelled."""
         if self._is_stopping():
             raise Stopped
-        queue.renew(self._job)
+        job = self._job
+        queue.renew(job)
         self._checked = time.monotonic()
-        if self._job.cancel_requested_at is not None or not _is_linked(self._job):
+        links = SiteLink.objects.not_revoked().filter(account=job.account_id, website=job.website_id)
+        is_unlinked = job.account_id is not None and not links.exists()  # scans by staff need no link
+        if job.cancel_requested_at is not None or is_unlinked:
             raise _Cancelled
 
 
 def _store(job: ScanJob, runs: Sequence[Run], canary: _Canary, *, cancelled: bool, outcome: str = "") -> None:
-    """Import the reports and end the job in one transaction; raise LostLease, and change nothing."""
+    """Import the reports and end the job in one transaction, which LostLease rolls back."""
     with transaction.atomic():
-        queue.renew(job)  # locks the row: no other worker takes the job until the end
+        queue.renew(job)  # locks the row: no other worker takes the job before the commit
         for run in runs:
             if run.refusal and run.row.reason != "engine_missing":
                 run.row.state = EngineRun.State.BLOCKED if run.refusal == BLOCKED else EngineRun.State.FAILED
@@ -321,7 +318,7 @@ def _store(job: ScanJob, runs: Sequence[Run], canary: _Canary, *, cancelled: boo
 
 
 def _first_reason(runs: Sequence[Run]) -> str:
-    """Return why a scan is only partial: the reason of its first run that has one."""
+    """Return why a scan is partial: the first reason among its runs."""
     return next((run.row.reason for run in runs if run.row.reason), "not_all_checked")
 
 
@@ -332,7 +329,7 @@ def _finish(job: ScanJob, outcome: str, page: HomePage | None, *, reason: str = 
 
 
 def _report_failure(run: Run) -> None:
-    """Put a report of ours in the place of the engine's: the check failed, so nothing is found or fixed."""
+    """Replace the engine's report by our own about a failed check, which neither adds nor fixes findings."""
     place = f"{origin_of(run.row.job.website.host)}/"
     rows = [
         {"scan": "findings/1", "source": run.engine.reports_as, "name": run.engine.title or run.engine.name},
@@ -345,7 +342,7 @@ def _report_failure(run: Run) -> None:
 
 
 def _import(job: ScanJob, run: Run, *, may_fix: bool) -> bool:
-    """Import the report of a run, if there is one; return whether its part of the scan is complete."""
+    """Import the report of a run, if any; return whether this part of the scan is complete."""
     if run.row.state != EngineRun.State.OK and not run.is_ours:
         return run.is_left_out
     try:
@@ -361,14 +358,14 @@ def _import(job: ScanJob, run: Run, *, may_fix: bool) -> bool:
         logger.warning("scan %s: the report of %s was refused: %s", job.pk, run.engine.name, error)
         run.row.state, run.row.reason = EngineRun.State.FAILED, "report_unreadable"
         return False
-    # The website is locked by the import, so its newest import is this one.
+    # import_file locked the website, so this import is the newest one.
     run.row.import_run = ImportRun.objects.filter(website=job.website_id).latest("pk")
     run.row.reason = run.row.reason or _failed_check(results)
     return all(result.state == Coverage.State.OK for result in results)
 
 
 def _failed_check(results: Sequence[ImportResult]) -> str:
-    """Return why a check of our own failed, if that has words of its own."""
+    """Return the first error of a failed check that ``reasons`` explains."""
     errors = (row.reason.rpartition(" ")[2] for result in results for row in result.failures)
     return next((error for error in errors if error in _OF_CHECKS), "")
 

@@ -81,7 +81,7 @@ _WEAK = "The proof counts, but it was read without a valid certificate: set up h
 
 
 def advice_for(method: str, outcome: str, strength: str) -> str:
-    """Return what to do next, in English; empty where there is nothing to do."""
+    """Return the owner's next step in English, or an empty text if no step is needed."""
     if outcome == "found" and strength == "http":
         return _WEAK
     own = _OF_METHOD.get(method, {})

@@ -1,4 +1,4 @@
-"""The calendar of the checks of claims: when the next is due, and how long each state may last."""
+"""The calendar of claims: when the next check is due, and how long each state may last."""
 
 from datetime import datetime, timedelta
 
@@ -8,10 +8,10 @@ PENDING_FOR = timedelta(days=30)
 FAILING_AFTER = timedelta(hours=24)
 MISSES = 3
 LAPSES_AFTER = timedelta(days=14)
-RESTORED_WITHIN = timedelta(days=180)  # a claim that lapsed begins again with its token
-LISTED_FOR = timedelta(days=30)  # the end of a claim
+RESTORED_WITHIN = timedelta(days=180)  # a lapsed claim begins again with its token
+LISTED_FOR = timedelta(days=30)  # after the end of a claim
 UNASKED_FOR = timedelta(days=30)
-JUDGED_BY = timedelta(hours=1)  # the checks that say whether our own network works
+JUDGED_BY = timedelta(hours=1)  # recent checks show whether our own network works
 
 _MINUTES = (1, 2, 4, 8, 15, 30, 60, 120, 240)
 _AFTER_MISSES = (timedelta(hours=1), timedelta(hours=6))
@@ -19,29 +19,24 @@ _WEEK = timedelta(days=7)
 
 
 def next_check(claim: OwnershipClaim, now: datetime) -> datetime | None:
-    """Return when the claim is checked next; None for one that is not checked."""
+    """Return the time of the claim's next check, unless it has ended or was confirmed by hand."""
     state = claim.state
     if claim.ended_at is not None or claim.method == OwnershipClaim.Method.MANUAL:
         return None
     if state in (OwnershipClaim.State.PENDING, OwnershipClaim.State.CONTESTED):
         return _next_of_pending(claim.created_at, now)
     if claim.unasked_at is None and claim.misses == 0:
-        return _next_week(claim.pk, now)
+        return now + _WEEK - timedelta(minutes=claim.pk % (24 * 60))  # spreads checks over a day
     if claim.unasked_at is None and claim.misses <= len(_AFTER_MISSES):
         return now + _AFTER_MISSES[claim.misses - 1]
     return now + timedelta(days=1)
 
 
 def _next_of_pending(created_at: datetime, now: datetime) -> datetime:
-    """Return the next check: soon after the start, then every 4 hours, after a week daily."""
+    """Return the next check: often in the first hours, then every 4 hours, and daily after a week."""
     at = created_at
     for minutes in _MINUTES:
         at += timedelta(minutes=minutes)
         if at > now:
             return at
     return now + (timedelta(hours=4) if now - created_at < _WEEK else timedelta(days=1))
-
-
-def _next_week(pk: int, now: datetime) -> datetime:
-    """Return a time in the next week, spread by the claim so that checks do not come together."""
-    return now + _WEEK - timedelta(minutes=pk % (24 * 60))

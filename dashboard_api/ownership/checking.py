@@ -1,7 +1,4 @@
-"""Looks for a claim's token on its website: in a file, or in a meta tag.
-
-For DNS: ``dashboard_api.ownership.dns``.
-"""
+"""The search for a claim's token on its website, in a file or a meta tag; ``dns`` searches in DNS."""
 
 import ssl
 from collections.abc import Callable, Sequence
@@ -26,7 +23,7 @@ _MAX_URL = 200
 
 _NO_ANSWER = {"connect_failed", "timed_out", "tls_invalid"}
 _NOT_ASKED = _NO_ANSWER | {"blocked", "servers_silent", "unreadable"}
-# For the owner of the website, a connection that broke off is one that failed, and a loop is an error.
+# These reasons share an outcome, and so the advice to the owner, with another one.
 _OUTCOMES = {
     "broken_response": "connect_failed",
     "wrong_url": "private_address",
@@ -48,24 +45,24 @@ class CheckResult:
 
 
 class _Reading(NamedTuple):
-    """The outcome of a request; ``response`` is None if there was none."""
+    """The outcome of a request."""
 
     outcome: str
     found: Sequence[str] = ()
     response: Fetched | None = None
-    tried: Sequence[str] = ()  # the addresses of the host, if the first request to it failed
-    is_certain: bool = True  # false if the proof may be where we could not read it
+    tried: Sequence[str] = ()  # the addresses of the host, if the first request failed
+    is_certain: bool = True  # false if the proof may be in a place that could not be read
 
     @property
     def strength(self) -> str:
-        """The strength of the proof: https only if each hop was, because then its certificate was valid."""
+        """The strength of the proof: https if every hop used https, so with a valid certificate."""
         hops = self.response.hops if self.response else ()
         is_safe = all(hop.url.startswith("https://") for hop in hops)
         return OwnershipClaim.Strength.HTTPS if is_safe else OwnershipClaim.Strength.HTTP
 
 
 class _Place(NamedTuple):
-    """A place of the proof: its path, how much of it is read, and by which function."""
+    """A place for the proof: its path, how much of it is read, and the function that reads it."""
 
     path: str
     max_bytes: int
@@ -84,7 +81,7 @@ def check(
 ) -> CheckResult:
     """Look for the token of a claim to ``host`` by the method ``file`` or ``meta``.
 
-    It takes 12 seconds at most, and ends at ``deadline``; ``tls`` trusts other authorities.
+    The check ends at ``deadline``, or after 12 seconds; ``tls`` can trust other authorities.
     """
     look = _Look(host, token, _PLACES[method], now, deadline or Deadline(SECONDS), tls)
     reading = look.read()
@@ -103,14 +100,14 @@ def check(
 
 
 def _verdict(reading: _Reading) -> Verdict:
-    """Return whether the token is certainly missing; a server in trouble does not prove that."""
+    """Return MISSING if the token is certainly missing, NOT_ASKED after an error or without certainty."""
     is_in_trouble = reading.response is not None and reading.response.status >= 500
     is_unclear = is_in_trouble or not reading.is_certain or reading.outcome in _NOT_ASKED
     return Verdict.NOT_ASKED if is_unclear else Verdict.MISSING
 
 
 class _Look:
-    """One look in one place, in several requests within one limit of time."""
+    """One look in one place: several requests with one deadline."""
 
     def __init__(
         self,
@@ -121,16 +118,16 @@ class _Look:
         deadline: Deadline,
         tls: ssl.SSLContext | None,
     ) -> None:
-        self._host, self._address = host, f"[{host}]" if ":" in host else host
+        self._host, self._netloc = host, f"[{host}]" if ":" in host else host
         self._token, self._place, self._now, self._tls = token, place, now, tls
         self._deadline = deadline
         self.asked: list[str] = []
 
     def read(self) -> _Reading:
-        """Return the reading over https; if that fails, or has no valid certificate, the one over http.
+        """Return the reading over https, or over http if https fails or has no valid certificate.
 
-        Without a valid certificate, https proves nothing: it may be another website on the same server. It
-        is asked all the same where http leads to it.
+        Https without a valid certificate is no proof: it may show another website on the same server. Only
+        redirects from http to it are followed.
         """
         reading = self._ask("https")
         if reading.outcome not in ("connect_failed", "tls_invalid"):
@@ -149,7 +146,7 @@ class _Look:
         return plain._replace(found=found, is_certain=False)
 
     def _is_own_https(self, tried: Sequence[str]) -> bool:
-        """Return whether https may be of this website, because its certificate names the host."""
+        """Return False if https has no certificate for the host; True also if that is unknown."""
         if not tried:
             return True
         try:
@@ -160,7 +157,7 @@ class _Look:
             return False  # it has no certificate for this name
 
     def _ask(self, scheme: str) -> _Reading:
-        """Ask over IPv6; if the answer is wrong, over IPv4, too, because that can be another server."""
+        """Ask; if IPv6 gives a wrong answer, ask over IPv4 as well, which can be another server."""
         reading = self._ask_once(scheme)
         if reading.outcome in ("found", "unreadable") or reading.response is None:
             return reading
@@ -175,7 +172,7 @@ class _Look:
         return reading._replace(outcome="addresses_differ", found=found)
 
     def _ask_once(self, scheme: str, *, ip_version: int | None = None) -> _Reading:
-        url = f"{scheme}://{self._address}{self._place.path}"
+        url = f"{scheme}://{self._netloc}{self._place.path}"
         try:
             response = fetch(
                 url,
@@ -199,7 +196,7 @@ class _Look:
             self.asked.append(f"{hop.url[:_MAX_URL]} ({addresses})" if addresses else hop.url[:_MAX_URL])
 
     def _judged(self, response: Fetched) -> tuple[str, list[str]]:
-        """Return the outcome of a response, and what is there."""
+        """Return the outcome of a response, and what was found."""
         headers, status = response.headers, response.status
         title = [f"{status} {title_of(response.body)}".strip()]
         outcome, found = "not_found" if status in {404, 410} else "status", title
@@ -219,7 +216,7 @@ class _Look:
 
 
 def _read_file(response: Fetched, token: str) -> tuple[str, list[str]]:
-    """Return whether one of the lines is the token."""
+    """Return "found" if a line of the file is the token, or another outcome, and what was found."""
     body = response.body
     if not body and not response.is_whole:
         return "unreadable", []
@@ -234,7 +231,7 @@ def _read_file(response: Fetched, token: str) -> tuple[str, list[str]]:
 
 
 def _read_page(response: Fetched, token: str) -> tuple[str, list[str]]:
-    """Return whether a tag in the head of the page has the token."""
+    """Return "found" if a tag in the head has the token, or another outcome, and what was found."""
     page = text_of_page(response.body, response.headers.get("Content-Type", ""))
     if page is None:
         return "unreadable", []
@@ -249,12 +246,12 @@ def _read_page(response: Fetched, token: str) -> tuple[str, list[str]]:
 
 
 def shown_texts(texts: Sequence[str]) -> tuple[str, ...]:
-    """Return what was found as people may read it: at most 5 texts of 100 characters."""
+    """Return the found texts in readable form: at most 5 texts of 100 characters."""
     return tuple(_clean(text) for text in texts if text.strip())[:_MAX_FOUND]
 
 
 def _clean(text: str) -> str:
-    """Return outside text in one line, without control characters."""
+    """Return untrusted text on one line, without control characters."""
     words = " ".join(text.split())
     return "".join(each if each.isprintable() else "\N{REPLACEMENT CHARACTER}" for each in words)[:_MAX_TEXT]
 

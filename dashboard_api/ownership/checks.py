@@ -1,4 +1,4 @@
-"""Checks of claims: look for the token, and record what follows."""
+"""Checks of claims: look for the token and record the result."""
 
 import threading
 from collections.abc import Collection
@@ -32,7 +32,7 @@ _one_at_a_time = threading.Semaphore(1)  # a check holds a thread of the server 
 
 
 class TooSoon(Exception):
-    """No check by hand is possible now; the next is in ``seconds``."""
+    """No check by hand is possible for another ``seconds``."""
 
     def __init__(self, seconds: int) -> None:
         self.seconds = seconds
@@ -40,7 +40,7 @@ class TooSoon(Exception):
 
 
 def check_by_hand(claim: OwnershipClaim, *, method: str, now: datetime) -> OwnershipClaim:
-    """Check the claim, in one place or in all; raise TooSoon, also while this process checks another."""
+    """Check the claim in one place or in all; raise TooSoon, also while this process checks a claim."""
     if not _one_at_a_time.acquire(blocking=False):
         raise TooSoon(_BUSY_SECONDS)
     try:
@@ -52,16 +52,17 @@ def check_by_hand(claim: OwnershipClaim, *, method: str, now: datetime) -> Owner
 
 @transaction.atomic
 def _count(claim: OwnershipClaim, now: datetime) -> None:
-    """Count the check; raise TooSoon before the pause or, after many checks, the hour is over."""
+    """Count the check; raise TooSoon during the pause of the claim or after too many checks in an hour."""
     counted = OwnershipClaim.objects.select_for_update().get(pk=claim.pk)
-    allowed_at = max(filter(None, (counted.check_allowed_at, _room_at(counted.account_id, now))), default=now)
+    times = (counted.check_allowed_at, _account_may_check_at(counted.account_id, now))
+    allowed_at = max(filter(None, times), default=now)
     if now < allowed_at:
         raise TooSoon(ceil((allowed_at - now).total_seconds()))
     counted.count_check(now)
 
 
-def _room_at(account_id: int, now: datetime) -> datetime | None:
-    """Return when the account may check again after many checks of its claims; None: it may now."""
+def _account_may_check_at(account_id: int, now: datetime) -> datetime | None:
+    """Return when an account with too many checks may check again."""
     recent = OwnershipClaim.objects.filter(account=account_id, asked_since__gt=now - _HOUR)
     counted = recent.aggregate(count=Sum("asked_count", default=0), since=Min("asked_since"))
     return counted["since"] + _HOUR if counted["count"] >= limits.ACCOUNT_CHECKS_AN_HOUR else None
@@ -76,12 +77,13 @@ def check_claim(
 ) -> OwnershipClaim:
     """Look for the token until it is found, and record the result; return the claim as it is now.
 
-    DNS is asked first: deep scans and names below the host need a record there, which may be new, or back.
-    With ``methods``, these places are asked, and that of the last proof, which another one replaces only if
-    it is gone: the token may be found, but is not called missing. A website that staff confirmed depends on
-    DNS alone. All places share one limit of time, because the portal waits for the answer.
+    DNS comes first: deep scans and names below the host need its record, which may be new or back. With
+    ``methods``, only these places are checked, and the place of the last proof, because another proof
+    replaces it only if it is gone. Such a check can find the token, but not prove that it is missing. A
+    website that staff confirmed depends on DNS alone. All places share one deadline, because the portal
+    waits for the response.
 
-    Before a claim takes a website over, this also looks for the tokens of its holders.
+    Before a claim takes over a website, this also checks the claims of its holders.
     """
     results: dict[str, CheckResult] = {}
     deadline = deadline or Deadline(SECONDS)
@@ -96,7 +98,11 @@ def check_claim(
             results[method] = look_in_dns(claim.host, claim.token, deadline=deadline, parents=parents)
     missed = [each for each in results if each != Method.DNS and results[each].verdict is Verdict.MISSING]
     if missed and _shows_another_page(claim, deadline):
-        results |= {method: _of_another_page(results[method], method) for method in missed}
+        for method in missed:
+            advice = advice_for(method, "page_changed", "")
+            results[method] = replace(
+                results[method], outcome="page_changed", verdict=Verdict.NOT_ASKED, advice=advice
+            )
     summary = _summary(results)._replace(is_whole=not methods)
     if summary.verdict is Verdict.FOUND and not claims.holds(claim):
         for holder in claims.proofs_of_holders(claim).exclude(method=Method.MANUAL):
@@ -105,9 +111,9 @@ def check_claim(
 
 
 def _shows_another_page(claim: OwnershipClaim, deadline: Deadline) -> bool:
-    """Return whether the home page is not the one that scans know: then a missing token says nothing.
+    """Return whether the home page differs from the known page; a missing token is then no evidence.
 
-    A claim that has no proof yet has no page that it could know.
+    A claim without a proof has no known page.
     """
     website = Website.objects.filter(host=claim.host).first()
     known = known_page(website.pk) if website and claim.state in OwnershipClaim.HOLDING else None
@@ -120,13 +126,8 @@ def _shows_another_page(claim: OwnershipClaim, deadline: Deadline) -> bool:
     return False
 
 
-def _of_another_page(result: CheckResult, method: str) -> CheckResult:
-    advice = advice_for(method, "page_changed", "")
-    return replace(result, outcome="page_changed", verdict=Verdict.NOT_ASKED, advice=advice)
-
-
 def _places(claim: OwnershipClaim, methods: Collection[str]) -> list[str]:
-    """Return where to look for the token: in DNS, then in the place of the last proof, then in the others."""
+    """Return the places to check: DNS first, then the place of the last proof, then the others."""
     if not methods and claim.method == Method.MANUAL:
         return [Method.DNS]
     asked = [method for method in PROOFS if not methods or method in methods or method == claim.method]
@@ -134,7 +135,7 @@ def _places(claim: OwnershipClaim, methods: Collection[str]) -> list[str]:
 
 
 def _summary(results: dict[str, CheckResult]) -> Check:
-    """Return the proof if there is one, in DNS before others; otherwise whether the token is missing."""
+    """Return the found proof, in DNS before others; without a proof, whether the token is missing."""
     verdicts = {method: result.verdict for method, result in results.items()}
     for method in PROOFS:
         if verdicts.get(method) is Verdict.FOUND:
@@ -144,7 +145,7 @@ def _summary(results: dict[str, CheckResult]) -> Check:
 
 
 def _stored(results: dict[str, CheckResult], now: datetime) -> list[dict[str, Any]]:
-    """Return the results in the form of the response."""
+    """Return the results as the response shows them."""
     return [
         {
             "method": method,

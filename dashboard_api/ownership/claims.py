@@ -1,4 +1,4 @@
-"""The actions on a claim: add, record a check, decide, withdraw. Each is one transaction.
+"""Actions on a claim: add, record a check, decide, withdraw. Each is one transaction.
 
 An action locks the website's claims first, then the website, then the account, as links do.
 """
@@ -36,9 +36,9 @@ State = OwnershipClaim.State
 Ended = OwnershipClaim.EndedReason
 Method = OwnershipClaim.Method
 LinkProblem = OwnershipClaim.LinkProblem
-MAX_OPEN_CLAIMS = 20  # that wait for a proof or a link
-MAX_ENDED_A_DAY = 100  # claims that began and ended within 24 hours: nothing deletes them
-MAX_UNASKED, MIN_JUDGED = 0.2, 5  # of the checks of an hour; fewer say nothing
+MAX_OPEN_CLAIMS = 20  # claims that wait for a proof or a link
+MAX_ENDED_A_DAY = 100  # claims that began and ended within 24 hours: they are never deleted
+MAX_UNASKED, MIN_JUDGED = 0.2, 5  # share of an hour's checks, and the least number to judge by
 SYSTEM = "ownership check"
 _TAKEN_OVER = "Another account has proven the website, and the token of this one was missing."
 _DECIDED = "Staff decided for another account that has proven the website."
@@ -53,7 +53,7 @@ class WrongState(ValidationError):
 
 
 class Verdict(Enum):
-    """The result of a check: the token is there, is certainly not there, or could not be asked for."""
+    """The result of a check: the token is there, is certainly missing, or could not be looked for."""
 
     FOUND = "found"
     MISSING = "missing"
@@ -61,9 +61,9 @@ class Verdict(Enum):
 
 
 class Check(NamedTuple):
-    """A check; ``method`` and ``strength`` are those of the proof, if it was found.
+    """A check; ``method`` and ``strength`` describe the proof, if it was found.
 
-    ``places``: what each place says that was asked; ``is_whole``: no place was left out.
+    ``places`` has the verdict of each checked place; ``is_whole`` means that no place was left out.
     """
 
     verdict: Verdict
@@ -73,18 +73,18 @@ class Check(NamedTuple):
     is_whole: bool = True
 
     def of_dns(self, claim: OwnershipClaim) -> Verdict | None:
-        """Return what DNS says, if it had the last proof and the token was found elsewhere."""
+        """Return the verdict of DNS if it had the last proof and the token was found elsewhere."""
         if self.verdict is not Verdict.FOUND or not claim.method == Method.DNS != self.method:
             return None
         return self.places.get(Method.DNS, Verdict.NOT_ASKED)
 
 
 def add(account: Account, host: str, *, by: str, now: datetime) -> OwnershipClaim:
-    """Return the account's open claim to ``host``, in its stored form, or a new one.
+    """Return the account's open claim to ``host`` (in stored form), or a new claim.
 
-    A claim that lapsed lately begins again with its token, which may be in its place. A host below one that
-    the account has proven by DNS is verified at once, unless another account has it. Raises NoWebsite and
-    TooManyClaims.
+    A claim that lapsed recently begins again with its token, which may still be in place. A host below a
+    name that the account has proven by DNS is verified at once, unless another account has it. Raises
+    NoWebsite and TooManyClaims.
     """
     check_has_one_owner(host)
     claim = _added(account, host, by=by, now=now)
@@ -119,7 +119,7 @@ def _added(account: Account, host: str, *, by: str, now: datetime) -> OwnershipC
 
 
 def check_room(account: Account, host: str, *, now: datetime) -> None:
-    """Raise TooManyClaims if the account cannot claim ``host``; a claim that it has takes no room."""
+    """Raise TooManyClaims if the account may not claim ``host``; an open claim may always be repeated."""
     claims = OwnershipClaim.objects.open().filter(account=account)
     if claims.filter(host=host).exists():
         return
@@ -135,10 +135,10 @@ def check_room(account: Account, host: str, *, now: datetime) -> None:
 
 
 def proven_parents(claim: OwnershipClaim) -> list[OwnershipClaim]:
-    """Return the account's claims to names above the host that DNS proves, the topmost first.
+    """Return the account's claims to names above the host that DNS proves, topmost first.
 
-    Their tokens prove this host, too, because who owns a domain owns the names below it. Names between were
-    often proven by the topmost one, and have no record.
+    Their tokens also prove this host, because the owner of a domain owns all names below it. The topmost
+    name often proved the names in between, which have no record.
     """
     above = OwnershipClaim.objects.open().filter(
         account=claim.account_id,
@@ -153,16 +153,16 @@ def proven_parents(claim: OwnershipClaim) -> list[OwnershipClaim]:
 def record_check(
     claim: OwnershipClaim, check: Check, *, now: datetime, checks: Sequence[dict[str, Any]] = ()
 ) -> OwnershipClaim:
-    """Record the result of a check and what follows from it; return the claim as it is now.
+    """Record the result of a check and its consequences; return the claim as it is now.
 
-    ``checks`` are the looks in each place, as the response has them. A claim that was confirmed by hand does
-    not depend on a token. A check of some places does not say that the token is missing, because others may
-    have it, and postpones none of all places.
+    ``checks`` are the results for each place, as the response shows them. A claim that was confirmed by hand
+    does not depend on a token. A check of some places cannot show that the token is missing, because other
+    places may have it, and does not postpone the next check of all places.
     """
     claim = _locked(claim)
     planned_at = claim.next_check_at
     is_late = check.verdict is Verdict.MISSING and claim.found_at is not None and claim.found_at > now
-    if claim.ended_at is None and not is_late:  # a later check has found the token meanwhile
+    if claim.ended_at is None and not is_late:  # late: a later check has found the token
         check = _counted(claim, check)
         claim.checked_at = now
         if check.verdict is not Verdict.NOT_ASKED:
@@ -177,10 +177,10 @@ def record_check(
 
 
 def _counted(claim: OwnershipClaim, check: Check) -> Check:
-    """Return the check as it counts for the claim as it is now: it may have changed while others answered.
+    """Return the check as it counts for the claim, which may have changed while the check ran.
 
-    The place of the last proof decides whether the token is missing, because the others never had it. They
-    prove nothing about a website that staff confirmed, which does not depend on them.
+    The place of the last proof decides whether the token is missing, because other places never had it. For
+    a website that staff confirmed, only a proof by DNS counts.
     """
     if claim.method == Method.MANUAL and check.method != Method.DNS and check.verdict is Verdict.FOUND:
         return Check(Verdict.NOT_ASKED)
@@ -191,10 +191,10 @@ def _counted(claim: OwnershipClaim, check: Check) -> Check:
 
 @transaction.atomic
 def decide(claim: OwnershipClaim, *, accept: bool, by: str, reason: str, now: datetime) -> OwnershipClaim:
-    """Record the decision by staff about a contested claim; raises WrongState, and needs a reason.
+    """Record the decision by staff about a contested claim; raise WrongState, or refuse an empty reason.
 
-    An accepted claim takes the website over from today's accounts. A refusal confirms them: as long as one
-    of them has the website, no other claim takes it over without staff.
+    An accepted claim takes the website over from its holders. A refusal confirms the holders: while one of
+    them has the website, every other claim needs a decision by staff.
     """
     claim = _locked(claim)
     if claim.state != State.CONTESTED:
@@ -212,7 +212,7 @@ def decide(claim: OwnershipClaim, *, accept: bool, by: str, reason: str, now: da
 
 @transaction.atomic
 def withdraw(claim: OwnershipClaim, *, by: str, reason: str, now: datetime) -> OwnershipClaim:
-    """End the claim, and revoke the link of the account; raises WrongState, and needs a reason."""
+    """End the claim and revoke the account's link; raise WrongState, or refuse an empty reason."""
     claim = _locked(claim)
     if claim.ended_at is not None:
         raise _wrong_state(claim)
@@ -226,7 +226,7 @@ def withdraw(claim: OwnershipClaim, *, by: str, reason: str, now: datetime) -> O
 
 
 def _after_waiting(claim: OwnershipClaim, check: Check, now: datetime) -> None:
-    """Let a claim with its token take the website over; end one that waits for its token for too long."""
+    """Let a claim with a found token take the website over; end a claim that has waited too long."""
     if check.verdict is Verdict.FOUND:
         claim.method, claim.strength = check.method, check.strength
         _take_over(claim, now)
@@ -237,10 +237,10 @@ def _after_waiting(claim: OwnershipClaim, check: Check, now: datetime) -> None:
 
 
 def _after_verified(claim: OwnershipClaim, check: Check, now: datetime) -> None:
-    """Keep the claim, and for a while its proof by DNS; after misses it fails, then it ends.
+    """Keep a claim with a found token; otherwise let it fail after misses, and end later.
 
-    Where another place has the token, the proof by DNS ends like others: after a day of misses, or 30 days
-    without an answer.
+    If only another place has the token, a proof by DNS is kept for a day of misses, or for 30 days without
+    a response.
     """
     if check.verdict is Verdict.FOUND:
         dns = check.of_dns(claim)
@@ -259,7 +259,7 @@ def _after_verified(claim: OwnershipClaim, check: Check, now: datetime) -> None:
         claim.unasked_at = None
     claim.missed_at = _earlier(claim.missed_at, now)
     since = now - claim.missed_at
-    if since < calendar.UNASKED_FOR and judging_pauses(now):  # longer, the cause is not our network
+    if since < calendar.UNASKED_FOR and judging_pauses(now):  # after 30 days, our network is not the cause
         return
     claim.misses += 1
     if claim.state == State.FAILING and since >= calendar.LAPSES_AFTER:
@@ -270,13 +270,13 @@ def _after_verified(claim: OwnershipClaim, check: Check, now: datetime) -> None:
         claim.state == State.VERIFIED and claim.misses >= calendar.MISSES and since >= calendar.FAILING_AFTER
     ):
         claim.state = State.FAILING
-        # After a pause of the judging, the e-mail about it still comes days before the end.
+        # After a pause of judging, the owner still gets the e-mail days before the claim ends.
         claim.missed_at = max(claim.missed_at, now - 2 * calendar.FAILING_AFTER)
         audit("ownership.failing", claim, host=claim.host)
 
 
 def _record_is_gone(claim: OwnershipClaim, dns: Verdict, now: datetime) -> bool:
-    """Note that DNS does not show the record; return whether it did not for so long that its proof ends."""
+    """Note that DNS does not show the token; return whether it was missing long enough to end the proof."""
     if claim.state == State.FAILING:
         return True
     if dns is Verdict.NOT_ASKED:
@@ -288,20 +288,20 @@ def _record_is_gone(claim: OwnershipClaim, dns: Verdict, now: datetime) -> bool:
 
 
 def _earlier(at: datetime | None, now: datetime) -> datetime:
-    """Return ``at``, or now where there is none, or one of a clock that was ahead."""
+    """Return ``at``, or ``now`` if it is missing or in the future, because a clock was ahead."""
     return min(at or now, now)
 
 
 def _take_over(claim: OwnershipClaim, now: datetime, *, is_decided: bool = False) -> None:
-    """Verify a claim with a proof, or contest it where another account holds the website.
+    """Verify a claim with a proof, or contest it if another account holds the website.
 
-    The accounts that held the website keep its findings, in the archive: this account begins a new one,
-    unless it was the last to hold it.
+    Former holders keep the website and its findings in the archive; this account begins a new website,
+    unless it was the last holder.
     """
     list(Website.objects.select_for_update(no_key=True).filter(host=claim.host))  # staff may change it
     former = _website(claim)
     if not _others(claim).exists():
-        if former is not None and not _held_last(claim, former):  # one that staff archived stays as it is
+        if former is not None and not _held_last(claim, former):  # None if staff archived it
             former.retire(now=now)
     elif is_decided or _has_lost_proofs(claim, now):
         _end_holders(claim, now)
@@ -313,21 +313,22 @@ def _take_over(claim: OwnershipClaim, now: datetime, *, is_decided: bool = False
             audit("ownership.contested", claim, host=claim.host)
             tell_contested(claim)
         return
-    _verify(claim, now)
+    claim.mark_verified(now=now)
+    _connect(claim, now)
 
 
 def proofs_of_holders(claim: OwnershipClaim) -> OwnershipClaimQuerySet:
-    """Return the proofs of the other accounts that hold the website, also those by hand."""
+    """Return the proofs of the other accounts that hold the website, including proofs by hand."""
     proofs = OwnershipClaim.objects.open().filter(host=claim.host, state__in=OwnershipClaim.HOLDING)
     return proofs.filter(account__in=_others(claim).values("account")).order_by("pk")
 
 
 def _has_lost_proofs(claim: OwnershipClaim, now: datetime) -> bool:
-    """Return whether the token of each holder is missing now and for a day, so that the claim takes over.
+    """Return whether the token of each holder has been missing for a day, so that the claim may take over.
 
-    Otherwise it waits, and staff may decide: if a token is there or could not be asked for, if it is missing
-    for less than a day, if this account has no room, if staff confirmed a holder by hand, or if they refused
-    a claim since a holder proved the website.
+    Otherwise the claim waits for staff: if a token is there, could not be looked for or has been missing for
+    less than a day, if this account has no room, if staff confirmed a holder by hand, or if staff refused a
+    claim since a holder proved the website.
     """
     proofs = list(proofs_of_holders(claim))
     are_missed = all(proof.state == State.FAILING and proof.is_missed_at(now) for proof in proofs)
@@ -340,7 +341,7 @@ def _has_lost_proofs(claim: OwnershipClaim, now: datetime) -> bool:
 
 
 def _has_room(claim: OwnershipClaim) -> bool:
-    """Return whether the account may link another website; without a link, nobody would have the website."""
+    """Return whether the account may link another website: without a link, nobody would hold the website."""
     try:
         SiteLink.objects.check_may_grow(claim.account)
         SiteLink.objects.check_sites_limit(claim.account)
@@ -359,16 +360,10 @@ def _end_holders(claim: OwnershipClaim, now: datetime) -> None:
 
 
 def _save(claim: OwnershipClaim, now: datetime, *, latest: datetime | None = None) -> None:
-    """Store the claim with its next check, which is at ``latest`` then."""
+    """Store the claim with the time of its next check, at the latest ``latest``."""
     next_at = calendar.next_check(claim, now)
     claim.next_check_at = min(next_at, latest or next_at) if next_at else None
     claim.save()
-
-
-def _verify(claim: OwnershipClaim, now: datetime) -> None:
-    """Verify the claim, and link the account."""
-    claim.mark_verified(now=now)
-    _connect(claim, now)
 
 
 def _connect(claim: OwnershipClaim, now: datetime) -> None:
@@ -391,20 +386,20 @@ def _connect(claim: OwnershipClaim, now: datetime) -> None:
 
 
 def _connect_later(claim: OwnershipClaim, now: datetime) -> None:
-    """Link a claim that could not be linked when it was verified; the website may be another's since then."""
-    came = LinkEvent.objects.filter(link__website__host=claim.host, at__gt=claim.verified_at)
-    came = came.exclude(action=LinkEvent.Action.REVOKED).exclude(link__account=claim.account)
+    """Try the link of a verified claim again; the website may have other holders since the first try."""
+    events = LinkEvent.objects.filter(link__website__host=claim.host, at__gt=claim.verified_at)
+    by_others = events.exclude(action=LinkEvent.Action.REVOKED).exclude(link__account=claim.account)
     is_back = claim.link_problem == LinkProblem.ARCHIVED and _website(claim) is not None
-    if is_back or came.exists():
+    if is_back or by_others.exists():
         _take_over(claim, now)
     else:
         _connect(claim, now)
 
 
 def _scan_first(website: Website, account: Account) -> None:
-    """Queue the first scan of a website before all others, if this deployment scans."""
+    """Queue the first scan of a website ahead of all other scans, if this deployment scans."""
     if settings.CRAWLER_ENABLED and not website.scan_jobs.exists():
-        with suppress(ValidationError):  # one that may not be scanned now
+        with suppress(ValidationError):  # it may not be scanned now
             queue.add(website, by=SYSTEM, account=account, trigger=ScanJob.Trigger.FIRST)
 
 
@@ -424,16 +419,16 @@ def _revoke_link(claim: OwnershipClaim, *, by: str, reason: str, now: datetime) 
 
 
 def judging_pauses(now: datetime) -> bool:
-    """Return whether so many checks of the last hour could not ask that ours may be the fault."""
+    """Return whether so many checks of the last hour got no answer that our network may be the cause."""
     share, checked = unasked_share(now)
     return checked >= MIN_JUDGED and share > MAX_UNASKED
 
 
 def unasked_share(now: datetime) -> tuple[float, int]:
-    """Return the share of the claims checked in the last hour that could not be asked, and their number.
+    """Return the share of the last hour's checked claims without an answer, and the number of checked claims.
 
-    The share is the mean of the accounts' shares, and 0 where one alone of several accounts is affected: its
-    own servers are at fault.
+    The share is the mean of the accounts' shares. It is 0 if only one of several accounts is affected: then
+    its own servers are the cause.
     """
     recent = OwnershipClaim.objects.open().filter(
         state__in=OwnershipClaim.HOLDING, checked_at__gt=now - calendar.JUDGED_BY
@@ -446,7 +441,7 @@ def unasked_share(now: datetime) -> tuple[float, int]:
 
 
 def holds(claim: OwnershipClaim) -> bool:
-    """Return whether the account holds the website: by a proof, and by a link."""
+    """Return whether the account holds the website, with both a proof and a link."""
     links = SiteLink.objects.not_revoked().filter(account=claim.account_id, website__host=claim.host)
     return claim.state in OwnershipClaim.HOLDING and links.exists()
 
@@ -463,7 +458,7 @@ def _others(claim: OwnershipClaim) -> SiteLinkQuerySet:
 
 
 def _held_last(claim: OwnershipClaim, website: Website) -> bool:
-    """Return whether no account held the website after this one, or none ever had it or its findings."""
+    """Return whether this account held the website last, or no account ever had it or its findings."""
     if website.links.filter(account=claim.account_id).exists():
         return not website.former_holders(claim.account)
     return not (website.links.exists() or website.findings.exists())

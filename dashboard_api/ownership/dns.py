@@ -1,4 +1,4 @@
-"""Looks for a claim's token in DNS, at the name servers of its domain."""
+"""The search for a claim's token in DNS, at the name servers of its domain."""
 
 import ipaddress
 import re
@@ -17,13 +17,13 @@ from foundation.outbound.name_servers import Server, TextReply, ask_servers, is_
 from foundation.outbound.names import NoAddress
 
 LABEL = "_threat-dashboard-challenge"
-SECONDS = 6.0  # of the time of a check, so that a silent server leaves some for the other places
+SECONDS = 6.0  # so that a silent server leaves time for the other places
 _MAX_ALIASES = 5
 _NOT_ASKED = {"servers_silent", "private_address", "dnssec_bogus"}
 
 
 class Proof(NamedTuple):
-    """A token that proves the website, and the host below which it is published."""
+    """A token that proves the website, and the host with its record."""
 
     host: str
     token: str
@@ -35,7 +35,7 @@ class _Reading(NamedTuple):
 
 
 def has_record(host: str) -> bool:
-    """Return whether ``host`` can have a record: not an address, a single, local or very long name."""
+    """Return whether ``host`` can have a record: no IP address, and no single, local or very long name."""
     try:
         ipaddress.ip_address(host)
     except ValueError:
@@ -50,18 +50,18 @@ def record_name(host: str) -> str:
 
 
 def relative_name(host: str) -> str:
-    """Return the name of the record as panels want it that add the domain themselves."""
+    """Return the name of the record for panels that add the domain themselves."""
     domain = registrable_domain(host) or ".".join(host.split(".")[-2:])
     return record_name(host).removesuffix(f".{domain}")
 
 
 def look_in_dns(host: str, token: str, *, deadline: Deadline, parents: Iterable[Proof] = ()) -> CheckResult:
-    """Look for the ``parents`` in DNS, the proofs of names above, then for the token of the claim.
+    """Look in DNS for ``parents``, the proofs of names above the host, then for the token of the claim.
 
-    They come first, because a slow server leaves little time for what follows. If one of them could not be
-    asked, the proof is not missing.
+    Parents come first, because a slow server leaves little time for the rest. If a parent could not be
+    looked up, the proof does not count as missing.
     """
-    look = _Look(Deadline(min(SECONDS, _left(deadline))))
+    look = _Look(Deadline(min(SECONDS, _seconds_left(deadline))))
     readings: list[_Reading] = []
     for proof, is_parent in [*((parent, True) for parent in parents), (Proof(host, token), False)]:
         readings.append(look.read(proof, is_parent=is_parent))
@@ -83,7 +83,7 @@ def look_in_dns(host: str, token: str, *, deadline: Deadline, parents: Iterable[
     )
 
 
-def _left(deadline: Deadline) -> float:
+def _seconds_left(deadline: Deadline) -> float:
     try:
         return deadline.remaining()
     except DeadlinePassed:
@@ -91,7 +91,7 @@ def _left(deadline: Deadline) -> float:
 
 
 class _Look:
-    """One look, in several questions within one limit of time."""
+    """One look: several queries with one deadline."""
 
     def __init__(self, deadline: Deadline) -> None:
         self._deadline = deadline
@@ -102,7 +102,7 @@ class _Look:
         try:
             if is_bogus(name, self._deadline):
                 return _Reading("dnssec_bogus", [name])
-            reading, servers = self._followed(name, proof.token)
+            reading, servers = self._follow(name, proof.token)
             if reading.outcome == "found":
                 return reading._replace(found=[f"{name}: {proof.token}"] if is_parent else [proof.token])
             if is_parent or reading.outcome not in {"name_missing", "no_txt", "other_value"}:
@@ -114,13 +114,14 @@ class _Look:
         except DeadlinePassed:
             return _Reading("servers_silent")
 
-    def _followed(self, name: str, token: str) -> tuple[_Reading, list[Server]]:
-        """Return the reading at ``name``, or where its CNAMEs lead, with the servers of its own zone."""
+    def _follow(self, name: str, token: str) -> tuple[_Reading, list[Server]]:
+        """Return the reading at the end of the CNAMEs of ``name``, and the servers of its own zone."""
         first: list[Server] = []
         for _ in range(_MAX_ALIASES + 1):
             servers = servers_of(name, self._deadline)
             first = first or servers
-            replies = self._ask(servers, name)
+            replies = ask_servers(servers, name, self._deadline)
+            self.asked += [f"{name} @ {server.name.rstrip('.')} ({server.address})" for server in servers]
             alias = _majority([reply.alias for reply in replies])
             if not alias:
                 return _judged(replies, servers, token), first
@@ -129,18 +130,13 @@ class _Look:
             name = alias
         return _Reading("no_txt", [f"more than {_MAX_ALIASES} CNAME records"]), first
 
-    def _ask(self, servers: Sequence[Server], name: str) -> list[TextReply]:
-        replies = ask_servers(servers, name, self._deadline)
-        self.asked += [f"{name} @ {server.name.rstrip('.')} ({server.address})" for server in servers]
-        return replies
-
     def _is_wildcard(self, servers: Sequence[Server], name: str, alias: str) -> bool:
         """Return whether a random name next to ``name`` leads to the same place."""
         sibling = f"_{secrets.token_hex(8)}.{name.partition('.')[2]}"
         return any(reply.alias == alias for reply in ask_servers(servers[:2], sibling, self._deadline))
 
     def _elsewhere(self, proof: Proof, servers: Sequence[Server]) -> _Reading | None:
-        """Return where the token was put by mistake, if it is in one of the usual wrong places."""
+        """Return the reading at a usual wrong place, if the token was put there by mistake."""
         host = proof.host
         for name in (
             f"{LABEL}.{host}.{host}",
@@ -155,7 +151,7 @@ class _Look:
 
 
 def _judged(replies: Sequence[TextReply], servers: Sequence[Server], token: str) -> _Reading:
-    """Return what most of the servers say that answered; a single reply over UDP decides nothing."""
+    """Return the answer of the majority of replies; a single reply over UDP is not enough."""
     if not replies:
         return _Reading("servers_silent", [f"{_shown(server)}: no answer" for server in servers])
     if len(replies) == 1 and not replies[0].is_tcp:
@@ -164,7 +160,9 @@ def _judged(replies: Sequence[TextReply], servers: Sequence[Server], token: str)
     if 2 * len(having) > len(replies):
         return _Reading("found", [token])
     if having:
-        return _Reading("partly_published", [_line(reply, having) for reply in replies])
+        has = {True: "has the token", False: "does not have the token"}
+        lines = [f"{_shown(reply.server)}: {has[reply in having]}" for reply in replies]
+        return _Reading("partly_published", lines)
     texts = list(dict.fromkeys(text for reply in replies for text in reply.texts))
     if texts:
         return _Reading("other_value", texts)
@@ -174,17 +172,12 @@ def _judged(replies: Sequence[TextReply], servers: Sequence[Server], token: str)
     return _Reading("name_missing", [f"no such name (resolvers remember this for {seconds} s)"])
 
 
-def _line(reply: TextReply, having: Sequence[TextReply]) -> str:
-    has = "has the token" if reply in having else "does not have the token"
-    return f"{_shown(reply.server)}: {has}"
-
-
 def _shown(server: Server) -> str:
     return f"{server.name.rstrip('.')} ({server.address})"
 
 
 def _majority(aliases: Sequence[str]) -> str:
-    """Return the name that more than half of the servers lead to; empty if there is none."""
+    """Return the target that more than half of the servers name; empty without such a majority."""
     return next((each for each in set(aliases) if each and 2 * aliases.count(each) > len(aliases)), "")
 
 

@@ -1,4 +1,4 @@
-"""Reads the meta tags of a page as a browser without scripts does, and only those of its head."""
+"""Reader of the meta tags of a page, in its head and outside of it, as browsers without scripts see them."""
 
 import re
 from typing import NamedTuple
@@ -9,7 +9,7 @@ _TITLE = re.compile(rb"<title[^>]{0,200}>([^<]{0,500})", re.IGNORECASE)
 
 
 class Tags(NamedTuple):
-    """The contents of the meta tags in the head of a page and outside of it, and whether the head ended."""
+    """The contents of meta tags in the head of a page and outside of it, and whether the head ended."""
 
     in_head: list[str]
     outside: list[str]
@@ -31,13 +31,13 @@ def is_markup(body: bytes) -> bool:
 
 
 def title_of(page: bytes) -> str:
-    """Return the title of a page, empty for one without."""
+    """Return the title of a page; empty if it has no title."""
     match = _TITLE.search(page[: 64 * 1024])
     return text_of_html(match[1].decode("utf-8", "replace")).strip() if match else ""
 
 
 class _Reader(HeadReader):
-    """Collects the tags."""
+    """Collects the meta tags with one name."""
 
     def __init__(self, name: str) -> None:
         super().__init__()
@@ -46,7 +46,7 @@ class _Reader(HeadReader):
         self.outside: list[str] = []
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """Collect the tag, or notice the end of the head."""
+        """Collect a meta tag with the wanted name."""
         super().handle_starttag(tag, attrs)
         # The first of two equal attributes counts.
         values = {key: value or "" for key, value in reversed(attrs)}

@@ -1,4 +1,4 @@
-"""The response about a claim, from its row and its account's link."""
+"""Responses about claims, built from their rows and their accounts' links."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -93,7 +93,13 @@ def _claim(
         strength=claim.strength or None,
         token=claim.token,
         instructions=contract.ProofInstructions(
-            dns=_record(claim) if has_record(claim.host) else None,
+            dns=(
+                contract.ProofRecord(
+                    name=record_name(claim.host), relative_name=relative_name(claim.host), value=claim.token
+                )
+                if has_record(claim.host)
+                else None
+            ),
             file=contract.ProofFile(url=origin_of(claim.host) + FILE_PATH, content=claim.token),
             meta=f'<meta name="{META_NAME}" content="{claim.token}">',
         ),
@@ -101,7 +107,9 @@ def _claim(
         created_at=_seconds(claim.created_at),
         next_check_at=_optional(claim.next_check_at),
         check_allowed_at=_seconds(claim.check_allowed_at or claim.created_at),
-        expires_at=_optional(_expires_at(claim)),
+        expires_at=(
+            _seconds(claim.created_at + calendar.PENDING_FOR) if claim.state == State.PENDING else None
+        ),
         verified_at=_optional(claim.verified_at),
         lapses_at=_optional(_lapses_at(claim)),
         ended_at=_optional(claim.ended_at),
@@ -115,7 +123,7 @@ def _claim(
 
 
 def _different_pages(hosts: Iterable[str]) -> dict[str, contract.DifferentPage]:
-    """Return the pages that look different, and that no later scan knows, by their host."""
+    """Return the different page of each host that has no newer known page."""
     found = {}
     unknown = ScanJob.objects.filter(reason=PAGE_CHANGED, page__isnull=False, page_confirmed_at=None)
     for website in Website.objects.filter(host__in=list(hosts), scan_jobs__in=unknown).distinct():
@@ -139,22 +147,12 @@ def _other(claim: OwnershipClaim) -> contract.OtherClaim:
     )
 
 
-def _expires_at(claim: OwnershipClaim) -> datetime | None:
-    return claim.created_at + calendar.PENDING_FOR if claim.state == State.PENDING else None
-
-
 def _lapses_at(claim: OwnershipClaim) -> datetime | None:
-    """Return when the link ends; None once a check after that could not ask: the next that can decides."""
+    """Return when the link ends, unless a check at that time got no answer: then the next answer decides."""
     if claim.state != State.FAILING or claim.missed_at is None:
         return None
     ends_at = claim.missed_at + calendar.LAPSES_AFTER
     return None if claim.checked_at and claim.checked_at >= ends_at else ends_at
-
-
-def _record(claim: OwnershipClaim) -> contract.ProofRecord:
-    return contract.ProofRecord(
-        name=record_name(claim.host), relative_name=relative_name(claim.host), value=claim.token
-    )
 
 
 def _optional(at: datetime | None) -> datetime | None:

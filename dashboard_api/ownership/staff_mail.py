@@ -13,14 +13,14 @@ _BACKEND = "django.contrib.auth.backends.ModelBackend"
 
 
 def tell_contested(claim: OwnershipClaim) -> None:
-    """Write to staff that they must decide about a claim."""
+    """Tell staff to decide about a contested claim."""
     text = f"{claim.account} has proven {claim.host}, which {_holders(claim)} has. "
     text += "Find out who owns it, and decide."
     _tell(claim, f"{claim.host} is contested", text)
 
 
 def tell_taken_over(claim: OwnershipClaim) -> None:
-    """Write to staff that a claim takes a website over from the accounts that have it now."""
+    """Tell staff that a claim takes a website over from its holders."""
     text = f"{claim.account} has proven {claim.host}, and has it now, without any findings. "
     text += f"Those of {_holders(claim)} are in the archive."
     _tell(claim, f"{claim.host} was taken over", text)
@@ -31,7 +31,7 @@ def _holders(claim: OwnershipClaim) -> str:
 
 
 def _tell(claim: OwnershipClaim, subject: str, text: str) -> None:
-    """Write once the transaction is committed; what fails then is only logged."""
+    """Send the e-mail after the commit; an error is only logged."""
     page = reverse("admin:dashboard_api_ownershipclaim_change", args=[claim.pk])
     body = f"{text}\n\n{settings.PORTAL_BASE_URL}{page}\n"
     transaction.on_commit(lambda: _send(subject, body), robust=True)

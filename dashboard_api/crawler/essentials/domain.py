@@ -1,4 +1,4 @@
-"""Checks of a website's domain in DNS, and their report: about ten questions to our resolvers."""
+"""Checks of a website's domain, with about ten queries to our resolvers, and their report."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -16,7 +16,7 @@ _EVERYONE = {"all", "+all"}
 
 
 def report(host: str) -> Iterator[dict[str, Any]]:
-    """Yield the lines of the report about the domain of ``host``; without all answers, a failed check."""
+    """Yield the report lines for the domain of ``host``; a failing resolver makes it a failed check."""
     return lines_of("dns", "DNS", host, _problems(host, Deadline(SECONDS)))
 
 
@@ -53,7 +53,7 @@ def _authorities(host: str, deadline: Deadline) -> Iterator[tuple[str, str]]:
 
 
 def _mail(host: str, domain: str, deadline: Deadline) -> Iterator[tuple[str, str]]:
-    """Check SPF and DMARC, except for a name of a platform without a zone, whose owner can set neither."""
+    """Check SPF and DMARC, except for a platform's name without a zone: its owner can set neither."""
     suffix = domain.partition(".")[2]
     is_of_company = is_public_suffix(suffix) and registry_suffix(domain) != suffix
     if not is_of_company or records_of(domain, "NS", deadline).values:
@@ -76,7 +76,7 @@ def _forged_mail(host: str, domain: str, deadline: Deadline) -> Iterator[tuple[s
         texts = _texts(f"_dmarc.{name}", deadline)
         found = [text for text in texts if _tags(text.partition(";")[0]) == _DMARC]
         if len(found) > 1:
-            break  # receivers ignore all of them, and look no further
+            break  # receivers ignore all of them and stop looking
         if found:
             tags = _tags(found[0])
             policy = tags.get("sp", tags.get("p")) if name != host else tags.get("p")
@@ -87,7 +87,7 @@ def _forged_mail(host: str, domain: str, deadline: Deadline) -> Iterator[tuple[s
 
 
 def _aliases(host: str, domain: str, deadline: Deadline) -> Iterator[tuple[str, str]]:
-    """Check the website's name, and the one with www or without it."""
+    """Check CNAMEs of the website's name, and of its name with or without www."""
     www = f"www.{domain}"
     names = [host, www if host == domain else domain] if host in (domain, www) else [host]
     found = [(name, records_of(name, "A", deadline)) for name in names]

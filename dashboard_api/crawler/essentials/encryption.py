@@ -1,4 +1,4 @@
-"""Checks of TLS: the certificate, and the versions that the server offers."""
+"""Checks of TLS: the certificate and the versions that the server offers."""
 
 import ssl
 from collections.abc import Generator, Iterator
@@ -19,7 +19,7 @@ _PROBLEMS = {
     "other_name": "certificate-other-name",
     "not_trusted": "certificate-not-trusted",
 }
-_BROKEN = ("md5", "sha1")  # hashes of signatures
+_BROKEN = ("md5", "sha1")  # signature hashes
 _OLD = {ssl.TLSVersion.TLSv1: "tls-1-0-offered", ssl.TLSVersion.TLSv1_1: "tls-1-1-offered"}
 OF_TLS = (
     *_PROBLEMS.values(),
@@ -38,8 +38,8 @@ def check_tls(
 ) -> Generator[Problem | Unread, None, bool]:
     """Yield the problems of TLS; return whether the certificate is for another name.
 
-    Raises NotConnected, and ssl.SSLError where no handshake is possible. If the server answers the first
-    handshake, and later ones not, their rules are unread.
+    Raises NotConnected, and ssl.SSLError if no handshake is possible. If the server accepts only the first
+    connection, the rules of later handshakes are unread.
     """
     location = f"https://{host}/" if port == 443 else f"https://{host}:{port}/"
     handshake = shake_hands(host, address, deadline, port=port, tls=tls)
@@ -62,7 +62,7 @@ def check_tls(
 
 
 def check_certificate(handshake: Handshake, now: datetime) -> Iterator[tuple[str, str]]:
-    """Yield rule and evidence of each problem of the certificate."""
+    """Yield the rule and the evidence of each problem of the certificate."""
     said = f"\nOpenSSL: {handshake.message}" if handshake.message else ""
     try:
         certificate = x509.load_der_x509_certificate(handshake.certificate)
@@ -110,7 +110,7 @@ def _key(certificate: x509.Certificate) -> tuple[str, bool]:
     """Return the kind and size of the key, and whether it is too short."""
     try:
         key = certificate.public_key()
-    except (ValueError, UnsupportedAlgorithm):  # a rare curve; the website has other things to check
+    except (ValueError, UnsupportedAlgorithm):  # a rare curve must not stop the other checks
         return "unknown", False
     if isinstance(key, rsa.RSAPublicKey):
         return f"RSA, {key.key_size} bits", key.key_size < 2048

@@ -1,4 +1,4 @@
-"""Lines of a report in our own format, for the built-in engines."""
+"""Report lines in our own format, for the built-in engines."""
 
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
@@ -13,7 +13,7 @@ class Incomplete(Exception):
 
 
 def lines_of(source: str, name: str, location: str, results: Iterable[Result]) -> Iterator[dict[str, Any]]:
-    """Yield the lines of a report about ``location``; if ``results`` raises Incomplete, a failed check."""
+    """Yield the report lines for ``location``; Incomplete from ``results`` makes it a failed check."""
     yield {"scan": "findings/1", "source": source, "name": name, "scanned_at": _now()}
     lines: list[dict[str, Any]] = []
     try:

@@ -1,4 +1,4 @@
-"""Reads the markup of the home page: what it loads, and its own Content-Security-Policy."""
+"""Reader of the home page: the files that it loads, and the Content-Security-Policy in its head."""
 
 import re
 from collections.abc import Mapping
@@ -13,23 +13,24 @@ from foundation.texts.markup import HeadReader, text_of_page
 _LOADED = {"script": "src", "img": "src", "iframe": "src", "audio": "src", "video": "src", "source": "src"}
 _LISTING = re.compile(r"<title>\s*(Index of|Directory listing for) /", re.IGNORECASE)
 _WEB = ("http", "https")  # a script with another scheme, such as data:, is not loaded from a website
-# The end of the type of a script that browsers run, or tools like Cloudflare's Rocket Loader for everyone.
-# Others are data, or wait for a visitor's consent, such as text/plain.
+# Ends of script types that browsers run, or that tools like Cloudflare's Rocket Loader run for every visitor.
+# Scripts of other types are data, or wait for consent (text/plain).
 _RUN = re.compile(
     r"(java|ecma|j|live)script[0-9.]*$|(module|partytown|pmdelayedscript|babel)$", re.IGNORECASE
 )
-_DIGEST = re.compile(r"\bsha(256|384|512)-", re.IGNORECASE)  # browsers ignore others
-# Browsers take a response for a page by its beginning if it has none of the other types.
+_DIGEST = re.compile(r"\bsha(256|384|512)-", re.IGNORECASE)  # browsers ignore other hashes
+# With one of these types, browsers look at the start of the body to see whether it is a page.
 _NO_TYPE = {"", "unknown/unknown", "application/unknown", "*/*"}
 _TAGS = rb"!doctype html|html|head|script|iframe|h1|div|font|table|a|style|title|b|body|br|p"
 _PAGE = re.compile(rb"[\t\n\f\r ]*(<!--|<(%s)[ >])" % _TAGS, re.IGNORECASE)
 
 
 class Markup(HeadReader):
-    """The files that a page loads over http, the scripts of other websites without integrity, and more.
+    """Markup of a page.
 
-    ``policies`` are those in its head; where ``has_whole_head`` is true, there are no others. Without
-    ``is_whole``, the page goes on, or it cannot be decoded.
+    ``plain`` lists files loaded over http, ``foreign`` scripts of other websites without integrity, and
+    ``policies`` the policies in the head, all of them if ``has_whole_head``. Unless ``is_whole``, the body
+    was cut or cannot be decoded.
     """
 
     def __init__(self, page: Fetched) -> None:
@@ -48,11 +49,11 @@ class Markup(HeadReader):
         self.has_whole_head = self.is_whole or not (is_html and self.is_head)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """Read a tag that loads a file, or one of the head."""
+        """Record the base URL, policies of the head and loaded files."""
         around = self.inert
         super().handle_starttag(tag, attrs)
         if around and (around != "noscript" or tag == "script"):
-            return  # it loads nothing
+            return  # browsers load no file for it
         values = dict(reversed(attrs))  # the first of two equal attributes counts
         if tag == "base" and not self._base:
             base = _joined(self._url, values.get("href") or "")
@@ -76,17 +77,17 @@ class Markup(HeadReader):
 
 
 def _is_taken_for_html(page: Fetched) -> bool:
-    """Return whether browsers take a response without a type for a page, perhaps once it is unpacked."""
+    """Return whether browsers treat a response without a type as HTML; an empty body may be packed HTML."""
     return not has_nosniff(page.headers) and (not page.body or bool(_PAGE.match(page.body)))
 
 
 def has_nosniff(headers: Mapping[str, str]) -> bool:
-    """Return whether browsers take a response for what its type says."""
+    """Return whether browsers must trust the Content-Type of a response."""
     return headers.get("X-Content-Type-Options", "").partition(",")[0].strip().lower() == "nosniff"
 
 
 def _joined(base: str, address: str) -> str:
-    """Return the whole address of a file; empty without one."""
+    """Return the absolute URL of a file; empty if its address is missing or invalid."""
     try:
         whole = urljoin(base, address.strip()) if address else ""
         _owner(whole)

@@ -17,32 +17,32 @@ from foundation.texts.markup import text_of_page
 _PAGES = {200, 203}
 _SIX_MONTHS = 15_552_000
 _VERSION = re.compile(r"/\s*v?\d")
-_ANYONE = re.compile(r"https?:|(https?://)?\*(:(\d+|\*))?(/.*)?")  # a source that stands for every website
+_ANYONE = re.compile(r"https?:|(https?://)?\*(:(\d+|\*))?(/.*)?")  # a source that matches every website
 _STRICT = re.compile(r"'(nonce|sha256|sha384|sha512)-[a-z0-9+/_-]+={0,2}'|'strict-dynamic'")
 _WEAK_REFERRERS = {"unsafe-url", "no-referrer-when-downgrade"}
-_REFERRERS = _WEAK_REFERRERS | {  # browsers skip others
+_REFERRERS = _WEAK_REFERRERS | {  # browsers ignore other values
     *("no-referrer", "same-origin", "origin", "strict-origin"),
     *("origin-when-cross-origin", "strict-origin-when-cross-origin"),
 }
-# The part that stays the same where a cookie has a new name in each response: ASP, Imperva, Apache, ASP.NET.
+# The stable part of cookie names that change with each response: ASP, Imperva, Apache, ASP.NET.
 _LASTING_NAME = re.compile(
     r"ASPSESSIONID(?=[A-Z]{8}$)|incap_ses_(?=\d+_\d+$)|mod_auth_openidc_state_|OpenIdConnect\.nonce\."
     r"|\.AspNetCore\.(Correlation|OpenIdConnect\.Nonce)\."
 )
 _OF_COOKIES = ("cookie-without-secure", "cookie-without-httponly", "cookie-without-samesite")
-# Also "RefreshHit" and "TCP_HIT", but neither "whitelisted" nor "stale-while-revalidate".
+# Matches "RefreshHit" and "TCP_HIT", but not "whitelisted" or "stale-while-revalidate".
 _COPY = re.compile(r"(?<!w)hit|\b(stale(?!-)|updating|revalidated|prerender)\b", re.IGNORECASE)
 _AKAMAI_HIT = re.compile(r"cdn-cache\s*;\s*desc=\"?hit", re.IGNORECASE)
 _OF_SCRIPTS = ("csp-missing", "csp-unsafe-scripts")
 _OF_THE_MARKUP = ("directory-listing", "mixed-content", "script-without-integrity")
-# Rules that need the page itself: a redirect to it can have problems of the others.
+# Rules about the page itself. The other rules of OF_THE_PAGE also apply to redirects.
 _OF_THE_PAGE_ITSELF = (
     *(*_OF_SCRIPTS, "framing-allowed", "nosniff-missing", "referrer-policy-weak"),
     *("any-origin-with-credentials", *_OF_THE_MARKUP),
 )
 OF_THE_PAGE = ("hsts-missing", "hsts-short", *_OF_THE_PAGE_ITSELF, "version-shown", *_OF_COOKIES)
 OF_SECURITY_TXT = ("security-txt-missing", "security-txt-expired")
-# Browsers have these top-level domains in their lists of HSTS, and ask every name below by https only.
+# Top-level domains on browsers' HSTS preload lists: browsers use only https for every name below.
 _BY_HTTPS_ONLY = {
     *("app", "bank", "boo", "channel", "dad", "day", "dev", "esq", "foo", "gle", "google", "ing"),
     *("insurance", "meme", "mov", "new", "nexus", "page", "phd", "prof", "rsvp", "zip"),
@@ -51,7 +51,7 @@ _TEMPORARY = {302, 303, 307}
 
 
 class Problem(NamedTuple):
-    """A problem: its rule, what distinguishes it from others of this rule, its address and its evidence."""
+    """A problem at a URL; ``matcher`` distinguishes it from other problems of its rule."""
 
     rule: str
     location: str
@@ -60,13 +60,13 @@ class Problem(NamedTuple):
 
 
 class Checked(NamedTuple):
-    """An address that was checked: problems of its host and port that are not found are fixed."""
+    """A checked URL: earlier problems of its host and port count as fixed unless they are found again."""
 
     location: str
 
 
 class Unread(NamedTuple):
-    """Rules that could not be checked at an address, and the reason."""
+    """Rules that could not be checked at a URL, and the reason."""
 
     location: str
     rules: Sequence[str]
@@ -74,7 +74,7 @@ class Unread(NamedTuple):
 
 
 class Skipped(NamedTuple):
-    """Rules that were not checked at an address, which is no failure."""
+    """Rules that were left out at a URL on purpose."""
 
     location: str
     rules: Sequence[str]
@@ -84,27 +84,27 @@ Result = Problem | Checked | Unread | Skipped
 
 
 def own_hops(page: Fetched) -> list[Hop]:
-    """Return the requests that led to ``page``, without those to names outside of the website."""
+    """Return the requests that led to ``page``, except requests to other websites."""
     host = urlsplit(page.hops[0].url).hostname or ""
     return [hop for hop in page.hops if covers(host, urlsplit(hop.url).hostname or "")]
 
 
 def is_page(response: Fetched) -> bool:
-    """Return whether a response is a page: others, such as 404, have other headers and markup."""
+    """Return whether a response is a page; error pages, such as 404, have other headers and markup."""
     return response.status in _PAGES
 
 
 def check_page(page: Fetched, *, without_page: str = "no_page") -> Iterator[Problem | Unread | Skipped]:
     """Yield the problems of the home page ``page``, and of the redirects that led to it.
 
-    Another response than a page is unread for the reason ``without_page``.
+    If the response is not a page, its rules are unread for the reason ``without_page``.
     """
     if not is_page(page):
         yield from _unread(page, OF_THE_PAGE, without_page)
         return
     markup = Markup(page)
     unread: list[str] = [] if markup.is_whole else [*_OF_THE_MARKUP]
-    # An empty page may be that of a program that broke off; some hosts have no other.
+    # An empty page may come from a crashed program; for some hosts it is normal.
     is_empty = page.is_whole and not page.body.strip()
     skipped = [*_OF_THE_MARKUP, *_OF_COOKIES] if is_empty else []
     hops = own_hops(page)
@@ -125,9 +125,9 @@ def check_page(page: Fetched, *, without_page: str = "no_page") -> Iterator[Prob
 
 
 def check_headers(hops: Sequence[Hop]) -> Iterator[Problem | Skipped]:
-    """Yield the problems that any response can have, also one that redirects: cookies, and versions.
+    """Yield problems of cookies and shown versions, which redirects can have as well.
 
-    A response from a cache may lack cookies that the website sets.
+    A cached response may lack cookies of the website, so the rules about cookies are skipped.
     """
     for hop in hops:
         if _is_cached(hop.headers):
@@ -137,7 +137,7 @@ def check_headers(hops: Sequence[Hop]) -> Iterator[Problem | Skipped]:
 
 
 def _is_cached(headers: Mapping[str, str]) -> bool:
-    """Return whether a response says that it is from a cache, by a header such as X-Cache or Cache-Status."""
+    """Return whether headers such as X-Cache or Cache-Status say that a response is from a cache."""
     caches = [value for name, value in headers.items() if re.search("cache|varnish", name, re.IGNORECASE)]
     is_copy = any(_COPY.search(value) or re.fullmatch(r"\d+ \d+", value.strip()) for value in caches)
     numbers = " ".join(headers.get(name, "") for name in ("Age", "X-Cache-Hits", "X-Cache-Hit"))
@@ -146,13 +146,13 @@ def _is_cached(headers: Mapping[str, str]) -> bool:
 
 
 def _unread(page: Fetched, rules: Sequence[str], reason: str) -> Iterator[Unread]:
-    """Yield the rules for each address on the way to the page: problems of earlier scans may be there."""
+    """Yield the rules for each URL on the way to the page: earlier scans may have found problems there."""
     for url in dict.fromkeys(urljoin(hop.url, "/") for hop in own_hops(page)):
         yield Unread(url, rules, reason)
 
 
 def _left_temporarily(page: Fetched) -> Iterator[Skipped]:
-    """Yield the names that redirect temporarily to another, as in maintenance: their page may come back."""
+    """Skip the page at names that redirect elsewhere temporarily, as in maintenance: it may come back."""
     for hop, following in pairwise(page.hops):
         is_left = _bare_name(hop.url) not in (_bare_name(following.url), _bare_name(page.url))
         if hop.status in _TEMPORARY and is_left and hop in own_hops(page):
@@ -164,13 +164,13 @@ def _bare_name(url: str) -> str:
 
 
 def check_plain(response: Fetched) -> Iterator[Problem]:
-    """Yield a problem if a request over http, as browsers make one, does not end at an https address."""
+    """Yield a problem if a browser's request over http does not end at an https URL."""
     if not response.url.startswith("https://") and not _is_by_https_only(response.hops[0].url):
         yield Problem("https-not-enforced", response.hops[0].url, f"{response.status} without a redirect")
 
 
 def check_security_txt(response: Fetched, now: datetime) -> Iterator[Problem | Unread]:
-    """Yield a problem if there is no security.txt, or an expired one."""
+    """Yield a problem if security.txt is missing or has expired."""
     text = text_of_page(response.body, "") or ""
     is_cut = response.status == 200 and not response.is_whole
     if is_cut:
@@ -183,13 +183,13 @@ def check_security_txt(response: Fetched, now: datetime) -> Iterator[Problem | U
     expires = re.search(r"^expires:(.*)", text, re.IGNORECASE | re.MULTILINE)
     if not expires or (at := _time(expires[1])) is None:
         return
-    # Without a zone, also a day alone, the time is over once it is in every zone.
+    # A time without a zone, or a day alone, has passed when it has passed in every zone.
     if at.replace(tzinfo=at.tzinfo or UTC) < (now if at.tzinfo else now - timedelta(days=2)):
         yield Problem("security-txt-expired", response.hops[0].url, expires[0].strip())
 
 
 def _transport(hops: Sequence[Hop]) -> Iterator[Problem]:
-    """Yield a problem for each name whose responses by https set no HSTS, or a short one: the last counts."""
+    """Yield a problem for each name without HSTS, or with a short one; its last https header counts."""
     sent: dict[str, str | None] = {}
     urls: dict[str, str] = {}
     for hop in hops:
@@ -236,7 +236,7 @@ def _versions(headers: Mapping[str, str]) -> Iterator[tuple[str, str, str]]:
 
 
 def _framing(policy: str, options: str) -> Iterator[tuple[str, str]]:
-    """Yield a problem if any website may frame the page: browsers ignore the options if a policy decides."""
+    """Yield a problem if any website may frame the page; frame-ancestors overrides X-Frame-Options."""
     deciding = [each["frame-ancestors"] for each in _policies_of(policy) if "frame-ancestors" in each]
     if deciding:
         if all(any(map(_ANYONE.fullmatch, sources)) for sources in deciding):
@@ -247,13 +247,13 @@ def _framing(policy: str, options: str) -> Iterator[tuple[str, str]]:
 
 
 def _policies_of(header: str) -> list[dict[str, set[str]]]:
-    """Return the directives of each policy; browsers apply all of them."""
+    """Return the directives of each policy; browsers apply all policies."""
     return [directives for policy in header.split(",") if (directives := _directives(policy))]
 
 
 def _directives(policy: str) -> dict[str, set[str]]:
     parts = [part.split() for part in policy.lower().split(";") if part.split()]
-    return {name: set(values) for name, *values in reversed(parts)}  # the first of a name counts
+    return {name: set(values) for name, *values in reversed(parts)}  # the first of duplicates counts
 
 
 def _allows_injected(directives: dict[str, set[str]]) -> bool:
@@ -271,12 +271,12 @@ def _allows_injected(directives: dict[str, set[str]]) -> bool:
 
 
 def _allows_inline(sources: set[str]) -> bool:
-    """Return whether scripts of the page run: a nonce, a hash or strict-dynamic turns unsafe-inline off."""
+    """Return whether inline scripts run; a nonce, a hash or strict-dynamic turns unsafe-inline off."""
     return "'unsafe-inline'" in sources and not any(map(_STRICT.fullmatch, sources))
 
 
 def _allows_anyone(sources: set[str]) -> bool:
-    """Return whether a script of any website is loaded."""
+    """Return whether scripts of any website are loaded."""
     if "'strict-dynamic'" in sources:
         return False
     return "data:" in sources or any(map(_ANYONE.fullmatch, sources))
@@ -290,7 +290,8 @@ def _cookies(headers: Any) -> Iterator[tuple[str, str, str]]:
         attributes = {key.strip().lower(): value.strip() for key, _, value in parts}
         if _is_removed(attributes):
             continue
-        # Without an equals sign it is all value. A line of the header itself would be removed as a secret.
+        # Without an equals sign, the pair is a value. The evidence names the cookie only, because redaction
+        # would remove a whole Set-Cookie line.
         shown = " ".join(name.split()) if "=" in pair else ""
         cookie = f'The cookie "{shown}"' if shown else "A cookie without a name"
         lasting = _LASTING_NAME.match(shown)
@@ -301,7 +302,7 @@ def _cookies(headers: Any) -> Iterator[tuple[str, str, str]]:
 
 
 def names_of_cookies(headers: Any) -> Iterator[str]:
-    """Yield the names of the cookies that a response sets, without parts that differ in each response."""
+    """Yield the names of a response's cookies, without parts that change with each response."""
     for line in headers.getlist("Set-Cookie"):
         name, is_named, _ = line.partition(";")[0].partition("=")
         if is_named and name.strip():
@@ -310,7 +311,7 @@ def names_of_cookies(headers: Any) -> Iterator[str]:
 
 
 def _is_removed(attributes: Mapping[str, str]) -> bool:
-    """Return whether a browser removes the cookie."""
+    """Return whether browsers remove the cookie, because it has expired."""
     if re.fullmatch(r"-?[0-9]+", age := attributes.get("max-age", "")):
         return age.startswith("-") or not age.strip("0")
     at = _time(attributes.get("expires", ""))
@@ -333,7 +334,7 @@ def _content(page: Fetched, markup: Markup) -> Iterator[tuple[str, str]]:
 
 
 def _time(text: str) -> datetime | None:
-    """Return a time as in ISO 8601, also with a space, or in HTTP; None for anything else."""
+    """Return the time of a text in ISO 8601, also with a space, or in the format of HTTP."""
     at, words = None, text.upper().split()
     with suppress(ValueError, TypeError, OverflowError):
         at = parsedate_to_datetime(text)

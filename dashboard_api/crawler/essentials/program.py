@@ -1,6 +1,6 @@
 """The program of the built-in engines: ``python program.py website|domain HOST ADDRESS REPORT AGENT``.
 
-It needs no environment; the options are DNS_RESOLVERS, ALLOW_PRIVATE_HOSTS and LOCALHOST_WEBSITES.
+It reads no environment; its options set DNS_RESOLVERS, ALLOW_PRIVATE_HOSTS and LOCALHOST_WEBSITES.
 """
 
 import argparse

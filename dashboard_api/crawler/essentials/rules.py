@@ -1,10 +1,10 @@
-"""The rules of essentials: severity, title, meaning and fix of each."""
+"""Rules of the built-in engines: severity, title, description, remediation and CWE number."""
 
 from typing import NamedTuple
 
 
 class Rule(NamedTuple):
-    """A rule, whose key in RULES never changes: findings are recognised by it."""
+    """A rule. Its key in RULES never changes, because findings are recognised by it."""
 
     severity: str
     title: str

@@ -34,10 +34,10 @@ from foundation.outbound.tls import HandshakeRefused, NotConnected, shake_hands
 
 SECONDS = 40.0
 _PAGE_BYTES = 1024**2
-_PAUSE = 2.0  # before https is called missing, or http turned off
+_PAUSE = 2.0  # before the second try of a connection that failed
 _SECURITY_TXT = ".well-known/security.txt"
-_OF_THE_WHOLE = frozenset({202, 429, 503})  # what refuses the scan, rather than a file to everyone
-_NOT_BY_HTTP = {400, 404, 405, 410, 421, 426}  # as from servers that only answer by https
+_SCAN_REFUSALS = frozenset({202, 429, 503})  # other refusals of a file may concern every visitor
+_NOT_BY_HTTP = {400, 404, 405, 410, 421, 426}  # typical of servers that answer only by https
 
 
 def report(
@@ -48,16 +48,16 @@ def report(
     tls: ssl.SSLContext | None = None,
     never: Sequence[str] = (),
 ) -> Iterator[dict[str, Any]]:
-    """Yield the lines of the report of ``host``, whose checked address is ``address``.
+    """Yield the report lines for ``host`` at the resolved ``address``.
 
-    ``never`` are hosts and prefixes of addresses that are not asked: what redirects there is not checked.
+    ``never`` lists hosts and address prefixes to which redirects are not followed.
     """
     visit = _Visit(host, address, Deadline(SECONDS), agent, never)
     return lines_of("essentials", "Essentials", f"https://{host}/", _results(visit, tls))
 
 
 class _Visit(NamedTuple):
-    """The website of a scan, and what all of its requests share: deadline, User-Agent and opt-outs."""
+    """The website of a scan, and the deadline, User-Agent and opt-outs that all requests share."""
 
     host: str
     address: str
@@ -67,7 +67,7 @@ class _Visit(NamedTuple):
 
 
 def _results(visit: _Visit, tls: ssl.SSLContext | None) -> Iterator[Result]:
-    """Yield all problems, the addresses that were checked, and what was not; raise Incomplete."""
+    """Yield problems, checked URLs and unchecked rules; raise Incomplete."""
     host, address, deadline, now = visit.host, visit.address, visit.deadline, datetime.now(UTC)
     home, plain = f"https://{host}/", f"http://{host}/"
     port = localhost_port(host) or 443
@@ -76,7 +76,7 @@ def _results(visit: _Visit, tls: ssl.SSLContext | None) -> Iterator[Result]:
     except HandshakeRefused as error:
         raise Incomplete("tls_invalid") from error
     except (NotConnected, ssl.SSLError) as error:
-        page = _page(plain, visit)  # otherwise the website is down
+        page = _page(plain, visit)  # raises Incomplete if the website is down
         is_reached = any(hop.url.startswith(home) for hop in page.hops)
         if is_reached or _answers(host, address, deadline, port):
             raise Incomplete("connect_failed") from error
@@ -94,7 +94,7 @@ def _results(visit: _Visit, tls: ssl.SSLContext | None) -> Iterator[Result]:
             yield Unread(plain, ["https-not-enforced", *OF_THE_PAGE], "page_unknown")
             return
         if not any(hop.url.startswith(home) for hop in page.hops):
-            yield Skipped(home, [*OF_THE_PAGE, *OF_SECURITY_TXT])  # the page of another website
+            yield Skipped(home, [*OF_THE_PAGE, *OF_SECURITY_TXT])  # https shows another website
             yield from _at_http(page)
             yield from _other_names(page, deadline, now, tls)
             return
@@ -111,7 +111,7 @@ def _results(visit: _Visit, tls: ssl.SSLContext | None) -> Iterator[Result]:
         if not _is_closed(error):  # then http is turned off
             yield Unread(plain, ["https-not-enforced", *OF_THE_PAGE], str(error))
     try:
-        response = _get(f"{home}{_SECURITY_TXT}", visit, refusals=_OF_THE_WHOLE)
+        response = _get(f"{home}{_SECURITY_TXT}", visit, refusals=_SCAN_REFUSALS)
         yield from check_security_txt(response, now)
     except Incomplete as error:
         if str(error) != "redirected_away":  # then it is another owner's file
@@ -121,7 +121,7 @@ def _results(visit: _Visit, tls: ssl.SSLContext | None) -> Iterator[Result]:
 
 
 def _answers(host: str, address: str, deadline: Deadline, port: int) -> bool:
-    """Return whether https answers after a pause, as while a server starts again."""
+    """Return whether https answers after a pause, for example after a restart of the server."""
     try:
         time.sleep(min(_PAUSE, deadline.remaining()))
         shake_hands(host, address, deadline, port=port)
@@ -135,7 +135,7 @@ def _answers(host: str, address: str, deadline: Deadline, port: int) -> bool:
 
 
 def _by_http_or_again(plain: str, visit: _Visit) -> Fetched:
-    """Return what http answers; ask again after a pause if nothing does, as while a server is overloaded."""
+    """Return the response over http; try again after a pause if the port is closed, as under overload."""
     refusals = REFUSALS - _NOT_BY_HTTP
     try:
         return _get(plain, visit, refusals=refusals)
@@ -147,7 +147,7 @@ def _by_http_or_again(plain: str, visit: _Visit) -> Fetched:
 
 
 def _is_closed(error: Incomplete) -> bool:
-    """Return whether the first request met no connection, not one after a redirect."""
+    """Return whether the first request, and not one after a redirect, could not connect."""
     cause = error.__cause__
     return str(error) == "connect_failed" and isinstance(cause, FetchFailed) and len(cause.hops) == 1
 
@@ -155,7 +155,7 @@ def _is_closed(error: Incomplete) -> bool:
 def _other_names(
     page: Fetched, deadline: Deadline, now: datetime, tls: ssl.SSLContext | None
 ) -> Iterator[Result]:
-    """Yield the problems of TLS at other names on the way to a page, which was read with any certificate."""
+    """Yield the problems of TLS at other names on the way to a page; reading it verified no certificate."""
     addresses = {urljoin(hop.url, "/"): hop.addresses[0] for hop in own_hops(page)}
     addresses.pop(urljoin(page.hops[0].url, "/"))
     for url, address in addresses.items():
@@ -169,9 +169,9 @@ def _other_names(
 
 
 def _by_http(response: Fetched, page: Fetched) -> Iterator[Result]:
-    """Yield the problems of what http answers where https answers with ``page``.
+    """Yield the problems of ``response`` over http; ``page`` is the response over https.
 
-    Where that is a page, http may answer that it has none. Otherwise, the whole website may be broken.
+    If https shows a page, http need not show one. Otherwise the whole website may be broken.
     """
     by_https = is_page(page) and page.url.startswith("https://")
     hops = [hop for hop in own_hops(response) if hop.url.startswith("http://")]
@@ -184,7 +184,7 @@ def _by_http(response: Fetched, page: Fetched) -> Iterator[Result]:
 
 
 def _at_http(page: Fetched) -> Iterator[Result]:
-    """Yield the results of a website that has no https at its own name; http may lead to that of another."""
+    """Yield the results of a website without https at its name; http may redirect to https at another."""
     yield from (Checked(hop.url) for hop in own_hops(page))
     yield from check_plain(page)
     yield from check_page(page)
@@ -193,7 +193,7 @@ def _at_http(page: Fetched) -> Iterator[Result]:
 
 
 def _page(url: str, visit: _Visit) -> Fetched:
-    """Return the home page; raise Incomplete, also if it belongs to another website."""
+    """Return the home page; raise Incomplete, for example if it belongs to another website."""
     page = _get(url, visit)
     if not covers(visit.host, urlsplit(page.url).hostname or ""):
         raise Incomplete("redirected_away")
@@ -201,7 +201,7 @@ def _page(url: str, visit: _Visit) -> Fetched:
 
 
 def _get(url: str, visit: _Visit, *, refusals: Set[int] = REFUSALS) -> Fetched:
-    """Return the response, whatever the certificate; raise Incomplete, also if the website refuses scans."""
+    """Return the response, whatever the certificate; raise Incomplete on a failure or a refusal."""
     try:
         response = fetch(
             url,

@@ -1,5 +1,6 @@
 """A weak website, and the pages that others show in its place with status 200."""
 
+from tests.dashboard_api.crawler.essentials.good_website import HEADERS
 from tests.faults.server import http
 
 HTML = ("Content-Type", "text/html; charset=utf-8")
@@ -31,8 +32,7 @@ WEAK = [
 ]
 FIXED = [
     HTML,
-    ("Content-Security-Policy", "default-src 'self'; frame-ancestors 'none'; base-uri 'none'"),
-    ("X-Content-Type-Options", "nosniff"),
+    *HEADERS.items(),
     ("Referrer-Policy", "no-referrer"),
     ("Set-Cookie", "session=1; Path=/; Secure; HttpOnly; SameSite=Lax"),
 ]

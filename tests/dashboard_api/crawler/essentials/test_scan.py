@@ -31,6 +31,7 @@ from foundation.outbound.deadline import Deadline
 from foundation.outbound.fetch import trusted
 from foundation.outbound.refusals import REFUSALS
 from foundation.outbound.tls import Handshake, NotConnected, shake_hands
+from tests.dashboard_api.crawler.essentials.good_website import HEADERS, MISSING
 from tests.factories import make_website
 from tests.faults import server as faults
 from tests.faults.certificate import make_certificate, write_certificate
@@ -38,7 +39,7 @@ from tests.faults.server import FaultServer, closed_port, hang_up, reset_soon, s
 from tests.foundation.outbound.internet import OTHER, PUBLIC, PUBLIC_6, Internet
 
 HOST = "shop.example.com"
-GOOD = [("Strict-Transport-Security", "max-age=31536000"), ("X-Content-Type-Options", "nosniff")]
+GOOD = [(name, value) for name, value in HEADERS.items() if name != "Content-Security-Policy"]
 
 
 def http(status=200, body=b"<p>", **fields):
@@ -96,7 +97,7 @@ def test_a_website_is_scanned_from_its_certificate_to_its_security_txt(serve, tr
         "csp-missing",
         "framing-allowed",
         "https-not-enforced",
-        *("csp-missing", "framing-allowed", "nosniff-missing"),  # of the page by http
+        *MISSING,  # of the page by http
         "security-txt-missing",
     ]
     assert {line["location"][:8] for line in lines if line.get("finding") == "nosniff-missing"} == {
@@ -762,7 +763,7 @@ def routes(table):
     return script
 
 
-WHOLE = [*GOOD, ("Content-Security-Policy", "default-src 'self'; frame-ancestors 'self'")]
+WHOLE = [*HEADERS.items()]
 COOKIE = ("Set-Cookie", "sid=1; HttpOnly; SameSite=Lax")
 TEXT = {"/.well-known/security.txt": http(200, b"Contact: mailto:a@example.com")}
 
