@@ -374,7 +374,7 @@ class ScanCooldown(TooSoon):
 
 
 class CrawlerStopped(ApiError):
-    """All scans are stopped, or this deployment runs no scanner."""
+    """All scans are stopped, or this deployment does not scan."""
 
     status, code = 503, "crawler_stopped"
     message = "No website is scanned for now. Try again after Retry-After seconds."
