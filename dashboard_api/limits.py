@@ -124,7 +124,7 @@ MORE_BYTES_A_REPORT = 1024**2  # added to each report, even a refused one, becau
 MAX_REPORTS_AT_ONCE = 2  # received or waited for by a process: its other threads are for calls
 REPORT_WAIT_SECONDS = 10  # then the response is 202
 REPORT_RETRY_AFTER_SECONDS = 15
-MAX_REPORT_ATTEMPTS = 3  # to import a report whose process died
+MAX_REPORT_ATTEMPTS = 3  # a process can die while it imports a report
 REPORT_JOB_LIFETIME = timedelta(days=7)  # after it finished; then its key can be used again
 LOST_REPORT_PERIOD = timedelta(days=1)  # then a job without a file, or a file without a job, is lost
 

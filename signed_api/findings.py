@@ -392,7 +392,7 @@ class Chart(Member, frozen=True, kw_only=True):
 
 
 class CoverageEntry(Member, frozen=True, kw_only=True):
-    """The coverage by one scanner; the state never means not checked, which does not mean clean."""
+    """The coverage by one scanner; the state ``never`` means not checked, which does not mean clean."""
 
     source: Annotated[str, about("The scanner's short name.")]
     source_name: Annotated[str, about("The scanner's name as people read it.")]

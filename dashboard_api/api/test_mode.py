@@ -25,7 +25,7 @@ _JOB_ID = example_of(SCAN_STATUS)["request"]["job_id"]
 def example_reply(route: Route[Any, Any], request: msgspec.Struct) -> Reply:
     """Return the example response; filters have no effect.
 
-    Raises UnknownLink, UnknownFinding or UnknownScan for other ids than those of the example.
+    Raises UnknownLink, UnknownFinding or UnknownScan for ids that differ from the example.
     """
     if isinstance(request, SiteRequest):
         host, link_id = LINK["host"], LINK["link_id"]
