@@ -1,4 +1,4 @@
-"""The Django app of the service."""
+"""Django's configuration of the service."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ from django.db.models.signals import post_migrate
 
 
 class DashboardApiConfig(AppConfig):
-    """The service that answers signed calls."""
+    """The Django app of the service that answers signed calls."""
 
     name = "dashboard_api"
     verbose_name = "Findings and customers"
@@ -21,10 +21,12 @@ class DashboardApiConfig(AppConfig):
 
 
 def _install_triggers(*, using: str, apps: Apps = installed, **_: Any) -> None:
-    """After every ``migrate``: SQLite drops the triggers of a table that a migration remakes."""
+    """Install the triggers again: SQLite drops them when a migration recreates their table."""
     from dashboard_api.backends import triggers
     from dashboard_api.models import Finding
 
-    has_tables = "finding" in apps.all_models["dashboard_api"]  # not after a ``migrate`` of another app alone
+    has_tables = (
+        "finding" in apps.all_models["dashboard_api"]
+    )  # false after a ``migrate`` of another app only
     if has_tables and router.allow_migrate_model(using, Finding):
         triggers.install(connections[using])

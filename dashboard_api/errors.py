@@ -1,4 +1,4 @@
-"""Errors of the signed API; ``api.request.error_response`` turns each into JSON.
+"""Errors of the API; ``api.request.error_response`` turns each into JSON.
 
 ApiError                       status  code
     HttpsRequired              403     https_required
@@ -11,7 +11,7 @@ ApiError                       status  code
     BodyTooLarge               413     body_too_large          (max_bytes)
     IncompleteBody             400     incomplete_body
     Unauthenticated            401
-        InvalidSignature               invalid_signature       (reason, mistake, and what we received)
+        InvalidSignature               invalid_signature       (reason, mistake, and what was received)
         StaleTimestamp                 stale_timestamp         (server_time, window_seconds, skew_seconds)
         ReplayedNonce                  replayed_nonce
     RateLimited                429     rate_limited            (reason, limit, used, resets_at)
@@ -22,20 +22,20 @@ ApiError                       status  code
     RevokedLink                403     revoked_link            (revoked_at, reason)
     UnknownFinding             404     unknown_finding
     NotPublished               404     not_published           (public telemetry only)
-    UnknownClaim               404     unknown_claim           (like the next three: of claims only)
+    UnknownClaim               404     unknown_claim           (this and the next three: claims only)
     WrongClaimState            409     wrong_state             (state)
     ClaimRefused               409     claim_refused           (reasons)
     CheckTooSoon               429     check_too_soon
-    SecretRefused              409     secret_refused          (reason; of secrets only)
-    UnknownScan                404     unknown_job             (like the next six: of scans only)
+    SecretRefused              409     secret_refused          (reason; secrets only)
+    UnknownScan                404     unknown_job             (this and the next six: scans only)
     ScansNotIncluded           403     scans_not_included      (reason)
     OptedOut                   403     opted_out
     ConsentMissing             403     consent_missing
     NotScannable               409     not_scannable           (reason)
     ScanCooldown               429     scan_cooldown           (allowed_at, remaining_today)
     CrawlerStopped             503     crawler_stopped
-    CallbackTooLarge           413     callback_too_large      (max_bytes; of payment callbacks only)
-    InvalidToken               401     invalid_token           (like the next eight: of reports only)
+    CallbackTooLarge           413     callback_too_large      (max_bytes; payment callbacks only)
+    InvalidToken               401     invalid_token           (this and the next eight: reports only)
     OtherWebsite               403     website_not_allowed
     OtherScanner               403     scanner_not_allowed     (reasons)
     UnknownReport              404     unknown_report
@@ -49,7 +49,7 @@ ApiError                       status  code
         SlowRequest                   unavailable             (reason, limit_seconds)
     InternalError              500     internal_error
 
-The specification names invalid_signature and stale_timestamp; the others are decision record 0003.
+The specification defines invalid_signature and stale_timestamp; decision record 0003 adds the others.
 """
 
 from typing import Any, ClassVar
@@ -64,7 +64,7 @@ class ApiError(Exception):
     code: ClassVar[str]
     message: ClassVar[str]
     members: ClassVar[tuple[str, ...]] = ()  # extra members of the error in the body
-    do_not_call_in_templates: ClassVar = True  # the documentation page lists the classes
+    do_not_call_in_templates: ClassVar = True  # the documentation page lists the classes themselves
     retry_after: int | None = None  # seconds until a new attempt may succeed
 
     def __init__(self, message: str = "", **details: Any) -> None:
@@ -74,11 +74,11 @@ class ApiError(Exception):
 
     @property
     def doc_path(self) -> str:
-        """The place of the error in the documentation."""
+        """The path of the page that explains the error."""
         return f"/v1/docs#error-{self.code}"
 
     def headers(self) -> dict[str, str]:
-        """Return further headers of the response."""
+        """Return the extra headers of the response."""
         return {} if self.retry_after is None else {"Retry-After": str(self.retry_after)}
 
 
@@ -111,7 +111,7 @@ class BadRequest(ApiError):
 
 
 class MethodNotAllowed(ApiError):
-    """The path takes another method only."""
+    """The path does not accept this method."""
 
     status, code = 405, "method_not_allowed"
     message = "This path takes POST only."
@@ -126,7 +126,7 @@ class MethodNotAllowed(ApiError):
 
 
 class UnexpectedQuery(ApiError):
-    """The URL has a query string, which is not signed."""
+    """The URL has a query string, which a signature does not cover."""
 
     status, code = 400, "unexpected_query"
     message = "Send every parameter in the signed JSON body: a query string is not signed."
@@ -147,7 +147,7 @@ class LengthRequired(ApiError):
 
 
 class BodyTooLarge(ApiError):
-    """The body is longer than 8 KB (the specification, section 8)."""
+    """The body is longer than 8 KB (specification, section 8)."""
 
     status, code = 413, "body_too_large"
     message = f"A signed body has at most {limits.MAX_BODY_BYTES} bytes."
@@ -226,7 +226,7 @@ class ReplayedNonce(Unauthenticated):
 
 
 class TooSoon(ApiError):
-    """A call that may be made again after ``seconds``, at least one."""
+    """A call that comes too early; ``Retry-After`` is ``seconds``, at least 1."""
 
     def __init__(self, message: str = "", *, seconds: int, **details: Any) -> None:
         super().__init__(message, **details)
@@ -234,7 +234,7 @@ class TooSoon(ApiError):
 
 
 class RateLimited(TooSoon):
-    """The account calls more often than it may."""
+    """The account makes more calls than its rate limit or plan allows."""
 
     status, code = 429, "rate_limited"
     message = "This account calls too often. Sign a new attempt after Retry-After seconds."
@@ -249,7 +249,7 @@ class MalformedJson(ApiError):
 
 
 class InvalidRequest(ApiError):
-    """Fields break their rules; ``errors`` names all of them."""
+    """Fields break their rules; ``errors`` lists every one."""
 
     status, code = 400, "invalid_request"
     message = "The request has fields that cannot be accepted; see errors."
@@ -268,7 +268,7 @@ class UnknownLink(ApiError):
 
 
 class InactiveEntitlement(ApiError):
-    """The account's entitlement does not cover today."""
+    """The account's entitlement does not cover the call today."""
 
     status, code = 403, "inactive_entitlement"
     message = "The account's entitlement is not active."
@@ -314,14 +314,14 @@ class ClaimRefused(ApiError):
 
 
 class CheckTooSoon(TooSoon):
-    """The claim was checked a moment ago, or the account has used the checks of this hour."""
+    """The claim was checked a moment ago, or the account has used up its checks for this hour."""
 
     status, code = 429, "check_too_soon"
     message = "The claim was checked a short while ago. Ask again after Retry-After seconds."
 
 
 class SecretRefused(ApiError):
-    """No secret is issued or retired."""
+    """The secret cannot be issued or retired; no secret was changed."""
 
     status, code = 409, "secret_refused"
     message = "The secrets stay as they are; see reason."
@@ -351,7 +351,7 @@ class OptedOut(ApiError):
 
 
 class ConsentMissing(ApiError):
-    """A deep scan without the consent of the owner."""
+    """A deep scan needs the owner's consent, which is missing."""
 
     status, code = 403, "consent_missing"
     message = "A deep scan attacks the website. Send consent: true if its owner agrees to that for a year."
@@ -366,7 +366,7 @@ class NotScannable(ApiError):
 
 
 class ScanCooldown(TooSoon):
-    """The website was scanned a short while ago, or the scans of the day or month are used."""
+    """The website was scanned a short while ago, or the scans of the day or month are used up."""
 
     status, code = 429, "scan_cooldown"
     message = "The website was scanned often enough for now. The next scan may begin at allowed_at."
@@ -374,7 +374,7 @@ class ScanCooldown(TooSoon):
 
 
 class CrawlerStopped(ApiError):
-    """All scans are stopped."""
+    """All scans are stopped, or this deployment does not scan."""
 
     status, code = 503, "crawler_stopped"
     message = "No website is scanned for now. Try again after Retry-After seconds."
@@ -407,14 +407,14 @@ class InvalidToken(ApiError):
 
 
 class OtherWebsite(ApiError):
-    """The host is not a website of the token; whether it exists stays open."""
+    """The token does not include this host; the response does not reveal whether it is a website."""
 
     status, code = 403, "website_not_allowed"
     message = "This token may not send reports about this host."
 
 
 class OtherScanner(ApiError):
-    """The report is of a scanner that the token does not have."""
+    """The report comes from a scanner that the token does not include."""
 
     status, code = 403, "scanner_not_allowed"
     message = "This token may not send reports from this scanner."
@@ -422,21 +422,21 @@ class OtherScanner(ApiError):
 
 
 class UnknownReport(ApiError):
-    """The report id is unknown, or of another token."""
+    """The report id is unknown or belongs to another token."""
 
     status, code = 404, "unknown_report"
     message = "This token has sent no report with this id in the last week."
 
 
 class ReusedKey(ApiError):
-    """The Idempotency-Key was used with another report."""
+    """The Idempotency-Key was used with another body or other parameters."""
 
     status, code = 409, "idempotency_key_reused"
     message = "This Idempotency-Key was used with another body or other parameters. Use a new one."
 
 
 class ReportTooLarge(ApiError):
-    """The report is longer than its format may be."""
+    """The report is longer than its format allows."""
 
     status, code = 413, "report_too_large"
     message = (
@@ -458,7 +458,7 @@ class RefusedReport(ApiError):
 
 
 class TooManyReports(ApiError):
-    """The account sends or has sent as many reports as may wait at once, or as may be imported in a day."""
+    """The account has too many reports waiting, or has sent too many bytes in 24 hours."""
 
     status, code = 429, "too_many_reports"
     message = (
@@ -481,14 +481,14 @@ class TooManyReports(ApiError):
 
 
 class LostReport(ApiError):
-    """The report was received, but it could not be imported in several attempts."""
+    """The report was received, but every attempt to import it failed."""
 
     status, code = 500, "lost_report"
     message = "Something went wrong on our side, and nothing was changed. Send it again with a new key."
 
 
 class Unavailable(ApiError):
-    """A store that the service needs cannot be reached."""
+    """The service cannot reach a store that it needs."""
 
     status, code = 503, "unavailable"
     message = "The service is temporarily unavailable. Sign a new attempt after Retry-After seconds."
@@ -496,7 +496,7 @@ class Unavailable(ApiError):
 
 
 class Fenced(Unavailable):
-    """The call may have been accepted before a backup was restored, and its nonce is lost."""
+    """The call may be a replay: its nonce may have been lost when a backup was restored."""
 
     def __init__(self, seconds: int) -> None:
         super().__init__()
@@ -504,7 +504,7 @@ class Fenced(Unavailable):
 
 
 class SlowRequest(Unavailable):
-    """The time limit of the database was reached."""
+    """The request reached the time limit of the database."""
 
     message = (
         f"The answer would take longer than {limits.STATEMENT_SECONDS} seconds. Narrow the request by "
@@ -513,21 +513,21 @@ class SlowRequest(Unavailable):
     )
     members = ("reason", "limit_seconds")
 
-    retry_after = limits.SLOW_REQUEST_RETRY_AFTER_SECONDS  # the same request takes as long again
+    retry_after = limits.SLOW_REQUEST_RETRY_AFTER_SECONDS  # the same request would be as slow again
 
     def __init__(self) -> None:
         super().__init__(reason="slow_question", limit_seconds=limits.STATEMENT_SECONDS)
 
 
 class BusyWithReports(Unavailable):
-    """This process receives as many reports as it can."""
+    """This process is already receiving as many reports as it can."""
 
     message = "Other reports are being received. Send this one again after Retry-After seconds."
     retry_after = limits.REPORT_RETRY_AFTER_SECONDS
 
 
 class CannotStoreReport(Unavailable):
-    """The folder of reports cannot be written to, such as on a full disk."""
+    """The service cannot write to the folder of reports, for example because the disk is full."""
 
     message = "The report cannot be stored now. Send it again after Retry-After seconds."
     retry_after = limits.REPORT_RETRY_AFTER_SECONDS

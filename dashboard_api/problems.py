@@ -1,4 +1,4 @@
-"""Problems of the service that its operator has to solve, for ``manage.py doctor``."""
+"""Problems that the operator of the service must solve, for ``manage.py doctor``."""
 
 from collections.abc import Iterator
 
@@ -34,7 +34,7 @@ _CALLBACKS = {
 
 
 def problems() -> Iterator[str]:
-    """Yield a line for each problem."""
+    """Yield one line for each problem: what is wrong, and what to do."""
     now = timezone.now()
     until = Nonce.objects.fenced_until(now)
     if until and until > now:
@@ -60,7 +60,10 @@ def problems() -> Iterator[str]:
 
 
 def _missing_scanners() -> Iterator[str]:
-    """Yield a line if scans leave scanners out; optional ones count where a schedule has no others."""
+    """Yield lines about scanners that are not installed.
+
+    A missing optional scanner counts only if a scheduled profile has no other scanner of its own.
+    """
     try:
         engines = read_engines(settings.CRAWLER_ENGINES)
     except WrongEngines as error:

@@ -5,8 +5,8 @@ the upper-case method, the path without the host, and the lower-case hexadecimal
 body bytes. The HMAC of that string, keyed by the site API secret, travels in three headers:
 ``x-service-timestamp``, ``x-service-nonce`` and ``x-service-signature``.
 
-This package needs only the standard library and reads neither a clock nor a source of randomness:
-callers pass ``now`` and ``nonce``. The service, not the scheme, stores spent nonces.
+This package needs only the standard library. It reads no clock and makes no random values: callers pass
+``now`` and ``nonce``. Storing spent nonces is the task of the service, not of this package.
 """
 
 from es1.canonical import (

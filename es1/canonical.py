@@ -1,4 +1,4 @@
-"""The header names, the canonical string and its HMAC (specification, section 5)."""
+"""Header names, the canonical string and its HMAC (specification, section 5)."""
 
 import hashlib
 import hmac
@@ -15,10 +15,10 @@ def body_digest(body: bytes) -> str:
 
 
 def canonical_string(timestamp: str, nonce: str, method: str, path: str, body: bytes) -> str:
-    """Return the six elements joined by newlines, without a trailing one.
+    """Return the six elements joined by newlines, without a trailing newline.
 
-    ``timestamp`` and ``nonce`` are the header values as sent, ``path`` starts with a slash and has
-    neither host nor query, ``body`` is the exact bytes sent.
+    ``timestamp`` and ``nonce`` are the header values as sent. ``path`` starts with a slash, and has no
+    host or query. ``body`` is the exact bytes sent.
     """
     return f"{SCHEME}\n{timestamp}\n{nonce}\n{method.upper()}\n{path}\n{body_digest(body)}"
 

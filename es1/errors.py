@@ -1,4 +1,4 @@
-"""The errors that refuse a signed request.
+"""The errors of signing and verifying a request.
 
 ES1Error
     MalformedHeaders    a header is absent or has the wrong shape
@@ -12,11 +12,11 @@ _YEARS_AHEAD = 10**11  # seconds, about 3,000 years
 
 
 class ES1Error(Exception):
-    """The base of this package's errors, whose messages never contain a secret or an expected signature."""
+    """The base of this package's errors. Messages never contain a secret or the expected signature."""
 
 
 class MalformedHeaders(ES1Error):
-    """A header, by its lower-case name, is missing or has another shape than the scheme requires."""
+    """A header is missing or has the wrong shape; ``header`` is its lower-case name."""
 
     def __init__(
         self, header: str, reason: Literal["missing_header", "malformed_header"], *, expected: str
@@ -29,14 +29,14 @@ class MalformedHeaders(ES1Error):
 
 
 class InvalidSignature(ES1Error):
-    """The signature is of another secret or of other bytes."""
+    """The signature was made with another secret or over other bytes."""
 
     def __init__(self) -> None:
         super().__init__("the signature does not verify")
 
 
 class StaleTimestamp(ES1Error):
-    """The timestamp is ``skew`` seconds behind the verifier's clock; a negative number is ahead."""
+    """The timestamp is ``skew`` seconds behind the verifier's clock, or ahead if ``skew`` is negative."""
 
     def __init__(self, *, skew: int, window: int) -> None:
         self.skew = skew
@@ -45,5 +45,5 @@ class StaleTimestamp(ES1Error):
 
     @property
     def looks_like_milliseconds(self) -> bool:
-        """Whether the timestamp is so far ahead that it hardly counts seconds."""
+        """Whether the timestamp is so far ahead that it probably counts milliseconds."""
         return self.skew < -_YEARS_AHEAD

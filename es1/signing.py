@@ -1,4 +1,4 @@
-"""The caller's part: the three headers of one attempt."""
+"""The caller's part: makes the three headers of one attempt."""
 
 from es1.canonical import (
     NONCE_HEADER,
@@ -11,10 +11,10 @@ from es1.verifying import check_shape
 
 
 def sign(secret: str, *, method: str, path: str, body: bytes, now: int, nonce: str) -> dict[str, str]:
-    """Return the headers that sign ``body``; ``now`` in whole Unix seconds, ``nonce`` new and URL-safe.
+    """Return the headers that sign ``body``. ``now`` is in whole Unix seconds; ``nonce`` is URL-safe.
 
-    Every retry needs a new ``now`` and a new ``nonce`` (specification, section 5, rule 3).
-    Raises MalformedHeaders if every verifier would refuse ``now`` or ``nonce``.
+    Every attempt needs a new ``now`` and a new ``nonce`` (specification, section 5, rule 3).
+    Raises MalformedHeaders if ``now`` or ``nonce`` has a shape that verifiers refuse.
     """
     timestamp = str(now)
     check_shape(TIMESTAMP_HEADER, timestamp)

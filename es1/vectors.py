@@ -1,7 +1,7 @@
 """The published test vectors of ES1, made with the openssl command line.
 
-Each has a secret, the parts of a request, its canonical string and signature, and the response that a service
-gives at ``server_now``.
+Each vector has a secret, a request, its canonical string and signature, and the response that a service must
+give at ``server_now``.
 """
 
 from importlib.resources import files

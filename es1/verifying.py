@@ -1,4 +1,4 @@
-"""The service's part: checks of the headers' shapes, then of the clock, then of the signature."""
+"""The service's part: checks the shapes of the headers, then the clock, then the signature."""
 
 import hmac
 import re
@@ -27,14 +27,14 @@ _EXPECTED = {
 }
 _values = itemgetter(*_SHAPES)
 _fits = {header: re.compile(shape, re.ASCII).fullmatch for header, shape in _SHAPES.items()}
-# One match instead of three: no shape admits the newline between them.
+# One match instead of three; safe, because no shape allows the newline that separates the values.
 _fit_together = re.compile("\n".join(_SHAPES.values()), re.ASCII).fullmatch
 
 
-# Every verification creates both; frozen, or as named tuples, they would take a tenth of its time.
+# Not frozen and not named tuples: creating both would then take a tenth of each verification.
 @dataclass(slots=True)
 class SignedHeaders:
-    """The three headers, well-formed but not yet verified."""
+    """The three headers: well-formed, but not verified."""
 
     timestamp: str
     nonce: str
@@ -43,7 +43,7 @@ class SignedHeaders:
 
 @dataclass(slots=True)
 class Verified:
-    """The claims of a verified request: ``timestamp`` in Unix seconds, and ``nonce``, not yet spent."""
+    """The verified ``timestamp``, in Unix seconds, and ``nonce``; the caller must still spend the nonce."""
 
     timestamp: int
     nonce: str
@@ -56,7 +56,7 @@ def check_shape(header: str, value: str) -> None:
 
 
 def parse_headers(headers: Mapping[str, str]) -> SignedHeaders:
-    """Read the three headers from a mapping of lower-case names; raises MalformedHeaders."""
+    """Return the three headers from a mapping with lower-case names; raises MalformedHeaders."""
     try:
         values = _values(headers)
     except KeyError as error:
@@ -77,9 +77,9 @@ def check_window(timestamp: int, *, now: int, window: int) -> None:
 def check_signature(
     secrets: Iterable[str], signed: SignedHeaders, *, method: str, path: str, body: bytes
 ) -> int:
-    """Return the position among ``secrets`` of the one that matches; raises InvalidSignature.
+    """Return the index of the secret that matches; raises InvalidSignature.
 
-    Every secret is compared in constant time, so neither the time nor the error shows which one was close.
+    Every secret is tried, in constant time, so the time does not show which one matched or was close.
     """
     canonical = canonical_string(signed.timestamp, signed.nonce, method, path, body)
     candidate = signed.signature.encode()
@@ -102,10 +102,10 @@ def verify(
     now: int,
     window: int,
 ) -> Verified:
-    """Check shapes, clock and signature, in this order, and return the claims.
+    """Check shapes, clock and signature, in this order, and return timestamp and nonce.
 
-    ``headers`` maps lower-case names to values; ``now`` and ``window`` are seconds.
-    Raises MalformedHeaders, StaleTimestamp or InvalidSignature. The caller still spends the nonce.
+    ``headers`` maps lower-case names to values; ``now`` and ``window`` are in seconds.
+    Raises MalformedHeaders, StaleTimestamp or InvalidSignature. The caller must still spend the nonce.
     """
     signed = parse_headers(headers)
     timestamp = int(signed.timestamp)

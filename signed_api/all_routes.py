@@ -1,4 +1,4 @@
-"""All signed routes."""
+"""All signed routes, as a list and by path."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""The plan of the account: limits, usage and history, and the websites that stay in it."""
+"""Routes about the plan of the account: limits, usage, history, and the websites to keep in it."""
 
 from datetime import date
 from typing import Annotated, Any
@@ -25,42 +25,42 @@ class EntitlementRequest(AccountRequest, frozen=True, kw_only=True):
 
 
 class WebsitesRequest(AccountRequest, frozen=True, kw_only=True):
-    """A request for the websites of the account, after a choice of those that stay in a smaller plan."""
+    """A request to list the account's websites; it can choose first which ones a smaller plan keeps."""
 
     stay: Annotated[
         str,
         any_text("websites"),
         about(
-            "Hosts with commas between them: the websites that stay while the plan includes fewer than the "
-            "account has. The others are paused at pauses_at."
+            "Hosts, separated by commas: the websites to keep if the plan includes fewer than the account "
+            "has. The others are paused at pauses_at."
         ),
     ] = ""
 
 
 class AccountEntitlement(Member, frozen=True, kw_only=True):
-    """The plan of the account, in every state."""
+    """The plan of the account; it can be in any state, even expired."""
 
     plan: Annotated[str, about("The name of the plan.")]
-    names: Annotated[dict[str, str], about("The name by language; empty for a plan of your own.")]
-    revision: Annotated[Number | None, about("Its version; null for a plan of your own.")]
-    status: Annotated[str, about("Of the plan: trialing, active, past_due, suspended or expired.")]
+    names: Annotated[dict[str, str], about("The name by language; empty for a custom plan.")]
+    revision: Annotated[Number | None, about("The version of the plan; null for a custom plan.")]
+    status: Annotated[str, about("The plan's status: trialing, active, past_due, suspended or expired.")]
     starts_on: Annotated[date, about("The first day of the plan.")]
     ends_on: Annotated[date, about("The last day of the plan.")]
     usable_until: Annotated[date, about("The last day on which calls are answered.")]
     renews: Annotated[bool, about("Whether the plan renews by itself.")]
-    cancels: Annotated[bool, about("You have cancelled: the plan ends on its last day.")]
-    past_due_since: Annotated[date | None, about("The day a payment failed; null: none is missing.")]
+    cancels: Annotated[bool, about("Whether you have cancelled: the plan then ends on its last day.")]
+    past_due_since: Annotated[date | None, about("The day a payment failed; null: all payments arrived.")]
     is_usable: Annotated[bool, about("Whether calls about websites are answered today.")]
     may_grow: Annotated[bool, about("Whether websites can be added today.")]
     features: Annotated[Some[str], about("What the plan includes.")]
 
 
 class LimitUse(Member, frozen=True, kw_only=True):
-    """A limit of the plan, and how much of it is used."""
+    """A limit of the plan and its use."""
 
     name: Annotated[str, about("websites, calls_per_day, scans_per_month or seats. What is limited.")]
     unit: Annotated[str, about("websites, calls, scans or members. What is counted.")]
-    limit: Annotated[Count | None, about("The limit; null: none.")]
+    limit: Annotated[Count | None, about("The limit; null: unlimited.")]
     used: Annotated[Count | None, about("How much is used; null: it is not counted here.")]
     state: Annotated[str, about("ok, near or reached. near: from 80 percent; reached: from 100 percent.")]
     resets_at: Annotated[Moment | None, about("When the count starts again; null: it does not.")]
@@ -68,16 +68,16 @@ class LimitUse(Member, frozen=True, kw_only=True):
 
 
 class DayOfCalls(Member, frozen=True, kw_only=True):
-    """The calls of a day that count against the plan."""
+    """The number of calls of a day that count towards the plan's limit."""
 
     day: Annotated[date, about("The day, in UTC.")]
-    calls: Annotated[Count, about("Their number.")]
+    calls: Annotated[Count, about("The number of calls.")]
 
 
 class Notice(Member, frozen=True, kw_only=True):
-    """Something to tell the owners once."""
+    """A message for the owners of the account, to be shown once."""
 
-    id: Annotated[str, about("Its id: tell each once.")]
+    id: Annotated[str, about("Its id: use it to show each message only once.")]
     kind: Annotated[
         str,
         about(
@@ -85,28 +85,28 @@ class Notice(Member, frozen=True, kw_only=True):
             "websites_over. What it is about."
         ),
     ]
-    limit: Annotated[str, about("The limit; empty: it is about the plan.")]
+    limit: Annotated[str, about("The limit that it is about; empty: the plan.")]
     days: Annotated[Number | None, about("Days until the end, or since the payment failed.")]
-    at: Annotated[Moment, about("Since when it holds.")]
+    at: Annotated[Moment, about("When it became true.")]
 
 
 class OfferedPlan(Member, frozen=True, kw_only=True):
-    """A plan that can be chosen."""
+    """A plan that the account can choose."""
 
     slug: Annotated[str, about("Its name in programs.")]
     revision: Annotated[Number, about("Its newest version; accounts can have an earlier one.")]
     names: Annotated[dict[str, str], about("The name by language.")]
     prices: Annotated[dict[str, str], about("The price by language, in words.")]
-    limits: Annotated[dict[str, Number | None], about("Each limit; null: none.")]
+    limits: Annotated[dict[str, Number | None], about("Each limit; null: unlimited.")]
     features: Annotated[Some[str], about("What the plan includes.")]
-    trial_days: Annotated[Count, about("How long a trial lasts; 0: there is none.")]
+    trial_days: Annotated[Count, about("The length of a trial in days; 0: no trial.")]
 
 
 class EntitlementEvent(Member, frozen=True, kw_only=True):
-    """A change of the entitlement: the values that changed, before and after it."""
+    """A change of the entitlement: the changed values, before and after."""
 
     at: Annotated[Moment, about("When it changed.")]
-    before: Annotated[dict[str, Any] | None, about("The former values; null: it was made.")]
+    before: Annotated[dict[str, Any] | None, about("The old values; null when the entitlement was created.")]
     after: Annotated[dict[str, Any], about("The new values.")]
 
 
@@ -114,41 +114,43 @@ class EntitlementResponse(Member, frozen=True, kw_only=True):
     """The entitlement of the account with its limits, usage, notices and history."""
 
     ok: Ok
-    entitlement: Annotated[AccountEntitlement | None, about("The plan; null: there is none.")]
+    entitlement: Annotated[AccountEntitlement | None, about("The plan; null: the account has no plan.")]
     limits: Few[LimitUse]
     calls_by_day: Annotated[Some[DayOfCalls], about("The last 31 days, oldest first.")]
-    notices: Annotated[Some[Notice], about("Those of the last 31 days, newest first.")]
+    notices: Annotated[Some[Notice], about("The messages of the last 31 days, newest first.")]
     plans: Annotated[Few[OfferedPlan], about("Plans to choose from, smallest first.")]
     history: Annotated[Some[EntitlementEvent], about("At most 20, newest first.")]
-    billing_ref: Annotated[str | None, about("Your reference for payments, for a checkout; null: none yet.")]
+    billing_ref: Annotated[
+        str | None, about("Your reference for payments, for a checkout; null if you have none yet.")
+    ]
 
 
 class AccountWebsite(Member, frozen=True, kw_only=True):
-    """A linked website, and whether it stays in the plan."""
+    """A linked website, and whether the plan keeps it."""
 
     host: Annotated[HostName, about("The website.")]
     link_id: Annotated[str, about("The link of the account to it.")]
-    stays: Annotated[bool, about("Whether the plan includes it: as chosen, else the oldest.")]
-    is_paused: Annotated[bool, about("Whether its calls are refused for websites_limit now.")]
+    stays: Annotated[bool, about("Whether the plan keeps it: chosen websites first, then the oldest.")]
+    is_paused: Annotated[bool, about("Whether its calls are refused now, with the reason websites_limit.")]
 
 
 class WebsitesResponse(Member, frozen=True, kw_only=True):
-    """The linked websites of the account, and which of them stay in its plan."""
+    """The linked websites of the account; ``stays`` marks the ones that its plan keeps."""
 
     ok: Ok
-    limit: Annotated[Count | None, about("Websites that the plan includes; null: no plan.")]
+    limit: Annotated[Count | None, about("How many websites the plan includes; null: no plan.")]
     pauses_at: Annotated[
-        Moment | None, about("When those that do not stay are paused; null: the plan includes all.")
+        Moment | None, about("When the other websites are paused; null: the plan includes all.")
     ]
-    websites: Annotated[Many[AccountWebsite], about("By host.")]
+    websites: Annotated[Many[AccountWebsite], about("Sorted by host.")]
 
 
 ENTITLEMENT = Route(
     path="/v1/account/entitlement",
     name="accountEntitlement",
     summary="The plan of the account",
-    description="An addition to the specification: limits, usage, notices and history, in every state of "
-    "the plan. It does not count against the calls of a day.",
+    description="An addition to the specification: returns limits, usage, notices and history, even after "
+    "the plan has ended. This call does not count towards the calls of a day.",
     request=EntitlementRequest,
     response=EntitlementResponse,
     absent_codes=(*NO_LINK, "inactive_entitlement"),
@@ -158,10 +160,10 @@ ENTITLEMENT = Route(
 WEBSITES = Route(
     path="/v1/account/websites",
     name="accountWebsites",
-    summary="The websites of the account that stay in its plan",
+    summary="The websites of the account, and which of them its plan keeps",
     description="An addition to the specification, for accounts with more websites than a smaller plan "
-    "includes: with stay, chooses those that stay; the others are paused after 14 days, and nothing of "
-    "them is deleted. The choice can be changed at any time.",
+    "includes: stay chooses the websites to keep. The others are paused after 14 days; their data is kept. "
+    "You can change the choice at any time.",
     request=WebsitesRequest,
     response=WebsitesResponse,
     absent_codes=("inactive_entitlement", "revoked_link"),

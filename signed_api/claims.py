@@ -1,4 +1,4 @@
-"""Claims: an account proves that a website is its own."""
+"""Routes about claims: an account proves that it controls a website."""
 
 from typing import Annotated, Any
 
@@ -38,15 +38,15 @@ class ClaimRequest(AccountRequest, frozen=True, kw_only=True):
 
 
 class ClaimCheckRequest(AccountRequest, frozen=True, kw_only=True):
-    """A request to look for the token of a claim now."""
+    """A request to check a claim now."""
 
     claim_id: ClaimId
     method: Annotated[
         str,
         one_of(PROOFS),
         about(
-            "Look in this place and in that of the last proof; such a check counts only if it finds the "
-            "token. The default is everywhere."
+            "Look only in this place and in the place of the last proof; such a check counts only if it "
+            "finds the token. The default is to look everywhere."
         ),
     ] = ""
 
@@ -59,10 +59,10 @@ class ClaimWithdrawRequest(AccountRequest, frozen=True, kw_only=True):
 
 
 class ClaimsRequest(AccountRequest, frozen=True, kw_only=True):
-    """A request for the claims of the account that signs it."""
+    """A request to list the account's claims."""
 
     host: Annotated[str, any_text("host"), about("Only the claim to this host.")] = ""
-    claim_id: Annotated[str, _CLAIM_ID, about("Only this claim, also if it ended long ago.")] = ""
+    claim_id: Annotated[str, _CLAIM_ID, about("Only this claim, even if it ended long ago.")] = ""
     page: PageField = 1
     page_size: PageSize = limits.DEFAULT_PAGE_SIZE
 
@@ -75,82 +75,82 @@ class ProofFile(Member, frozen=True, kw_only=True):
 
 
 class ProofRecord(Member, frozen=True, kw_only=True):
-    """A TXT record to publish in DNS. It also proves the names below the host."""
+    """A TXT record to publish in DNS. It proves the host and all names below it."""
 
     name: Annotated[str, about("The name of the record.")]
-    relative_name: Annotated[str, about("The name for panels that add the domain themselves.")]
+    relative_name: Annotated[str, about("The name for DNS panels that append the domain.")]
     value: Annotated[str, about("The value of the record.")]
 
 
 class ProofInstructions(Member, frozen=True, kw_only=True):
-    """Places for the token; one of them is enough."""
+    """The places where you can publish the token; one is enough."""
 
-    dns: Annotated[ProofRecord | None, about("null: the host is no name in DNS.")]
+    dns: Annotated[ProofRecord | None, about("null: the host is not a DNS name.")]
     file: ProofFile
     meta: Annotated[str, about("A tag for the head of the home page.")]
 
 
 class ClaimCheck(Member, frozen=True, kw_only=True):
-    """The last look in one place."""
+    """The last check of one place."""
 
-    method: Annotated[str, about("dns, file or meta.")]
+    method: Annotated[str, about("The place: dns, file or meta.")]
     at: Annotated[Moment, about("When it was made.")]
     outcome: Annotated[str, about("found, or why not, such as not_found, other_content or timed_out.")]
     asked: Annotated[Few[str], about("The addresses that were asked.")]
-    expected: Annotated[str, about("What a check looks for.")]
-    found: Annotated[Few[str], about("What was there instead: at most 5 texts.")]
-    advice: Annotated[str, about("What to do; empty if it was found.")]
+    expected: Annotated[str, about("What the check looks for.")]
+    found: Annotated[Few[str], about("What the check found instead: at most 5 texts.")]
+    advice: Annotated[str, about("What to do; empty if the token was found.")]
 
 
 class OtherClaim(Member, frozen=True, kw_only=True):
-    """Another account's contested claim to a website of this account: its token can be looked for."""
+    """A contested claim by another account to a website of this account."""
 
     claim_id: Annotated[NumericId, about("The claim.")]
     method: Annotated[str, about("The place of its proof: dns, file or meta.")]
-    token: Annotated[str, about("Look for it, and delete it if you do not know it.")]
+    token: Annotated[str, about("Its token: if you find it on your website and do not know it, delete it.")]
     since: Annotated[Moment, about("When the claim became contested.")]
 
 
 class PausedSchedule(Member, frozen=True, kw_only=True):
-    """A schedule of scans that paused itself: it stays so until it is set again."""
+    """A schedule of scans that paused itself; set it again to resume."""
 
     reason: Annotated[str, about("Why the last scan had no result, such as blocked.")]
-    set_at: Annotated[Moment, about("When the schedule was set; it pauses once at most.")]
+    set_at: Annotated[Moment, about("When the schedule was set; after that it pauses at most once.")]
 
 
 class DifferentPage(Member, frozen=True, kw_only=True):
-    """A home page that looks different from the one that scans know."""
+    """A home page that looks different from the page that scans know."""
 
-    job_id: Annotated[NumericId, about("The newest scan that met it.")]
-    since: Annotated[Moment, about("When a scan met one first.")]
+    job_id: Annotated[NumericId, about("The newest scan that saw it.")]
+    since: Annotated[Moment, about("When a scan first saw a different page.")]
 
 
 class WebsiteClaim(Member, frozen=True, kw_only=True):
-    """A claim of the account to a website: the token to publish, and what the checks found."""
+    """A claim of the account to a website, with the token to publish and the results of the checks."""
 
     claim_id: Annotated[NumericId, about("The claim, for the other calls.")]
     host: Annotated[HostName, about("The website.")]
     state: Annotated[str, about("pending, contested, verified, failing or ended.")]
     method: Annotated[str | None, about("The place of the proof: file, meta, dns or manual.")]
-    strength: Annotated[str | None, about("https, http, dns or manual.")]
-    token: Annotated[str, about("Public: for this account and host only.")]
+    strength: Annotated[str | None, about("The strength of the proof: https, http, dns or manual.")]
+    token: Annotated[str, about("The token to publish; not secret, because only this account can use it.")]
     instructions: ProofInstructions
     checks: Few[ClaimCheck]
     created_at: Annotated[Moment, about("When it was made.")]
-    next_check_at: Annotated[Moment | None, about("The next check by itself; null: none.")]
-    check_allowed_at: Annotated[Moment, about("From when a check by hand is possible.")]
-    expires_at: Annotated[Moment | None, about("The end of a claim that waits for its proof.")]
+    next_check_at: Annotated[Moment | None, about("The next automatic check; null: no check is due.")]
+    check_allowed_at: Annotated[Moment, about("The earliest time for a check by hand.")]
+    expires_at: Annotated[Moment | None, about("When a claim without proof ends.")]
     verified_at: Annotated[Moment | None, about("When the proof was found; null: not yet.")]
     lapses_at: Annotated[
         Moment | None,
-        about("When the link ends unless the proof is back; null while a later check cannot ask."),
+        about("When the link ends unless the proof comes back; null while a later check could not ask."),
     ]
     ended_at: Annotated[Moment | None, about("When the claim ended.")]
     ended_reason: Annotated[
         str | None,
         about(
             "withdrawn, expired (no proof for 30 days), refused (by the operator), lapsed (the proof was "
-            "missing for 14 days) or taken_over (by an account that has proven the website)."
+            "missing for 14 days) or taken_over (another account has proven the website)."
         ),
     ]
     link_id: Annotated[Uuid | None, about("The link to the website, once it is verified.")]
@@ -158,28 +158,28 @@ class WebsiteClaim(Member, frozen=True, kw_only=True):
         str | None, about("Why a verified website is not linked: no_room, archived or other.")
     ]
     others: Annotated[
-        Few[OtherClaim], about("Contested claims of others, if this account holds the website.")
+        Few[OtherClaim], about("Contested claims by other accounts, if this account holds the website.")
     ]
     paused_schedule: Annotated[PausedSchedule | None, about("The schedule of scans, if it paused itself.")]
     different_page: Annotated[
         DifferentPage | None,
-        about("Where scans do not count, because the page looks different; null: they do."),
+        about("Set while scans do not count, because the home page looks different; null: they count."),
     ]
 
 
 class ClaimResponse(Member, frozen=True, kw_only=True):
-    """A claim."""
+    """One claim."""
 
     ok: Ok
     claim: WebsiteClaim
 
 
 class ClaimsResponse(Member, frozen=True, kw_only=True):
-    """Claims of the account, by host."""
+    """The claims of the account, sorted by host."""
 
     ok: Ok
     claims: Some[WebsiteClaim]
-    total: Annotated[Count, about("The claims on all pages.")]
+    total: Annotated[Count, about("The number of claims on all pages.")]
 
 
 _OF_CLAIMS = ("unknown_claim", "wrong_state")
@@ -187,8 +187,9 @@ CLAIM = Route(
     path="/v1/site/claim",
     name="siteClaim",
     summary="Claim a website",
-    description="An addition to the specification: gives a token and its places. The same host again is "
-    "the same claim. It waits 30 days for its proof, and is checked by itself until then.",
+    description="An addition to the specification: returns a token and where to publish it. A second call "
+    "for the same host returns the same claim. A claim waits 30 days for its proof, and is checked "
+    "automatically.",
     request=ClaimRequest,
     response=ClaimResponse,
     own_codes=("claim_refused",),
@@ -201,8 +202,9 @@ CLAIM_CHECK = Route(
     name="siteClaimCheck",
     summary="Check a claim now",
     description="An addition to the specification: looks for the token, for up to 12 seconds. A proof "
-    "verifies the website and links it: link_id is for the calls about the website. If another account has "
-    "the website, its token is looked for as well: this account takes over if it has been missing for a day.",
+    "verifies the website and links it; use link_id in calls about the website. If another account has the "
+    "website, the check looks for that account's token as well, and this account takes over if it has been "
+    "missing for a day.",
     request=ClaimCheckRequest,
     response=ClaimResponse,
     own_codes=(*_OF_CLAIMS, "check_too_soon"),
@@ -215,8 +217,8 @@ CLAIM_WITHDRAW = Route(
     path="/v1/site/claim/withdraw",
     name="siteClaimWithdraw",
     summary="Withdraw a claim",
-    description="An addition to the specification: ends the claim and revokes its link. A repetition "
-    "changes nothing.",
+    description="An addition to the specification: ends the claim and revokes its link. Repeating the call "
+    "is safe.",
     request=ClaimWithdrawRequest,
     response=ClaimResponse,
     own_codes=_OF_CLAIMS,
@@ -228,8 +230,8 @@ CLAIMS = Route(
     path="/v1/site/claims",
     name="siteClaims",
     summary="The claims of the account",
-    description="An addition to the specification: open claims by host, and for 30 days ended ones that "
-    "were not withdrawn and are the last to their host; with claim_id, that claim.",
+    description="An addition to the specification: lists open claims by host. If the last claim to a host "
+    "ended without being withdrawn, it is listed for 30 days. claim_id finds any claim.",
     request=ClaimsRequest,
     response=ClaimsResponse,
     absent_codes=(*NO_LINK, "inactive_entitlement"),

@@ -1,4 +1,4 @@
-"""A client of the signed API: it signs, keeps a deadline, retries once, and returns typed responses."""
+"""The client of the signed API: signs, keeps a deadline, retries once, and returns typed responses."""
 
 import ipaddress
 import math
@@ -33,7 +33,7 @@ from signed_api.routes import Request, Response, Route
 from signed_api.transport import Deadline, Exchange, attempt
 
 TIMEOUT_SECONDS = 45  # the reference client's figure (specification, section 4)
-PAUSE_SECONDS = 0.2  # before a retry for which the service names no time
+PAUSE_SECONDS = 0.2  # before a retry, unless the service sends Retry-After
 MAX_WAIT_SECONDS = 3600  # the longest retry_after of an error
 _LABEL = "[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?"
 _BASE_URL = re.compile(
@@ -43,7 +43,7 @@ _RETRIED = {429, 502, 503, 504}
 _DECODE_ERRORS = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}", re.ASCII)
 _SECONDS = re.compile(r"[0-9]{1,9}", re.ASCII)
-# Created at import: msgspec crashes when several threads use a type for the first time at once.
+# Created on import, because msgspec crashes if several threads use a type for the first time together.
 _DECODERS: dict[Any, msgspec.json.Decoder[Any]] = {
     route.response: msgspec.json.Decoder(route.response) for route in ROUTES
 }
@@ -51,12 +51,12 @@ _ERRORS = msgspec.json.Decoder(ErrorResponse)
 
 
 class Client:
-    """Calls the service at ``base_url``, such as https://api.example.com, for one account.
+    """A client for one account of the service at ``base_url``, such as https://api.example.com.
 
-    ``secret`` is the account's site API secret. A call with its retry ends after ``timeout`` seconds.
-    ``ca_file`` has the authorities that may certify the service, by default the public ones.
-    Raises ValueError for an address that ``check_address`` refuses. The system's look-up of names has a limit
-    of its own.
+    ``secret`` is the account's site API secret. A call ends after ``timeout`` seconds, its retry included;
+    only the system's look-up of names has a time limit of its own. ``ca_file`` names the certificate
+    authorities to trust, by default the public ones. Raises ValueError if ``check_address`` refuses the
+    address.
     """
 
     def __init__(
@@ -76,7 +76,7 @@ class Client:
         self._ca_file = ca_file
 
     def send(self, route: Route[Request, Response], request: Request) -> Response:
-        """Return the response to ``request``, which gets the account of this client; raises CallError."""
+        """Send ``request`` for the account of this client, and return the response; raises CallError."""
         deadline = Deadline(max(self._timeout, route.seconds))
         send_once = partial(
             attempt,
@@ -91,7 +91,7 @@ class Client:
 
 
 def encode(request: msgspec.Struct, **filled: str) -> bytes:
-    """Return the body: compact JSON, with the fields of ``filled`` first, without fields that are empty."""
+    """Return the body: compact JSON of the fields of ``filled`` and the non-empty fields of ``request``."""
     given = {
         name: value
         for name, value in msgspec.to_builtins(request).items()
@@ -107,9 +107,10 @@ def up_to_twice(
     is_repeatable: bool = True,
     may_retry: Callable[[], bool] = lambda: True,
 ) -> Exchange:
-    """Return the exchange of ``send_once``, after one retry where the first failure may be temporary.
+    """Return the exchange of ``send_once``, and retry once if the first failure may be temporary.
 
-    A call that is not repeatable is sent again only if nothing was sent. Each attempt has a new nonce.
+    Retry a call that is not repeatable only if the request was never sent. ``send_once`` signs each attempt
+    with a new nonce.
     """
     try:
         first = send_once()
@@ -126,18 +127,19 @@ def up_to_twice(
 
 
 def _pause_after(exchange: Exchange) -> float:
-    """Return the seconds to wait before a retry: infinity if there must be none."""
+    """Return the seconds to wait before a retry; infinity forbids one."""
     if exchange.status not in _RETRIED:
         return math.inf
     retry_after = exchange.headers.get("retry-after")
-    if retry_after is None:  # a 429 without a time does not allow a retry now
+    if retry_after is None:  # a 429 without Retry-After forbids a retry now
         return math.inf if exchange.status == 429 else PAUSE_SECONDS
-    return int(retry_after) if _SECONDS.fullmatch(retry_after) else math.inf  # a date
+    return int(retry_after) if _SECONDS.fullmatch(retry_after) else math.inf  # Retry-After can be a date
 
 
 def read_response(exchange: Exchange, route: Route[Any, Response], *, host: str = "") -> Response:
-    """Return the response, about ``host`` if given; raises Refused, Unreachable or BadResponse."""
-    request_id = _request_id(exchange)
+    """Decode the response; raises Refused, Unreachable, or BadResponse if it is not about ``host``."""
+    given = exchange.headers.get("x-request-id", "")
+    request_id = given if _REQUEST_ID.fullmatch(given) else ""  # any other header is not safe to log
     if exchange.status != 200:
         raise _error(exchange, request_id)
     try:
@@ -151,7 +153,7 @@ def read_response(exchange: Exchange, route: Route[Any, Response], *, host: str 
 
 
 def is_outage(exchange: Exchange) -> bool:
-    """Return whether the service, or a proxy in front of it, says that it cannot work now."""
+    """Return whether the service, or a proxy in front of it, reports an outage."""
     detail = _detail(exchange)
     is_about_the_request = detail is not None and (detail.code in ScanRefused.codes or _is_slow(detail))
     return exchange.status in (502, 503, 504) and not is_about_the_request
@@ -173,17 +175,17 @@ def check_address(url: str) -> None:
 
 
 def host_of(url: str) -> str | None:
-    """Return the host of a URL with only scheme, host and port; None for any other URL."""
+    """Return the host of a URL that has only scheme, host and port, or else None."""
     if not _BASE_URL.fullmatch(url):
         return None
-    with suppress(ValueError):  # a port beyond 65535, or no IPv6 address between the brackets
+    with suppress(ValueError):  # a port above 65535, or an invalid IPv6 address
         parts = urlsplit(url)
         return parts.hostname if parts.port != 0 else None
     return None
 
 
 def is_loopback(host: str) -> bool:
-    """Return whether ``host`` is a loopback name or address of this machine."""
+    """Return whether ``host`` is localhost or a loopback address."""
     try:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
@@ -206,11 +208,11 @@ def _error(exchange: Exchange, request_id: str) -> CallError:
 
 
 def _kind_of(status: int, detail: ErrorDetail | None) -> type[Refused] | None:
-    """Return the kind of refusal; None where the response is none of the contract, or is about an outage."""
+    """Return the class of a refusal, unless the response breaks the contract or reports an outage."""
     code = detail.code if detail else ""
     if code in ScanRefused.codes:
         return ScanRefused
-    if status == 429:  # often from a proxy, without a body of the contract
+    if status == 429:  # proxies send it as well, without the contract's body
         return CheckTooSoon if code in CheckTooSoon.codes else RateLimited
     if status >= 500:
         return SlowRequest if status == 503 and detail and _is_slow(detail) else None
@@ -220,20 +222,14 @@ def _kind_of(status: int, detail: ErrorDetail | None) -> type[Refused] | None:
 
 
 def _is_slow(detail: ErrorDetail) -> bool:
-    """Return whether a 503 is about this one request; most are about the whole service."""
+    """Return whether a 503 is about this request only, not about the whole service."""
     return detail.reason == "slow_question"
 
 
 def _detail(exchange: Exchange) -> ErrorDetail | None:
-    """Return the reason of a refusal; None for a body that is none of the contract."""
+    """Return the details of a refusal, if the body follows the contract."""
     try:
         body = _ERRORS.decode(exchange.body)
     except _DECODE_ERRORS:
         return None
     return None if body.ok else body.error
-
-
-def _request_id(exchange: Exchange) -> str:
-    """Return the service's id of this call; empty for a header that is not safe to log."""
-    request_id = exchange.headers.get("x-request-id", "")
-    return request_id if _REQUEST_ID.fullmatch(request_id) else ""

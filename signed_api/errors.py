@@ -1,4 +1,4 @@
-"""The errors of a signed call, as its caller gets them.
+"""The exceptions that a failed call raises.
 
 CallError
     Refused                  the service refused the request, with a code of the contract
@@ -12,7 +12,7 @@ CallError
         ClaimRefused         409 claim_refused
         ClaimEnded           409 wrong_state
         UnknownScan          404 unknown_job
-        ScanRefused          no scan can begin now: any of six codes
+        ScanRefused          no scan can begin now (six codes)
         SecretRefused        409 secret_refused
         RateLimited          429
             CheckTooSoon     429 check_too_soon
@@ -21,7 +21,7 @@ CallError
         CannotConnect        nothing was sent
         Unavailable          503
     TimedOut                 the deadline passed
-    BadResponse              not the promised response: not JSON, another shape, too large, a redirect
+    BadResponse              the response breaks the contract: not JSON, another shape, oversized, a redirect
 """
 
 import time
@@ -42,7 +42,7 @@ class FieldError(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ErrorDetail(msgspec.Struct, frozen=True, kw_only=True):
-    """The reason for a refusal; members after doc_url depend on the code."""
+    """The reason for a refusal; the members after doc_url depend on the code."""
 
     code: Annotated[str, exactly("[a-z_]{1,64}")]
     message: str = ""
@@ -86,7 +86,7 @@ class ErrorResponse(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class CallError(Exception):
-    """A failed call; ``request_id`` is the service's, if it sent one."""
+    """A failed call; ``request_id`` is the id that the service sent, or empty."""
 
     def __init__(self, message: str = "", *, request_id: str = "") -> None:
         self.request_id = request_id
@@ -94,13 +94,13 @@ class CallError(Exception):
 
 
 class Refused(CallError):
-    """The service refused the request: ``status``, ``code``, and ``detail`` with all that it says.
+    """The service refused the request; ``status``, ``code`` and ``detail`` say why.
 
-    ``retry_after`` are the seconds until a new attempt may succeed, 0 without the header.
+    ``retry_after`` has the seconds until a new attempt may succeed; 0 without the header.
     """
 
     default_status: ClassVar[int] = 400
-    codes: ClassVar[tuple[str, ...]] = ()  # for which this class is raised
+    codes: ClassVar[tuple[str, ...]] = ()  # error codes that raise this class
 
     def __init__(
         self,
@@ -117,7 +117,7 @@ class Refused(CallError):
 
     @property
     def code(self) -> str:
-        """The code of the contract."""
+        """The error code of the contract."""
         return self.detail.code
 
 
@@ -128,25 +128,25 @@ class SignatureRefused(Refused):
 
     @property
     def skew_seconds(self) -> int | None:
-        """How far the caller's clock is ahead of the service's; None if the service sent no time."""
+        """The seconds by which the caller's clock is ahead, if the service sent its time."""
         server_time = self.detail.server_time
         return None if server_time is None else int(time.time()) - server_time
 
 
 class InvalidRequest(Refused):
-    """Fields break their rules: ``detail.errors``."""
+    """Fields break their rules; ``detail.errors`` lists them."""
 
     codes = ("invalid_request",)
 
 
 class InactiveEntitlement(Refused):
-    """The account's plan does not cover the call now: ``detail`` has plan, status, starts_on, ends_on."""
+    """The account's plan does not cover the call now; ``detail`` has plan, status, starts_on and ends_on."""
 
     default_status, codes = 403, ("inactive_entitlement",)
 
 
 class RevokedLink(Refused):
-    """The link was revoked: ``detail`` has revoked_at and reason."""
+    """The link was revoked; ``detail`` has revoked_at and reason."""
 
     default_status, codes = 403, ("revoked_link",)
 
@@ -158,37 +158,37 @@ class UnknownLink(Refused):
 
 
 class UnknownFinding(Refused):
-    """The website has no such finding."""
+    """The website has no finding with this id."""
 
     default_status, codes = 404, ("unknown_finding",)
 
 
 class UnknownClaim(Refused):
-    """The account has no such claim."""
+    """The account has no claim with this id."""
 
     default_status, codes = 404, ("unknown_claim",)
 
 
 class ClaimRefused(Refused):
-    """The website cannot be claimed: ``detail.reasons``."""
+    """The website cannot be claimed; ``detail.reasons`` say why."""
 
     default_status, codes = 409, ("claim_refused",)
 
 
 class ClaimEnded(Refused):
-    """The claim has ended, so it is neither checked nor withdrawn."""
+    """The claim has ended, so it cannot be checked or withdrawn."""
 
     default_status, codes = 409, ("wrong_state",)
 
 
 class UnknownScan(Refused):
-    """The website has no such scan."""
+    """The website has no scan with this id."""
 
     default_status, codes = 404, ("unknown_job",)
 
 
 class ScanRefused(Refused):
-    """No scan can begin now: ``code``, and ``detail`` has reason and allowed_at."""
+    """No scan can begin now; ``code`` says why, and ``detail`` can have reason and allowed_at."""
 
     default_status = 409
     codes = (
@@ -202,13 +202,13 @@ class ScanRefused(Refused):
 
 
 class SecretRefused(Refused):
-    """No secret is issued or retired: ``detail.reason``."""
+    """The secret cannot be issued or retired; ``detail.reason`` says why."""
 
     default_status, codes = 409, ("secret_refused",)
 
 
 class RateLimited(Refused):
-    """Too many requests."""
+    """The account made too many requests; try again after ``retry_after`` seconds."""
 
     default_status, codes = 429, ("rate_limited",)
 
@@ -230,11 +230,11 @@ class Unreachable(CallError):
 
 
 class CannotConnect(Unreachable):
-    """Nothing was sent, so another attempt is safe."""
+    """The connection failed before the request was sent, so another attempt is safe."""
 
 
 class Unavailable(Unreachable):
-    """The service says that it cannot work now; ``retry_after`` in seconds, 0 without the header."""
+    """The service reports an outage; ``retry_after`` is in seconds, 0 without the header."""
 
     def __init__(self, *, retry_after: int = 0, request_id: str = "") -> None:
         self.retry_after = retry_after

@@ -1,4 +1,4 @@
-"""An example request and response of each route, which calls with a test secret get."""
+"""Example requests and responses of all routes; calls with a test secret get these responses."""
 
 import functools
 import json
@@ -17,7 +17,7 @@ LINK = {
 
 @functools.cache
 def example_of(route: Route[Any, Any]) -> dict[str, Any]:
-    """Return an object with ``request`` and ``response``, both as JSON values; do not change it."""
+    """Return ``request`` and ``response`` of the route as JSON values; callers must not change them."""
     example: dict[str, Any] = json.loads(
         files("signed_api").joinpath(f"examples/{route.name}.json").read_bytes()
     )

@@ -1,4 +1,4 @@
-"""Findings of a linked website: the dashboard, one finding, and changes."""
+"""Routes about the findings of a linked website: the dashboard, one finding, and changes."""
 
 from collections.abc import Iterator, Mapping
 from datetime import date
@@ -33,15 +33,17 @@ from signed_api.values import (
     whole_number,
 )
 
-_FIX = "One line: that of the topic, or the first sentence of the remediation that gives advice."
-_TOPIC = "The same for findings of several engines about one problem, such as tls-1-0-offered; null: none."
-_VERIFIED = "Whether an analyst confirmed it: its kind is confirmed, whatever the scanner says."
-_PROBLEM = "The id of its problem; the field problem of a dashboard request takes it."
-_NEXT_DUE_ON = (
-    "The day of the next run, in UTC; null: never ran, or run by a scan of ours in the last month and in "
-    "no schedule."
+_FIX = "The fix in one line: from the topic, or the first advice in the remediation."
+_TOPIC = (
+    "The topic, such as tls-1-0-offered: several scanners report the same problem under it; null: no topic."
 )
-_STALE = "Whether next_due_on has passed, for a scan of ours by more than a day."
+_VERIFIED = "Whether an analyst confirmed it; then its kind is confirmed, whatever the scanner says."
+_PROBLEM = "The id of its problem; send it as problem in a dashboard request."
+_NEXT_DUE_ON = (
+    "The day of the next run, in UTC; null: it never ran, or this service ran it in the last month without a "
+    "schedule."
+)
+_STALE = "Whether next_due_on has passed; for scans by this service, by more than a day."
 
 OPEN, FIXED, ALL = "open", "fixed", "all"
 STATUSES = (OPEN, FIXED, "false_positive", "accepted_risk", ALL)
@@ -53,7 +55,7 @@ _DAYS = whole_number(at_most=limits.MAX_SINCE_DAYS)
 
 
 class DashboardRequest(SiteRequest, frozen=True, kw_only=True):
-    """A request for the dashboard; the filters narrow its findings."""
+    """A request for the dashboard; filters narrow its findings."""
 
     severity: Annotated[
         str,
@@ -65,7 +67,9 @@ class DashboardRequest(SiteRequest, frozen=True, kw_only=True):
     source: Annotated[
         str,
         several_texts(),
-        about("A scanner by its slug, or several with commas (nuclei,zap). An unknown one is refused."),
+        about(
+            "A scanner by its short name, or several with commas (nuclei,zap). Unknown scanners are refused."
+        ),
     ] = ""
     kind: Annotated[
         str,
@@ -78,8 +82,8 @@ class DashboardRequest(SiteRequest, frozen=True, kw_only=True):
         str,
         short_text(limits.MAX_QUERY_LENGTH, may_be_empty=True),
         about(
-            "Words that must all occur in title, description, location, rule or CVE; the last one also as "
-            "the beginning of a word. Case and accents do not matter."
+            "Words that must all occur in title, description, location, rule or CVE. The last word also "
+            "matches the beginning of a word. Case and accents do not matter."
         ),
     ] = ""
     page: PageField = 1
@@ -91,7 +95,7 @@ class DashboardRequest(SiteRequest, frozen=True, kw_only=True):
         str,
         one_of([PROBLEM]),
         about(
-            "problem: pages list the problems in dashboard.problems, and threats is empty. Not together "
+            "problem: pages list problems in dashboard.problems, and threats is empty. Cannot be combined "
             "with problem."
         ),
     ] = ""
@@ -101,43 +105,37 @@ class DashboardRequest(SiteRequest, frozen=True, kw_only=True):
             f"[a-z0-9-]{{1,{limits.MAX_PROBLEM_ID_LENGTH}}}",
             "must be the id of a problem, exactly as answered",
         ),
-        about(
-            "Only the findings of this problem, by the id that dashboard.problems or dashboard.do_first "
-            "answered."
-        ),
+        about("Only the findings of this problem: an id from dashboard.problems or dashboard.do_first."),
     ] = ""
     sort: Annotated[
         str,
         one_of(SORTS),
         about(
-            "The order of the list. The default is worst: the worst first; newest and oldest begin with "
-            "what was stored last or first. priority is worst, with confirmed findings before suspected "
-            "ones of the same severity. locations only with group_by: the problems with most locations."
+            "The order of the list. The default is worst: the worst first. newest and oldest sort by when a "
+            "finding was stored. priority is like worst, but confirmed findings come before suspected ones "
+            "of the same severity. locations needs group_by: problems with most locations come first."
         ),
     ] = WORST
     since: Annotated[
         int | None,
         _DAYS,
-        about(
-            "Only findings first seen in the last so many days of UTC, today included; counted as a search "
-            "is."
-        ),
+        about("Only findings first seen in the last N days (UTC), including today."),
     ] = None
     older_than: Annotated[
         int | None,
         _DAYS,
         about(
-            "Only findings first seen before the last so many days of UTC, today included; together with "
-            "since, between the two. The newest by first_seen come first, within a severity too. Counted "
-            "as a search is; not together with query."
+            "Only findings first seen before the last N days (UTC), including today; since can set the start "
+            "of the period. The list is sorted by first_seen instead of by when a finding was stored. Cannot "
+            "be combined with query."
         ),
     ] = None
     fixed_since: Annotated[
         int | None,
         _DAYS,
         about(
-            "Only findings fixed in the last so many days of UTC, today included, the last fixed first, "
-            "within a severity too. Only with status fixed; counted as a search is; not together with "
+            "Only findings fixed in the last N days (UTC), including today. The list is sorted by the time "
+            "of the fix instead of by when a finding was stored. Needs status fixed. Cannot be combined with "
             "query, since or older_than."
         ),
     ] = None
@@ -145,8 +143,8 @@ class DashboardRequest(SiteRequest, frozen=True, kw_only=True):
         str,
         several_texts("hosts"),
         about(
-            "Only findings whose location, the first of several, is on this host of the website, or on one "
-            "of several with commas. Together with problem or group_by, counted as a search is."
+            "Only findings with their first location on this host of the website, or on one of several hosts "
+            "with commas."
         ),
     ] = ""
 
@@ -160,34 +158,34 @@ class FindingRequest(SiteRequest, frozen=True, kw_only=True):
 
 
 class ChangesRequest(SiteRequest, frozen=True, kw_only=True):
-    """A request for changes since a cursor, or in the last days."""
+    """A request for the changes since a cursor, or of the last days."""
 
     since: Annotated[
         str,
         any_text("cursor", maxLength=limits.MAX_CURSOR_LENGTH, pattern=CURSOR_PATTERN),
         about(
-            "The cursor of the last response; without it, only a new cursor is returned. In the first day "
-            "after the website was linked, that one is before its first check, unless the website was "
-            "checked before the link."
+            "The cursor of the last response. Without it, the response has only a new cursor. On the first "
+            "day after linking, that cursor is before the website's first check, unless the website was "
+            "checked before it was linked."
         ),
     ] = ""
     min_severity: Annotated[
-        str, one_of(SEVERITIES), about("Only findings of this severity and worse. The default is all.")
+        str, one_of(SEVERITIES), about("Only findings of this severity or worse. The default is all.")
     ] = SEVERITIES[-1]
     until: Annotated[
         str,
         one_of([NEXT_IMPORT]),
-        about("Only the changes by the first import since the cursor; more: others follow."),
+        about("Only the changes of the first import since the cursor; more tells whether others follow."),
     ] = ""
     days: Annotated[
         int | None,
         whole_number(at_most=limits.MAX_CHANGES_DAYS),
-        about("Instead of since: changes of this many days in UTC, today included."),
+        about("Instead of since: the changes of the last N days (UTC), including today."),
     ] = None
 
 
 class FacetValue(Member, frozen=True, kw_only=True):
-    """A value of a filter, and the number of findings with it under all other filters."""
+    """A value of a filter, with the number of findings that have it under all other filters."""
 
     value: Annotated[str, about("The value, as a request sends it.")]
     label: Annotated[str, about("The value as people read it.")]
@@ -195,10 +193,10 @@ class FacetValue(Member, frozen=True, kw_only=True):
 
 
 class Facets(Member, frozen=True, kw_only=True):
-    """Counts for each filter, without that filter itself.
+    """The values of each filter with their counts; each filter ignores itself.
 
-    status is empty for a search, for a time, and for a problem on some hosts. A finding counts for the host
-    of its first location; hosts has those with most findings, at most 50, and is empty for a problem alone.
+    A finding counts for the host of its first location. hosts lists the 50 hosts with most findings, and
+    the hosts of the request.
     """
 
     severity: Some[FacetValue]
@@ -209,13 +207,13 @@ class Facets(Member, frozen=True, kw_only=True):
 
 
 class Filters(Member, frozen=True, kw_only=True):
-    """The filters as understood, several values with commas; null means no filter."""
+    """The filters as the service understood them, several values with commas; null means no filter."""
 
     severity: Annotated[str | None, about("Critical, High, Medium, Low or Info.")]
     source: Annotated[str | None, about("The scanner's short name.")]
     kind: Annotated[str | None, about("confirmed, suspected or informational.")]
-    query: Annotated[str | None, about("The search words; null: none.")]
-    problem: Annotated[str | None, about("The problem whose findings are listed; null: any.")]
+    query: Annotated[str | None, about("The search words; null: no search.")]
+    problem: Annotated[str | None, about("Only findings of this problem; null: any.")]
     sort: Annotated[str, about("worst, newest, oldest, locations or priority. The order of the list.")]
     since: Annotated[Number | None, about("Only findings first seen in this many days; null: any.")]
     hosts: Annotated[
@@ -227,15 +225,14 @@ class Filters(Member, frozen=True, kw_only=True):
 
 
 class Problem(Member, frozen=True, kw_only=True):
-    """All findings with one cause: of one topic, of one rule of an engine, or with one title without a rule.
+    """All findings with one cause: one topic, one rule of a scanner, or one title if there is no rule.
 
-    severity is the worst, worst_findings counts the findings with it. Title, rule and fix are those of the
-    newest of them; a topic has its own title and fix. Where titles differ and
-    the name of the rule is in words, title is that name. first_seen is that of the finding stored first,
-    newest_first_seen of the one stored last.
+    severity is the worst severity of its findings, and worst_findings counts the findings with it. Title,
+    rule and fix come from a finding with it: from the newest confirmed one, or else the newest. A topic has
+    its own title and fix. If titles differ and the name of the rule is in words, title is that name.
     """
 
-    id: Annotated[str, about("Stays the same; the field problem of a request takes it.")]
+    id: Annotated[str, about("Never changes; send it as problem in a request.")]
     title: Annotated[str, about("The title.")]
     severity: Annotated[str, about("Critical, High, Medium, Low or Info.")]
     sources: Annotated[Some[str], about("The short names of the scanners that report it.")]
@@ -249,23 +246,23 @@ class Problem(Member, frozen=True, kw_only=True):
         Some[str],
         about(f"Hosts of its newest findings: at most {limits.MAX_PROBLEM_HOSTS}, perhaps not all."),
     ]
-    first_seen: Annotated[Moment, about("The first report of it.")]
-    newest_first_seen: Annotated[Moment, about("When its newest finding was first seen.")]
+    first_seen: Annotated[Moment, about("When the first of its findings was first seen.")]
+    newest_first_seen: Annotated[Moment, about("When the last of its findings was first seen.")]
     fix: Annotated[str, about(_FIX)]
-    topic: Annotated[str | None, about("The id again, where it is a topic; else null.")]
+    topic: Annotated[str | None, about("The id, if the problem is a topic; else null.")]
 
 
 class Page(Member, frozen=True, kw_only=True):
-    """The request as understood, and the totals of the filtered findings.
+    """The request as the service understood it, and the totals of the filtered findings.
 
-    revision is the same as long as nothing about the website has changed: pages of one list share it.
+    revision changes whenever the website's data changes, so pages with equal revisions belong to one list.
     All counts are exact. Pages list all matches, as long as page times page_size is at most 10,000.
-    grade is A to F, decided by the worst open finding. While no check of the website's pages has been
-    completed it is null, or C, D or F where open findings are that bad; then grade_provisional is true. Those
-    of dns, nmap, sslyze and testssl are no checks of pages.
-    do_first has the worst open problems, at most 5: on the first page of a request without filters.
-    With group_by, problems are those of the page, in their order, page_count counts their pages and
-    problem_total all of them; else problems is empty, and problem_total is null.
+    The worst open finding decides the grade, A to F. Until a check of the website's pages has been completed,
+    grade is null unless open findings already prove C, D or F; then grade_provisional is true. Checks by dns,
+    nmap, sslyze and testssl do not read pages.
+    do_first has the worst open problems, at most 5, but only on the first page of a request without filters.
+    With group_by, problems has one page of problems, page_count counts such pages, and problem_total counts
+    all problems. Without group_by, problems is empty and problem_total is null.
     """
 
     generated_at: Annotated[Moment, about("When the response was made.")]
@@ -277,11 +274,11 @@ class Page(Member, frozen=True, kw_only=True):
     total: Annotated[Count, about("How many findings match.")]
     total_relation: Annotated[str, about("exact, or at_least when there are more than total.")]
     facets: Facets
-    revision: Annotated[str, about("The same as long as nothing about the website changed.")]
+    revision: Annotated[str, about("Changes whenever the website's data changes.")]
     bounded_facets: Annotated[
         Few[str], about("severity, source, kind or hosts. Empty: all facets are exact.")
     ]
-    grade_provisional: Annotated[bool, about("Whether the grade lacks a complete check of pages.")]
+    grade_provisional: Annotated[bool, about("Whether a complete check of pages is still missing.")]
     do_first: Few[Problem]
     problems: Some[Problem]
     problem_total: Annotated[Count | None, about("How many problems match.")]
@@ -291,9 +288,9 @@ class Page(Member, frozen=True, kw_only=True):
 
 
 class NextGrade(Member, frozen=True, kw_only=True):
-    """The grade that the website gets once its worst open findings are fixed, and how many these are.
+    """The grade that the website gets once its worst open findings are fixed.
 
-    Null for the best grade, and where a provisional one would become A or B.
+    Null for the best grade, and if a provisional grade would become A or B.
     """
 
     grade: Annotated[str, about("A, B, C, D or F.")]
@@ -303,7 +300,7 @@ class NextGrade(Member, frozen=True, kw_only=True):
 class HistoryDay(Member, frozen=True, kw_only=True):
     """Grade and number of open findings at the end of a day (UTC) on which findings changed.
 
-    fixes is the number of findings that decided the grade, as in next_grade; 0 for the best grade.
+    fixes counts the findings that decided the grade, as in next_grade; 0 for the best grade.
     """
 
     day: Annotated[date, about("The day, in UTC.")]
@@ -315,8 +312,8 @@ class HistoryDay(Member, frozen=True, kw_only=True):
 class Summary(Member, frozen=True, kw_only=True):
     """Totals of the whole website; filters do not change them.
 
-    history covers 90 days, oldest first; a day without an entry is like the entry before it. It is empty as
-    long as the grade is null.
+    history covers 90 days, oldest first. A day without an entry has the values of the entry before. While the
+    grade is null, history is empty.
     """
 
     open: Annotated[Count, about("Open findings.")]
@@ -325,19 +322,19 @@ class Summary(Member, frozen=True, kw_only=True):
     new_7d: Annotated[Count, about("Findings first seen in the last 7 days.")]
     fixed_7d: Annotated[Count, about("Findings fixed in the last 7 days.")]
     oldest_open_days: Annotated[
-        Count | None, about("Days since the oldest open finding was first seen; null: none is open.")
+        Count | None, about("Days since the oldest open finding was first seen; null: no open findings.")
     ]
     last_scan_at: Annotated[
         Moment | None,
-        about("When a check of the pages was last completed, or else any other one; null: never."),
+        about("When a check of the pages was last completed, or else any other check; null: never."),
     ]
     newest_open_days: Annotated[
-        Count | None, about("Days since the newest open finding was first seen; null: none is open.")
+        Count | None, about("Days since the newest open finding was first seen; null: no open findings.")
     ]
     first_check_by: Annotated[
         date | None,
         about(
-            "The day by which a first check is due, in UTC; null once a scanner has run, or where none is "
+            "The day by which the first check is due, in UTC; null if a scanner has run, or no scanner is "
             "expected or scheduled."
         ),
     ]
@@ -346,7 +343,7 @@ class Summary(Member, frozen=True, kw_only=True):
 
 
 class Threat(Member, frozen=True, kw_only=True):
-    """A finding in the list; evidence is cut to 2 KB and texts to 4 KB."""
+    """A finding in the list; evidence is cut to 2 KB, texts to 4 KB."""
 
     id: Annotated[str, about("The id; as text, because it may become longer.")]
     severity: Annotated[str, about("Critical, High, Medium, Low or Info.")]
@@ -383,10 +380,10 @@ class Chart(Member, frozen=True, kw_only=True):
     """A chart as numbers; its id is severity, source, kind, trend, open or age.
 
     open and age count the open findings of the whole website; filters do not change them. open has the state
-    at the end of each week, or of today, and begins with the first week that is known.
+    at the end of each week, and today's state for this week. It begins with the first week that is known.
     """
 
-    id: Annotated[str, about("The id; as text, because it may become longer.")]
+    id: Annotated[str, about("severity, source, kind, trend, open or age.")]
     title: Annotated[str, about("The title.")]
     type: Annotated[str, about("bar, stacked or line.")]
     unit: Annotated[str, about("What the numbers count.")]
@@ -395,19 +392,19 @@ class Chart(Member, frozen=True, kw_only=True):
 
 
 class CoverageEntry(Member, frozen=True, kw_only=True):
-    """The coverage by a source; state ``never`` means not checked, which does not mean clean."""
+    """The coverage by one scanner; the state ``never`` means not checked, which does not mean clean."""
 
     source: Annotated[str, about("The scanner's short name.")]
     source_name: Annotated[str, about("The scanner's name as people read it.")]
     state: Annotated[str, about("ok, partial, failed or never.")]
     last_run_at: Annotated[Moment | None, about("When the scanner last ran; null: never.")]
     urls_checked: Annotated[Count | None, about("How many addresses the scanner checked; null: unknown.")]
-    findings: Annotated[Count | None, about("How many open findings it has; null: it never ran.")]
+    findings: Annotated[Count | None, about("How many open findings it has; null: unknown, it never ran.")]
     version: Annotated[str, about("The scanner's version.")]
     detail: Annotated[str, about("What went wrong or was left out in the last run.")]
     next_due_on: Annotated[date | None, about(_NEXT_DUE_ON)]
     stale: Annotated[bool, about(_STALE)]
-    ours: Annotated[bool, about("Whether its newest report is of a scan that this service ran.")]
+    ours: Annotated[bool, about("Whether its newest report comes from a scan by this service.")]
 
 
 class Note(Member, frozen=True, kw_only=True):
@@ -419,8 +416,8 @@ class Note(Member, frozen=True, kw_only=True):
     body: Annotated[str, about("The text, as Markdown.")]
     created_at: Annotated[Moment, about("When it was written.")]
     updated_at: Annotated[Moment, about("When it was last changed.")]
-    problem: Annotated[str | None, about("The id of the problem of its finding.")]
-    pinned: Annotated[bool, about("Chosen by an analyst to be read first.")]
+    problem: Annotated[str | None, about("The id of its finding's problem.")]
+    pinned: Annotated[bool, about("Whether an analyst pinned it, to be read first.")]
 
 
 class LimitState(Member, frozen=True, kw_only=True):
@@ -433,14 +430,14 @@ class LimitState(Member, frozen=True, kw_only=True):
 
 
 class Entitlement(Member, frozen=True, kw_only=True):
-    """The account's plan; days_left counts from today to ends_on.
+    """The account's plan.
 
-    usable_until is the last day on which calls are answered unless something changes: while a payment is
-    overdue, seven days after it failed; for a plan that renews, three days after ends_on; else ends_on.
+    usable_until includes a grace period: seven days after a failed payment, while it is overdue; three days
+    after ends_on for a plan that renews. Otherwise it is ends_on.
     """
 
     plan: Annotated[str, about("The name of the plan.")]
-    status: Annotated[str, about("Of the plan: trialing, active, past_due, suspended or expired.")]
+    status: Annotated[str, about("The plan's status: trialing, active, past_due, suspended or expired.")]
     starts_on: Annotated[date, about("The first day of the plan.")]
     ends_on: Annotated[date, about("The last day of the plan.")]
     days_left: Annotated[Count, about("Days from today to ends_on.")]
@@ -469,13 +466,13 @@ class DashboardResponse(Member, frozen=True, kw_only=True):
 class Location(Member, frozen=True, kw_only=True):
     """A location of a finding, with its evidence, cut to 2 KB."""
 
-    location: Annotated[str, about("Where it is: the worst of its locations.")]
+    location: Annotated[str, about("The location.")]
     evidence: Annotated[str, about("What the scanner saw, as text.")]
     evidence_truncated: Annotated[bool, about("Whether evidence was cut.")]
-    first_seen: Annotated[Moment, about("The first report of it.")]
-    last_seen: Annotated[Moment, about("The last report of it.")]
+    first_seen: Annotated[Moment, about("The first report of the finding here.")]
+    last_seen: Annotated[Moment, about("The last report of the finding here.")]
     gone_at: Annotated[
-        Moment | None, about("When a complete scan no longer found the problem here; else null.")
+        Moment | None, about("When a complete scan no longer found it here; null: it is still here.")
     ]
 
 
@@ -493,8 +490,8 @@ class Event(Member, frozen=True, kw_only=True):
     reason: Annotated[
         str,
         about(
-            "The reason of an analyst's decision, or the further location at which a scan found a false "
-            "positive (regressed); else empty."
+            "The reason for an analyst's decision; for regressed, the new location of a false positive; else "
+            "empty."
         ),
     ] = ""
 
@@ -505,38 +502,38 @@ class FindingDetail(Threat, frozen=True, kw_only=True):
     locations: Annotated[
         Many[Location],
         about(
-            f"At most {limits.MAX_LOCATIONS}, where it still is before where it is gone; locations_count "
-            "has all of the former. Of a fixed finding, all where it was: locations_count has those of "
-            "when it was fixed."
+            f"At most {limits.MAX_LOCATIONS}: first the present locations, then the gone ones. "
+            "locations_count counts only the present ones; for a fixed finding, the ones present when it was "
+            "fixed."
         ),
     ]
     timeline: Annotated[Many[Event], about("Oldest first.")]
     decided_until: Annotated[
-        date | None, about("The last day of an analyst's decision, such as an accepted risk; null: none.")
+        date | None,
+        about("The last day of an analyst's decision, such as an accepted risk; null: no last day."),
     ]
 
 
 class FindingResponse(Member, frozen=True, kw_only=True):
-    """A single finding, and its notes: pinned ones, then the others, newest first."""
+    """One finding with its notes: pinned notes first, then newest first."""
 
     ok: Ok
     host: Annotated[str, about("The website, as in the request.")]
     finding: FindingDetail
     analyst_notes: Some[Note]
-    can_retest: Annotated[bool, about("Whether a scan with its finding_id tests it: its scanner runs here.")]
+    can_retest: Annotated[bool, about("Whether this service can retest it: send a scan with its finding_id.")]
     also_found_by: Annotated[
         Some[str], about("The names of other scanners with open findings of the same topic.")
     ]
 
 
 class Change(Member, frozen=True, kw_only=True):
-    """An open finding that is new, came back, or was a false positive and is at a further location now."""
+    """An open finding that is new or came back."""
 
     event: Annotated[
         str,
         about(
-            "What happened: new, or regressed when a fixed finding came back, or when a false positive was "
-            "found at a further location."
+            "new, or regressed: a fixed finding came back, or a false positive was found at a new location."
         ),
     ]
     at: Annotated[Moment, about("When it happened.")]
@@ -549,23 +546,25 @@ class Change(Member, frozen=True, kw_only=True):
 
 
 class NoteChange(Member, frozen=True, kw_only=True):
-    """A newly published note, without its text, which the dashboard and the finding have."""
+    """A newly published note without its text; request the dashboard or the finding to read it."""
 
     id: Annotated[str, about("The id; as text, because it may become longer.")]
     finding_id: Annotated[str | None, about("The finding that the note is about; null: the website.")]
-    finding_title: Annotated[str | None, about("The title of that finding; null: the website.")]
+    finding_title: Annotated[
+        str | None, about("The title of that finding; null: the note is about the website.")
+    ]
     author: Annotated[str, about("The analyst's name.")]
     published_at: Annotated[Moment, about("When customers could first read it.")]
 
 
 class ChangesResponse(Member, frozen=True, kw_only=True):
-    """Changes, findings worst first and notes newest first, and the cursor for the next request."""
+    """The changes and the cursor for the next request; the worst findings and newest notes come first."""
 
     ok: Ok
     host: Annotated[str, about("The website, as in the request.")]
-    cursor: Annotated[str, about("Send it as since in the next request, so that no change is left out.")]
-    findings: Annotated[Some[Change], about(f"At most {limits.MAX_CHANGES}; total counts the others, too.")]
-    total: Annotated[Count, about("How many findings match.")]
+    cursor: Annotated[str, about("Send it as since in the next request, so that you miss no change.")]
+    findings: Annotated[Some[Change], about(f"At most {limits.MAX_CHANGES}; total counts all.")]
+    total: Annotated[Count, about("How many findings are new or came back.")]
     total_relation: Annotated[
         str,
         about(
@@ -575,13 +574,13 @@ class ChangesResponse(Member, frozen=True, kw_only=True):
     ]
     by_severity: SeverityCounts
     analyst_notes: Annotated[Some[NoteChange], about(f"At most {limits.MAX_CHANGES}.")]
-    more: Annotated[bool, about("Whether there are more changes: request them with the cursor immediately.")]
+    more: Annotated[bool, about("Whether more changes wait: request them at once with the cursor.")]
     first_seen_count: Annotated[
-        Count | None, about("With days: findings first seen in them, open or not, as new_7d counts.")
+        Count | None, about("With days: findings first seen in these days, open or not, as in new_7d.")
     ]
 
 
-# Fields of a dashboard that exclude each other.
+# Fields of a dashboard request that exclude each other
 _EXCLUSIVE = (
     ("group_by", "problem"),
     ("older_than", "query"),
@@ -632,8 +631,8 @@ CHANGES = Route(
     path="/v1/site/changes",
     name="siteChanges",
     summary="New findings, regressions and notes of a linked website",
-    description="An addition to the specification: open findings that are new or came back, and notes "
-    "published since. A request with the cursor of the last response gets every change exactly once.",
+    description="An addition to the specification: returns open findings that are new or came back, and new "
+    "notes. If each request sends the cursor of the last response, you get every change exactly once.",
     request=ChangesRequest,
     response=ChangesResponse,
     between_fields=_between_changes,

@@ -1,4 +1,4 @@
-"""The state of the service, for callers."""
+"""The response about the health of the service."""
 
 from typing import Annotated
 

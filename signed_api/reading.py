@@ -1,4 +1,4 @@
-"""Reading of requests: each field by its own rule, and all broken rules together."""
+"""Reads requests: applies the rule of each field, and reports all broken rules together."""
 
 import functools
 from collections.abc import Callable, Mapping
@@ -15,7 +15,7 @@ Checks = Mapping[str, Callable[[str], Any]]
 
 
 class BrokenFields(ValueError):
-    """Fields that break their rules; ``errors`` has an object with field and message for each."""
+    """The fields of a request that break their rules; ``errors`` has field and message of each."""
 
     def __init__(self, errors: list[dict[str, str]]) -> None:
         self.errors = errors
@@ -23,10 +23,11 @@ class BrokenFields(ValueError):
 
 
 def read(route: Route[_Request, Any], fields: Mapping[str, Any], checks: Checks) -> _Request:
-    """Return the request of ``route`` with ``fields``; raises BrokenFields, which names all of them.
+    """Return the request of ``route`` with ``fields``; raises BrokenFields, which lists every broken one.
 
-    An empty string or ``null`` in an optional field means that it was not given. ``checks`` has the checks
-    that rules name; each gets the text of the field, returns its normal form, and raises BrokenRule.
+    An empty string or ``null`` in an optional field means that it was not given. ``checks`` has the functions
+    that ``Rule.check`` names: each gets the text of a field, and returns its normal form or raises
+    BrokenRule.
     """
     rules = rules_of(route.request)
     given: dict[str, Any] = {}
@@ -59,7 +60,7 @@ def read(route: Route[_Request, Any], fields: Mapping[str, Any], checks: Checks)
 
 @functools.cache
 def rules_of(request: type[msgspec.Struct]) -> dict[str, Rule]:
-    """Return the rule of each field, in their order; raises TypeError for a field without one."""
+    """Return the rule of each field, in order; raises TypeError for a field without a rule."""
     hints = get_type_hints(request, include_extras=True)
     return {name: _rule_in(name, hints[name]) for name in request.__struct_fields__}
 

@@ -1,4 +1,4 @@
-"""A signed route: its path, its request and its response."""
+"""Routes: the path, request and response of each signed call."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ import msgspec
 Request = TypeVar("Request", bound=msgspec.Struct)
 Response = TypeVar("Response", bound=msgspec.Struct)
 
-# The names of the specification, section 1.
+# Groups of routes, with the names of the specification, section 1
 CUSTOMER, AUDIT, BILLING = "Customer threat intelligence", "Audit and security", "Billing and entitlement"
 OWNERSHIP, SCANS = "Ownership and onboarding", "Crawler operations"
 
@@ -20,8 +20,9 @@ NO_LINK = ("unknown_link", "revoked_link")
 class Route(Generic[Request, Response]):
     """A signed route.
 
-    ``own_codes`` are codes of errors that only some routes have, and ``absent_codes`` those that this one
-    never has. ``between_fields`` gets the fields that were given, and yields each broken rule between them.
+    ``own_codes`` has codes of errors that only some routes return, and ``absent_codes`` has common codes that
+    this route never returns. ``between_fields`` gets the given fields, and yields name and message of each
+    field that breaks a rule about another one.
     """
 
     path: str
@@ -34,8 +35,8 @@ class Route(Generic[Request, Response]):
     own_codes: tuple[str, ...] = ()
     absent_codes: tuple[str, ...] = ()
     between_fields: Callable[[Mapping[str, Any]], Iterable[tuple[str, str]]] | None = None
-    advice_for_pages: str = ""  # ends the error of a page that is too far back
-    changes: bool = False  # it can write
-    is_counted: bool = True  # as a call of the day; programs repeat the others to learn what is new
-    is_repeatable: bool = True  # a second call after a lost response does no harm
-    seconds: float = 0  # that it may take at least
+    advice_for_pages: str = ""  # appended to the error for a page beyond the limit
+    changes: bool = False  # the call can change data
+    is_counted: bool = True  # counts towards the calls of a day; programs poll the other routes
+    is_repeatable: bool = True  # repeating the call after a lost response does no harm
+    seconds: float = 0  # the client waits at least so long

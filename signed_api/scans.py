@@ -1,4 +1,4 @@
-"""Scans of a linked website."""
+"""Routes about scans of a linked website."""
 
 from collections.abc import Iterator, Mapping
 from datetime import date
@@ -58,14 +58,16 @@ class ScanRequest(SiteRequest, frozen=True, kw_only=True):
     profile: Profile = ""
     consent: Consent = False
     finding_id: Annotated[
-        str, any_text(), about("A retest: only the scanner of this finding runs. Not together with profile.")
+        str,
+        any_text(),
+        about("Retest this finding: only its scanner runs. Cannot be combined with profile."),
     ] = ""
     confirmed_page: Annotated[
         str,
         _JOB_ID,
         about(
-            "The job_id of a scan with a page_change: the owner confirms that this page is the website's "
-            "own. Recorded, also where no scan can begin now."
+            "The job_id of a scan with a page_change: the owner confirms that the page is the website's own. "
+            "The confirmation is recorded even if no scan can begin now."
         ),
     ] = ""
 
@@ -84,7 +86,7 @@ class ScanCancelRequest(SiteRequest, frozen=True, kw_only=True):
 
 
 class ScansRequest(SiteRequest, frozen=True, kw_only=True):
-    """A request for the scans of the website."""
+    """A request to list the scans of the website."""
 
     finding_id: Annotated[str, id_of("the id of a finding"), about("Only the retests of this finding.")] = ""
     page: PageField = 1
@@ -92,12 +94,12 @@ class ScansRequest(SiteRequest, frozen=True, kw_only=True):
 
 
 class ScanScheduleRequest(SiteRequest, frozen=True, kw_only=True):
-    """A request for the schedule of scans; with ``frequency``, it sets the whole schedule."""
+    """A request for the schedule of scans; with frequency, it sets the whole schedule first."""
 
     frequency: Annotated[
         str,
         one_of(FREQUENCIES),
-        about("Sets the whole schedule; other fields that are left out get their default."),
+        about("Sets the whole schedule; missing fields get their defaults."),
     ] = ""
     profile: Profile = ""
     start_hour: Annotated[
@@ -109,7 +111,7 @@ class ScanScheduleRequest(SiteRequest, frozen=True, kw_only=True):
         int | None,
         whole_number(1, 24),
         about(
-            f"The length of the window; the scan begins somewhere in it. The default is {limits.SCAN_HOURS}."
+            f"The length of the window in hours; a scan begins within it. The default is {limits.SCAN_HOURS}."
         ),
     ] = None
     time_zone: Annotated[
@@ -117,7 +119,7 @@ class ScanScheduleRequest(SiteRequest, frozen=True, kw_only=True):
         any_text("time_zone"),
         about("The zone of start_hour, such as Europe/Berlin. The default is UTC."),
     ] = ""
-    paused_until: Annotated[date | None, DAY, about("No scan begins by itself before this day.")] = None
+    paused_until: Annotated[date | None, DAY, about("Scheduled scans resume on this day.")] = None
     consent: Annotated[
         bool | None,
         TRUE_OR_FALSE,
@@ -129,15 +131,15 @@ class ScanScheduleRequest(SiteRequest, frozen=True, kw_only=True):
 
 
 class ScanRun(Member, frozen=True, kw_only=True):
-    """A scanner of a scan, in the order in which they run."""
+    """The run of one scanner; runs are in the order in which the scanners start."""
 
     engine: Annotated[str, about("The scanner's short name.")]
     state: Annotated[str, about("waiting, running, ok, blocked, failed, timed_out, cancelled or skipped.")]
-    reason: Annotated[str | None, about("Why it failed or was skipped, as reason of the scan.")]
+    reason: Annotated[str | None, about("Why it failed or was skipped; the same words as reason of a scan.")]
     started_at: Annotated[Moment | None, about("When it began.")]
     ended_at: Annotated[Moment | None, about("When it ended.")]
     usual_seconds: Annotated[
-        Count | None, about("What it usually takes: the median of its last 10 runs; null: unknown.")
+        Count | None, about("Its usual time: the median of its last 10 runs; null: unknown.")
     ]
 
 
@@ -145,18 +147,18 @@ class HomePage(Member, frozen=True, kw_only=True):
     """Facts about the home page of the website."""
 
     title: Annotated[str, about("Its title.")]
-    links: Annotated[Count, about("Pages of the website that it links.")]
-    script_hosts: Annotated[Some[str], about("Where its scripts are from; at most 20.")]
+    links: Annotated[Count, about("How many pages of the website it links to.")]
+    script_hosts: Annotated[Some[str], about("Hosts of its scripts; at most 20.")]
     cookies: Annotated[Some[str], about("Names of the cookies that it sets; at most 20.")]
     bytes_below: Annotated[
-        Count, about("A power of two: what was read of it, at most 256 KB, has fewer bytes.")
+        Count, about("Its size class: a power of two above its size; only 256 KB of the page are read.")
     ]
 
 
 class PageChange(Member, frozen=True, kw_only=True):
-    """The home page that a scan met, and the one that it knew."""
+    """The home page that a scan saw, and the page that it expected."""
 
-    known: Annotated[HomePage | None, about("null: no earlier scan knew the page.")]
+    known: Annotated[HomePage | None, about("The expected page; null: no earlier scan knew the page.")]
     seen: HomePage
     confirmed_at: Annotated[
         Moment | None, about("When someone confirmed the page as the website's own; null: not yet.")
@@ -164,19 +166,19 @@ class PageChange(Member, frozen=True, kw_only=True):
 
 
 class Scan(Member, frozen=True, kw_only=True):
-    """A scan of the website; runs is empty until it begins. Reports are stored at its end."""
+    """A scan of the website; runs is empty until it begins. Findings are stored when it ends."""
 
     job_id: Annotated[NumericId, about("The scan, for the other calls.")]
     profile: Annotated[str, about("quick, standard or deep.")]
     trigger: Annotated[str, about("Its cause: first, hand, retest or schedule.")]
-    finding_id: Annotated[str | None, about("The finding that a retest looks for.")]
+    finding_id: Annotated[str | None, about("The finding of a retest.")]
     state: Annotated[str, about("queued, running, finished, failed or cancelled.")]
-    position: Annotated[Count | None, about("The place of a queued scan, from 1.")]
-    cancelling: Annotated[bool, about("Whether it runs, and ends within 10 seconds.")]
+    position: Annotated[Count | None, about("The position in the queue, from 1.")]
+    cancelling: Annotated[bool, about("Whether it is being cancelled: it ends within 10 seconds.")]
     outcome: Annotated[
         str | None,
         about(
-            "Of a finished scan: complete, partial, blocked or different (the page looks different); of a "
+            "A finished scan: complete, partial, blocked or different (the page looks different). A finished "
             "retest: gone, still_there or inconclusive."
         ),
     ]
@@ -188,7 +190,7 @@ class Scan(Member, frozen=True, kw_only=True):
             "worker_lost, page_changed, first_look or not_all_checked."
         ),
     ]
-    explanation: Annotated[str, about("The reason in words, and what to do; empty without one.")]
+    explanation: Annotated[str, about("The reason in words, and what to do; empty without a reason.")]
     created_at: Annotated[Moment, about("When it was queued.")]
     started_at: Annotated[Moment | None, about("When it began; null: not yet.")]
     ended_at: Annotated[Moment | None, about("When it ended; null: not yet.")]
@@ -199,27 +201,26 @@ class Scan(Member, frozen=True, kw_only=True):
     cancellable: Annotated[
         bool,
         about(
-            "Whether you can cancel it now: it waits or runs, and counts for your account, or for none "
-            "because staff began it."
+            "Whether you can cancel it: it waits or runs, and your account pays for it, or staff started it."
         ),
     ]
     page_change: Annotated[
         PageChange | None,
-        about("With the reason page_changed: both pages. Confirm it by confirmed_page of a scan."),
+        about("For the reason page_changed: both pages. To confirm the new one, scan with confirmed_page."),
     ]
 
 
 class ScanResponse(Member, frozen=True, kw_only=True):
-    """The scan that was queued, or the one that waited or ran already."""
+    """The queued scan, or the scan that was already waiting or running."""
 
     ok: Ok
     host: Annotated[str, about("The website, as in the request.")]
     job: Scan
-    already: Annotated[bool, about("Whether it waited or ran before this call.")]
+    already: Annotated[bool, about("Whether the scan existed before this call.")]
 
 
 class ScanStatusResponse(Member, frozen=True, kw_only=True):
-    """A scan."""
+    """One scan."""
 
     ok: Ok
     host: Annotated[str, about("The website, as in the request.")]
@@ -227,61 +228,61 @@ class ScanStatusResponse(Member, frozen=True, kw_only=True):
 
 
 class ScansResponse(Member, frozen=True, kw_only=True):
-    """The scans of the website, the newest first."""
+    """The scans of the website, newest first."""
 
     ok: Ok
     host: Annotated[str, about("The website, as in the request.")]
     jobs: Some[Scan]
-    total: Annotated[Count, about("The scans on all pages.")]
+    total: Annotated[Count, about("The number of scans on all pages.")]
 
 
 class ScanSchedule(Member, frozen=True, kw_only=True):
-    """A schedule: the website is scanned once in a window of hours on each day that is due."""
+    """A schedule: on each due day, one scan begins within a window of hours."""
 
     frequency: Annotated[str, about("off, daily, weekly or monthly.")]
     profile: Annotated[str, about("quick, standard or deep.")]
     start_hour: Annotated[int, about("The hour at which the window begins.", ge=0, le=23)]
     hours: Annotated[int, about("The length of the window.", ge=1, le=24)]
     time_zone: Annotated[str, about("The zone of start_hour.")]
-    paused_until: Annotated[date | None, about("The day before which no scan begins by itself.")]
+    paused_until: Annotated[date | None, about("The day on which scheduled scans resume.")]
     pause_reason: Annotated[
         str | None,
-        about("Why it paused itself after three scans that failed, such as blocked; set it again."),
+        about("Why it paused itself after three failed scans, such as blocked. Set it again to resume."),
     ]
 
 
 class ScanAllowance(Member, frozen=True, kw_only=True):
-    """The scans by hand that are possible with one profile."""
+    """The scans by hand that one profile allows."""
 
     profile: Annotated[str, about("quick, standard or deep.")]
     included: Annotated[bool, about("Whether the plan and the proof allow it.")]
     allowed_at: Annotated[Moment | None, about("When the next scan may begin; null: now.")]
-    remaining_today: Annotated[Count, about("Scans that may still begin in 24 hours.")]
+    remaining_today: Annotated[Count, about("How many scans may still begin within 24 hours.")]
     reason: Annotated[
         str | None,
         about(
-            "Why it is not included: unpaid (a payment is missing), not_in_plan or, of a deep scan, "
-            "dns_proof_missing; others may be added. null: it is included."
+            "Why it is not included: unpaid (a payment is missing), not_in_plan, or dns_proof_missing for "
+            "deep scans; others may be added. null: it is included."
         ),
     ]
 
 
 class ScanMonth(Member, frozen=True, kw_only=True):
-    """The scans of the account in this month of UTC."""
+    """The scans of the account in this month (UTC)."""
 
-    used: Annotated[Count, about("Scans that count.")]
-    limit: Annotated[Count | None, about("What the plan includes; null: any number.")]
+    used: Annotated[Count, about("Scans that count towards the limit.")]
+    limit: Annotated[Count | None, about("How many scans the plan includes; null: unlimited.")]
 
 
 class ScanOrigin(Member, frozen=True, kw_only=True):
-    """The origin of scans, for a firewall that must let them in."""
+    """The origin of scans, for the rules of a firewall."""
 
     addresses: Annotated[Some[str], about("Addresses and prefixes that scans come from.")]
-    user_agent: Annotated[str, about("The beginning of the User-Agent header.")]
+    user_agent: Annotated[str, about("The beginning of their User-Agent header.")]
 
 
 class ScanScheduleResponse(Member, frozen=True, kw_only=True):
-    """The schedule of scans, what may be scanned by hand, and where scans come from."""
+    """The schedule of scans, the scans by hand that are allowed, and the origin of scans."""
 
     ok: Ok
     host: Annotated[str, about("The website, as in the request.")]
@@ -296,7 +297,7 @@ class ScanScheduleResponse(Member, frozen=True, kw_only=True):
     origin: ScanOrigin
 
     def __post_init__(self) -> None:
-        """Raise ValueError for a time beyond the calendar."""
+        """Check the times in ``next_at`` as well; raises ValueError."""
         super().__post_init__()
         check_times({f"next_at {number}": at for number, at in enumerate(self.next_at)})
 
@@ -318,8 +319,8 @@ SCAN = Route(
     path="/v1/site/scan",
     name="siteScan",
     summary="Scan a linked website",
-    description="An addition to the specification: queues a scan. While one waits or runs, that one is "
-    "returned, so the call can be repeated. With finding_id it is a retest of that finding.",
+    description="An addition to the specification: queues a scan. If a scan waits or runs already, the call "
+    "returns that one, so repeating it is safe. finding_id asks for a retest of that finding.",
     request=ScanRequest,
     response=ScanResponse,
     own_codes=("unknown_finding", "unknown_job", *_OF_SCHEDULES, "scan_cooldown", "crawler_stopped"),
@@ -331,8 +332,8 @@ SCAN_STATUS = Route(
     path="/v1/site/scan/status",
     name="siteScanStatus",
     summary="One scan of a linked website",
-    description="An addition to the specification: which scanner runs since when, and what it usually "
-    "takes; at the end, the outcome. Ask every 3 seconds at most.",
+    description="An addition to the specification: returns which scanner runs, since when, and its usual "
+    "time; at the end, the outcome. Poll at most every 3 seconds.",
     request=ScanStatusRequest,
     response=ScanStatusResponse,
     own_codes=("unknown_job",),
@@ -342,7 +343,7 @@ SCANS = Route(
     path="/v1/site/scans",
     name="siteScans",
     summary="The scans of a linked website",
-    description="An addition to the specification: the newest first.",
+    description="An addition to the specification: lists the scans, newest first.",
     request=ScansRequest,
     response=ScansResponse,
     group=GROUP,
@@ -351,8 +352,8 @@ SCAN_CANCEL = Route(
     path="/v1/site/scan/cancel",
     name="siteScanCancel",
     summary="Cancel a scan",
-    description="An addition to the specification: a queued scan ends at once, a running one within 10 "
-    "seconds; reports of scanners that had ended are kept. A repetition changes nothing.",
+    description="An addition to the specification: a queued scan ends at once, a running scan within 10 "
+    "seconds; reports of scanners that have finished are kept. Repeating the call is safe.",
     request=ScanCancelRequest,
     response=ScanStatusResponse,
     own_codes=("unknown_job",),
@@ -363,8 +364,8 @@ SCAN_SCHEDULE = Route(
     path="/v1/site/scan/schedule",
     name="siteScanSchedule",
     summary="Scans by schedule, and what may be scanned by hand",
-    description="An addition to the specification: returns the schedule of the account for the website; "
-    "with frequency, sets it first.",
+    description="An addition to the specification: returns the account's schedule for the website; "
+    "frequency sets it first.",
     request=ScanScheduleRequest,
     response=ScanScheduleResponse,
     own_codes=_OF_SCHEDULES,

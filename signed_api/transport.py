@@ -1,4 +1,4 @@
-"""One attempt of a signed call: one request out, one response of limited size in, before a deadline."""
+"""One attempt of a signed call: sends a request, and reads a response of limited size before a deadline."""
 
 import secrets
 import socket
@@ -28,7 +28,7 @@ from signed_api.limits import MAX_RESPONSE_BYTES
 
 CONNECT_SECONDS = 3
 _CHUNK_BYTES = 64 * 1024
-_NO_DELAY = HTTPConnection.default_socket_options  # headers and body leave in two writes
+_NO_DELAY = HTTPConnection.default_socket_options  # TCP_NODELAY: headers and body leave in two writes
 _NONCE_BYTES = 24  # the reference client's figure (specification, section 5)
 _HEADERS = {
     "content-type": "application/json",
@@ -51,20 +51,20 @@ class Exchange:
 
 
 class Deadline:
-    """The end of a call, ``seconds`` from now."""
+    """The deadline of a call, ``seconds`` from now."""
 
     def __init__(self, seconds: float) -> None:
         self._end = time.monotonic() + seconds
 
     def remaining(self) -> float:
-        """Return the seconds left, always more than 0; raises TimedOut."""
+        """Return the seconds left, more than 0; raises TimedOut."""
         seconds = self._end - time.monotonic()
         if seconds <= 0:
             raise TimedOut("the deadline passed")
         return seconds
 
     def allows(self, seconds: float) -> bool:
-        """Return whether time is left after a pause of ``seconds``."""
+        """Return whether time remains after a pause of ``seconds``."""
         return time.monotonic() + seconds < self._end
 
 
@@ -80,9 +80,9 @@ def attempt(
 ) -> Exchange:
     """POST ``body`` to ``url`` with a new signature; raises Unreachable, TimedOut or BadResponse.
 
-    ``ca_file`` has the authorities to trust, by default the public ones. ``adapter`` sends the request, by
-    default over the network. No requests.Session is used, so that nothing follows redirects, reads proxies or
-    passwords from the environment, stores cookies, or retries.
+    ``ca_file`` names the certificate authorities to trust, by default the public ones. ``adapter`` sends the
+    request, by default over the network. This does without requests.Session, which would follow redirects,
+    read proxies and passwords from the environment, store cookies, and retry.
     """
     request = requests.Request("POST", url, headers=_HEADERS | dict(headers or {}), data=body).prepare()
     path, nonce = urlsplit(url).path, secrets.token_urlsafe(_NONCE_BYTES)
@@ -95,7 +95,7 @@ def attempt(
         response = sender.send(request, stream=True, timeout=timeout, verify=ca_file or True)
         with closing(response):
             response_body = _read(response)
-        deadline.remaining()  # a connection that is ended at the deadline looks like the end of a response
+        deadline.remaining()  # a connection shut down at the deadline looks like the end of the response
     return Exchange(
         url=url,
         sent_headers=_lower_case(request.headers),
@@ -107,7 +107,7 @@ def attempt(
 
 
 class _Adapter(HTTPAdapter):
-    """Sends one request, and ends its connections at ``deadline``, however slowly bytes arrive."""
+    """The adapter for one request: shuts connections down at the deadline, even if bytes keep arriving."""
 
     def __init__(self, deadline: Deadline) -> None:
         self._deadline = deadline
@@ -115,14 +115,14 @@ class _Adapter(HTTPAdapter):
         super().__init__(max_retries=0)
 
     def get_connection_with_tls_context(self, *args: Any, **kwargs: Any) -> Any:
-        """Return the pool that requests chose, with connections that the deadline ends."""
+        """Return the pool that requests chose, but make its connections end at the deadline."""
         pool: Any = super().get_connection_with_tls_context(*args, **kwargs)
         kind = _HTTPSConnection if pool.scheme == "https" else _HTTPConnection
         pool.ConnectionCls = partial(kind, end_at_deadline=self._end_at_deadline)
         return pool
 
     def _end_at_deadline(self, connected: socket.socket) -> None:
-        same = self._ends.enter_context(connected.dup())  # an encrypted socket takes ``connected`` over
+        same = self._ends.enter_context(connected.dup())  # TLS takes over the original socket
         timer = threading.Timer(self._deadline.remaining(), _shut_down, [same])
         timer.daemon = True
         timer.start()
@@ -130,18 +130,18 @@ class _Adapter(HTTPAdapter):
         self._ends.callback(timer.cancel)
 
     def close(self) -> None:
-        """Stop the timers, too."""
+        """Stop the timers, and close the pools."""
         self._ends.close()
         super().close()
 
 
 def _shut_down(connected: socket.socket) -> None:
-    with suppress(OSError):  # it is closed already
+    with suppress(OSError):  # already closed
         connected.shutdown(socket.SHUT_RDWR)
 
 
 class _Ending:
-    """A connection that calls ``end_at_deadline`` once it has a socket; mixed into both kinds of urllib3."""
+    """A mixin for urllib3's connections that calls ``end_at_deadline`` once there is a socket."""
 
     port: int
     timeout: Any
@@ -152,14 +152,14 @@ class _Ending:
         self._end_at_deadline = end_at_deadline
 
     def connect(self) -> None:
-        """Connect; raises CannotConnect, because nothing was sent yet."""
+        """Connect; raises CannotConnect, which means that the request was not sent."""
         try:
             super().connect()  # type: ignore[misc]
         except (OSError, HTTPError) as error:
             raise CannotConnect(str(error)) from error
 
     def _new_conn(self) -> socket.socket:
-        """Return a socket to the first address that answers; all addresses share the time to connect."""
+        """Connect to the addresses in turn until one accepts; they share the time limit."""
         end = time.monotonic() + float(self.timeout)
         addresses = socket.getaddrinfo(self._dns_host, self.port, type=socket.SOCK_STREAM)
         failure = OSError("the name has no address")
@@ -187,7 +187,7 @@ class _HTTPSConnection(_Ending, HTTPSConnection):
 
 @contextmanager
 def _errors_of_calls(deadline: Deadline) -> Iterator[None]:
-    """Raise the errors of a call for those of the connection."""
+    """Turn errors of the connection into errors of the call."""
     try:
         yield
     except (RequestException, HTTPError, OSError, ValueError, CannotConnect) as error:
@@ -199,14 +199,14 @@ def _errors_of_calls(deadline: Deadline) -> Iterator[None]:
 
 
 def _read(response: requests.Response) -> bytes:
-    """Return the body, of at most MAX_RESPONSE_BYTES; raises BadResponse."""
+    """Return the body; raises BadResponse for more than MAX_RESPONSE_BYTES or an encoded body."""
     if response.headers.get("content-encoding", "identity").lower() != "identity":
         raise BadResponse("the response is encoded, although no encoding was accepted")
     raw: Any = response.raw
-    read_length = raw._update_chunk_length  # noqa: SLF001  # urllib3 has no other place for it
+    read_length = raw._update_chunk_length  # noqa: SLF001  # urllib3 has no public hook for it
 
     def read_length_from_zero() -> None:
-        """Read the length of a chunk; urllib3 takes a negative one for "to the end"."""
+        """Refuse a negative chunk length: urllib3 would read to the end of the connection."""
         read_length()
         if raw.chunk_left is not None and raw.chunk_left < 0:
             raise BadResponse("a chunk of the response has a negative length")

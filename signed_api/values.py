@@ -1,6 +1,6 @@
-"""Types of fields and members: the rule that reads a field of a request, and the bounds of a member.
+"""Types of the contract: rules that read the fields of requests, and bounds of the members of responses.
 
-A field of a request has its rule as an annotation, such as ``Annotated[str, one_of(("worst", "newest"))]``.
+An annotation gives a field its rule, such as ``Annotated[str, one_of(("worst", "newest"))]``.
 """
 
 import re
@@ -17,14 +17,14 @@ from signed_api import limits
 SEVERITIES = ("Critical", "High", "Medium", "Low", "Info")
 KINDS = ("confirmed", "suspected", "informational")
 
-# Positions in changes and in calls, which only the service can read.
+# Cursors in changes and in calls: opaque, only the service reads them.
 CURSOR_PATTERN = r"^[0-9]{1,19}\.[0-9]{1,19}\.[0-9]{1,11}\.([0-9]{1,19}(-[0-9]{1,19})*)?$"
 CALL_PATTERN = r"^[0-9]{1,17}\.[A-Za-z0-9._-]{0,64}$"
 _DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", re.ASCII)
 
 
 def exactly(pattern: str) -> Meta:
-    """Return the bound of a member that ``pattern`` matches as a whole, without a final line break."""
+    """Return a bound that requires ``pattern`` to match the whole text; a final line break breaks it."""
     return Meta(pattern=rf"\A{pattern}\Z")
 
 
@@ -41,14 +41,14 @@ Uuid = Annotated[str, exactly("[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12
 
 
 class BrokenRule(ValueError):
-    """A value that breaks the rule of its field; the message continues "<field> ..."."""
+    """A value breaks the rule of its field; the message continues "<field> ..."."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Rule:
-    """How a field of a request is read, and its JSON Schema.
+    """The rule of a field of a request: a function that reads it, and its JSON Schema.
 
-    ``check`` names a further check, which only the service can make: ``reading.read`` gets it.
+    ``check`` names a check that only the service can make: it gives its function to ``reading.read``.
     """
 
     read: Callable[[Any], Any]
@@ -58,17 +58,17 @@ class Rule:
 
 
 def about(description: str, **bounds: Any) -> Meta:
-    """Return the annotation that describes a field or a member, with ``bounds`` of msgspec."""
+    """Return an annotation with a description of a field or member, and msgspec's ``bounds``."""
     return Meta(description=description, **bounds)
 
 
 def required(rule: Rule) -> Rule:
-    """Return ``rule`` for a field that must be given."""
+    """Make ``rule`` the rule of a required field."""
     return replace(rule, is_required=True)
 
 
 def text(value: object) -> str:
-    """Return a string as it is."""
+    """Check that ``value`` is a string without NUL, and return it; raises BrokenRule."""
     if not isinstance(value, str):
         raise BrokenRule("must be a string")
     if "\0" in value:
@@ -77,17 +77,17 @@ def text(value: object) -> str:
 
 
 def any_text(check: str = "", **schema: Any) -> Rule:
-    """Return the rule of a string; ``check`` is made by the service."""
+    """Return a rule for any string; the service makes the ``check``."""
     return Rule(read=text, schema={"type": "string", **schema}, check=check)
 
 
 def one_of(words: Sequence[str]) -> Rule:
-    """Return the rule of a word, in any case; it is read in its own spelling."""
+    """Return a rule for one of ``words`` in any case; the result has the spelling in ``words``."""
     return Rule(read=_word_of(words), schema={"type": "string", "enum": list(words)})
 
 
 def several_of(words: Sequence[str]) -> Rule:
-    """Return the rule of words with commas between them; they are read in the order of ``words``."""
+    """Return a rule for some of ``words``, separated by commas; the result has the order of ``words``."""
     read_word, word = _word_of(words), "|".join(words)
 
     def read(value: object) -> str:
@@ -98,14 +98,14 @@ def several_of(words: Sequence[str]) -> Rule:
 
 
 def several_texts(check: str = "") -> Rule:
-    """Return the rule of texts with commas between them; they are read sorted."""
+    """Return a rule for texts, separated by commas; the result is sorted, without duplicates."""
     return Rule(
         read=lambda value: ",".join(sorted(set(parts(value)))), schema={"type": "string"}, check=check
     )
 
 
 def matching(pattern: str, message: str, check: str = "", **schema: Any) -> Rule:
-    """Return the rule of a string that ``pattern`` matches as a whole; ``message`` is the error."""
+    """Return a rule for a string that matches the whole ``pattern``; ``message`` is the error."""
     compiled = re.compile(pattern, re.ASCII)
 
     def read(value: object) -> str:
@@ -118,12 +118,12 @@ def matching(pattern: str, message: str, check: str = "", **schema: Any) -> Rule
 
 
 def id_of(what: str) -> Rule:
-    """Return the rule of a numeric id from an earlier response; ``what`` names it in the error."""
+    """Return a rule for a numeric id from an earlier response; ``what`` names it in the error."""
     return matching("[1-9][0-9]{0,17}", f"must be {what}, exactly as answered")
 
 
 def whole_number(at_least: int = 1, at_most: int | None = None) -> Rule:
-    """Return the rule of an integer; it refuses ``true``, ``1.0`` and ``"1"``."""
+    """Return a rule for an integer; it refuses ``true``, ``1.0`` and ``"1"``."""
     bounds = f"an integer from {at_least}" + (f" to {at_most:,}" if at_most else "")
 
     def read(value: object) -> int:
@@ -136,7 +136,7 @@ def whole_number(at_least: int = 1, at_most: int | None = None) -> Rule:
 
 
 def short_text(max_length: int, *, may_be_empty: bool = False) -> Rule:
-    """Return the rule of a text, which is read without spaces around it."""
+    """Return a rule for a short text; it strips surrounding spaces."""
     bounds = f"at most {max_length}" if may_be_empty else f"1 to {max_length}"
 
     def read(value: object) -> str:
@@ -160,7 +160,7 @@ def _day(value: object) -> date:
     try:
         if _DAY.fullmatch(given):
             return date.fromisoformat(given)
-    except ValueError:  # no day of the calendar
+    except ValueError:  # not in the calendar, such as 2026-02-30
         pass
     raise BrokenRule("must be a day, such as 2026-11-23")
 
@@ -170,7 +170,7 @@ DAY = Rule(read=_day, schema={"type": "string", "pattern": f"^{_DAY.pattern}$"})
 
 
 def parts(value: object) -> list[str]:
-    """Return the values of a list with commas."""
+    """Split a comma-separated list, and strip its values; raises BrokenRule."""
     given = [each.strip() for each in text(value).split(",")]
     if len(given) > limits.MAX_FILTER_VALUES:
         raise BrokenRule(f"must have at most {limits.MAX_FILTER_VALUES} values")
@@ -193,15 +193,15 @@ REOPENED = "Fixed findings that came back, and false positives found at further 
 
 
 class Member(msgspec.Struct, frozen=True, kw_only=True):
-    """An object of a response; all of its times have a date in UTC."""
+    """An object of a response; its times can be converted to UTC."""
 
     def __post_init__(self) -> None:
-        """Raise ValueError for a time beyond the calendar, so that the whole response is refused."""
+        """Check all times; raises ValueError, which makes the decoder refuse the response."""
         check_times({name: getattr(self, name) for name in self.__struct_fields__})
 
 
 def check_times(values: Mapping[str, Any]) -> None:
-    """Raise ValueError for a time without a date in UTC."""
+    """Raise ValueError for a time that is outside the calendar in UTC."""
     for name, value in values.items():
         if type(value) is datetime and not MINYEAR < value.year < MAXYEAR:
             try:
@@ -215,7 +215,7 @@ SeverityCounts = Annotated[
     dict[str, Count],
     Meta(
         max_length=16,
-        description="Findings by severity; all five are there.",
+        description="The number of findings by severity; always has all five.",
         extra_json_schema={
             "properties": {key: {"type": "integer", "minimum": 0} for key in SEVERITIES},
             "required": list(SEVERITIES),
@@ -225,7 +225,7 @@ SeverityCounts = Annotated[
 _Ref = Annotated[
     str,
     required(any_text(minLength=1, maxLength=limits.MAX_ACCOUNT_REF_LENGTH)),
-    about("The account whose secret signs the call."),
+    about("The account that signs the call."),
 ]
 HostField = Annotated[
     str,
@@ -241,13 +241,13 @@ class AccountRequest(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class SiteRequest(msgspec.Struct, frozen=True, kw_only=True):
-    """A request about a linked website; the client fills in these three fields if it has a link."""
+    """A request about a linked website; the client fills in ``portal_account_ref``."""
 
     host: HostField = ""
     link_id: Annotated[
         str,
         required(any_text(minLength=1)),
-        about("The UUID that linking the website returned, exactly as returned."),
+        about("The link_id of the website, exactly as returned when it was linked."),
     ] = ""
     portal_account_ref: _Ref = ""
 

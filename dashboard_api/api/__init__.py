@@ -1,1 +1,1 @@
-"""The signed HTTP edge: from the bytes of a call to the bytes of its response."""
+"""The HTTP edge of ``/v1/``: turns the bytes of a call into the bytes of its response."""

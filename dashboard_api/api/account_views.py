@@ -1,4 +1,4 @@
-"""The signed endpoints about the account's plan and its websites together."""
+"""The signed endpoints for the account's plan and the list of its websites."""
 
 import msgspec
 
@@ -15,13 +15,13 @@ from signed_api.billing import ENTITLEMENT, WEBSITES, EntitlementRequest, Websit
 
 @signed(ENTITLEMENT)
 def account_entitlement(call: Call, caller: Authenticated, _fields: EntitlementRequest) -> bytes:
-    """``POST /v1/account/entitlement``: the plan, in every state."""
+    """``POST /v1/account/entitlement``: return the plan, even if it has ended."""
     return msgspec.json.encode(build_entitlement(caller.account_id, call.moment))
 
 
 @signed(ACCOUNT_CHANGES)
 def account_changes(call: Call, caller: Authenticated, _fields: AccountChangesRequest) -> bytes:
-    """``POST /v1/account/changes``: the linked websites, each with its version."""
+    """``POST /v1/account/changes``: list the linked websites with their versions."""
     entitlement = Entitlement.objects.filter(account_id=caller.account_id).first()
     check_entitlement(entitlement, call.moment.date())
     return msgspec.json.encode(build_account_changes(caller.account_id))
@@ -29,7 +29,10 @@ def account_changes(call: Call, caller: Authenticated, _fields: AccountChangesRe
 
 @signed(WEBSITES)
 def account_websites(call: Call, caller: Authenticated, fields: WebsitesRequest) -> bytes:
-    """``POST /v1/account/websites``: those that stay in the plan, in every state; repeatable."""
+    """``POST /v1/account/websites``: choose which websites to keep in the plan, and list all.
+
+    Works without a usable plan. Repeating the call is safe.
+    """
     account = Account.objects.get(pk=caller.account_id)
     if fields.stay:
         websites.choose(account, fields.stay.split(","), by=account.ref, now=call.moment)

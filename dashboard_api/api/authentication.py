@@ -1,7 +1,7 @@
 """Authentication of signed calls: headers, time, key, signature, nonce, rate limit (checks 6 to 12).
 
-ES1 has no key id, so an account reference that is not yet verified selects the key. Names of data
-read before the signature is verified begin with ``unverified``.
+ES1 has no key id, so the account reference selects the key before anything is verified. Data read before
+the signature is verified has names that begin with ``unverified``.
 """
 
 import functools
@@ -46,15 +46,16 @@ from signed_api.all_routes import BY_PATH
 
 logger = logging.getLogger(__name__)
 
-_MAX_CANDIDATES = 2 * limits.MAX_USABLE_SECRETS + limits.MAX_TEST_SECRETS  # the customer's, and the portal's
+# The customer and the portal can each have MAX_USABLE_SECRETS.
+_MAX_CANDIDATES = 2 * limits.MAX_USABLE_SECRETS + limits.MAX_TEST_SECRETS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Authenticated:
-    """A call with a verified signature and a spent nonce. Its fields are not checked yet.
+    """The caller of a call with a verified signature and a spent nonce; ``fields`` are not checked yet.
 
-    ``link`` is the link that the call names, if it belongs to the account, revoked or not. A test call is
-    signed with a test secret: it gets the example website, never ``link``. ``is_portal``: the portal calls.
+    ``link`` is the link that the call names, revoked or not, if it belongs to the account. A test secret
+    signed the call if ``is_test``: the response is then the example, whatever ``link`` is.
     """
 
     account_id: int
@@ -65,12 +66,12 @@ class Authenticated:
     is_portal: bool
 
     def as_reader(self, call: Call) -> Reader:
-        """Return the caller as the reader of its account's calls."""
+        """Return the parts of the caller that tell its own calls apart in the list of calls."""
         return Reader(self.secret_id, call.address, route_of(call))
 
 
 def route_of(call: Call) -> str:
-    """Return the path of the call as it is stored in its record."""
+    """Return the path as the record of calls stores it, without ``/v1/``."""
     return call.path.removeprefix("/v1/")
 
 
@@ -78,7 +79,7 @@ def route_of(call: Call) -> str:
 def authenticated(call: Call) -> Iterator[Authenticated]:
     """Verify the signature, spend the nonce and check the rate limit; raises the ApiErrors of checks 6 to 12.
 
-    The call is on record as soon as its nonce is spent; an error within the block is recorded, too.
+    Spending the nonce puts the call on record. An error raised in the block is added to the record.
     """
     signed = _signed_headers(call)
     envelope = read_envelope(call.body)
@@ -86,7 +87,7 @@ def authenticated(call: Call) -> Iterator[Authenticated]:
         envelope.unverified_account_ref, envelope.unverified_link_id, call.moment
     )
     signer = _verified_signer(caller, signed, call, envelope)
-    note_account(envelope.unverified_account_ref, secret_id=signer.pk)  # verified now
+    note_account(envelope.unverified_account_ref, secret_id=signer.pk)  # the reference is verified now
     limit = _limit_of(signer, call)
     claim = _claim_nonce(signer, signed, call, link=caller.link, limit=limit)
     with _recorded(signer.account_id, signed.nonce):
@@ -104,7 +105,7 @@ def authenticated(call: Call) -> Iterator[Authenticated]:
 
 @contextmanager
 def _recorded(account_id: int, nonce: str) -> Iterator[None]:
-    """Store the status and code of an error in the block, next to the record of the call."""
+    """Add the status and code of an error in the block to the record of the call."""
     try:
         yield
     except Exception as error:
@@ -115,7 +116,7 @@ def _recorded(account_id: int, nonce: str) -> Iterator[None]:
             refusal = Unavailable
         try:
             CallOutcome.note(account_id, nonce, status=refusal.status, code=refusal.code)
-        except DatabaseError:  # then the record says 200
+        except DatabaseError:  # the record keeps saying 200
             logger.exception("the outcome %s of a call cannot be stored", refusal.code)
         raise
 
@@ -144,9 +145,9 @@ def _verified_signer(
 ) -> SigningSecret:
     """Return the secret that signed the call; raises InvalidSignature.
 
-    An unknown account gets the response of a wrong signature, after the same work: the secrets of another
-    account are opened, and then only dummies are tried. Dummies also fill the candidates up to the largest
-    number of secrets.
+    An unknown account gets the same response after the same work, so that the time does not show which
+    accounts exist: another account's secrets are opened, but only dummies are tried. Dummies also pad the
+    candidates to a fixed number.
     """
     keys = _opened(caller.signers)
     dummy = _dummy()
@@ -161,7 +162,7 @@ def _verified_signer(
 
 
 def _opened(signers: Sequence[SigningSecret]) -> list[str]:
-    """Return the secrets in clear; raises Unavailable if one of them cannot be opened."""
+    """Return the secrets in plain text; raises Unavailable if one cannot be unsealed."""
     try:
         return [unseal(signer.sealed, sealed_for(signer.account_id)) for signer in signers]
     except CannotUnseal as error:
@@ -172,7 +173,7 @@ def _opened(signers: Sequence[SigningSecret]) -> list[str]:
 
 
 def _mismatch(signed: es1.SignedHeaders, call: Call, mistake: str | None) -> InvalidSignature:
-    """Return the error of a wrong signature, with details of the caller's own input only."""
+    """Return the error for a wrong signature; its details repeat only what the caller sent."""
     named = {"mistake": mistake} if mistake else {}
     canonical = es1.canonical_string(
         signed.timestamp, signed.nonce, call.method, call.path, call.body
@@ -191,26 +192,24 @@ def _mismatch(signed: es1.SignedHeaders, call: Call, mistake: str | None) -> Inv
 
 @functools.cache
 def _dummy() -> str:
-    """Return a random secret, which no caller has."""
+    """Return a random secret that no caller knows."""
     return secrets.token_urlsafe(limits.SECRET_RANDOM_BYTES)
 
 
 def _limit_of(signer: SigningSecret, call: Call) -> CallLimit | None:
-    """Return the rate limit of the account; None for the portal, whose pages and e-mails always work."""
+    """Return the account's rate limit. The portal has no limit: its pages and e-mails must always work."""
     if signer.for_portal or call.is_in_process:
         return None
+    burst, sites = int(settings.CALLS_BURST), signer.sites_limit or 0
+    if sites > limits.MANY_SITES:  # an overview makes two calls for each website
+        burst = max(burst, 2 * sites)
     counts = not signer.is_test and BY_PATH[call.path].is_counted
     return CallLimit(
         per_second=signer.calls_per_second or settings.CALLS_PER_SECOND,
-        burst=signer.calls_burst or _burst(signer.sites_limit or 0),
+        burst=signer.calls_burst or burst,
         counts=counts,
         allowance=signer.calls_per_day if counts else None,
     )
-
-
-def _burst(sites: int) -> int:
-    """Return how many calls may come at once: with many websites, two for each, as an overview makes them."""
-    return max(settings.CALLS_BURST, 2 * sites) if sites > limits.MANY_SITES else int(settings.CALLS_BURST)
 
 
 def _rate_limited(limit: CallLimit, signer: SigningSecret, call: Call) -> RateLimited:
@@ -239,9 +238,9 @@ def _claim_nonce(
     link: AccountSite | None,
     limit: CallLimit | None,
 ) -> Claim:
-    """Spend the nonce, which counts the call and puts it on record.
+    """Spend the nonce; the same statement counts the call and puts it on record.
 
-    Raises ReplayedNonce, Fenced, and Unavailable if the store cannot be reached.
+    Raises ReplayedNonce, Fenced, or Unavailable if the store cannot be reached.
     """
     expires_at = datetime.fromtimestamp(int(signed.timestamp), tz=UTC) + NONCE_LIFETIME
     facts = CallFacts(

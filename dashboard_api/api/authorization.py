@@ -1,4 +1,4 @@
-"""Authorization: the link comes first, so that another account's link is unknown; then the plan."""
+"""Authorization: checks the link first, so that a stranger's link is just unknown, and then the plan."""
 
 from datetime import date, datetime
 
@@ -17,7 +17,7 @@ def authorize(link: AccountSite | None, request: SiteRequest, now: datetime) -> 
     """
     if link is None:
         raise unknown_link(request.link_id)
-    # A former owner does not learn whether, and when, another owner has proven the website since then.
+    # host_before: a former owner must not learn that another account has proven the website since.
     if (host := host_before(link.host)) != request.host:
         raise UnknownLink(f"This link_id belongs to the website {host}: send that host.", host=host)
     check_entitlement(link.entitlement, now.date())
@@ -29,7 +29,7 @@ def authorize(link: AccountSite | None, request: SiteRequest, now: datetime) -> 
 
 
 def unknown_link(link_id: str) -> UnknownLink:
-    """Return the refusal of a link that is not the account's."""
+    """Return the error for a link that does not belong to the account."""
     if link_id == LINK["link_id"]:
         return UnknownLink(
             "This is the link_id of the example website, which a test secret (es1_test_) reaches."
@@ -38,7 +38,7 @@ def unknown_link(link_id: str) -> UnknownLink:
 
 
 def paused_link(entitlement: EntitlementTerms | Entitlement | None, today: date) -> InactiveEntitlement:
-    """Return the refusal of a website beyond those of the plan."""
+    """Return the error for a website that is paused because the plan includes fewer."""
     return InactiveEntitlement(
         "The plan of this account includes fewer websites, so this one is paused.",
         plan=entitlement.plan if entitlement else None,
@@ -49,7 +49,7 @@ def paused_link(entitlement: EntitlementTerms | Entitlement | None, today: date)
 
 
 def revoked_link(account_ref: str, host: str, at: datetime) -> RevokedLink:
-    """Return the refusal of a revoked link; its reason follows from the account's claim to the website."""
+    """Return the error for a revoked link; the account's last claim to the website gives the reason."""
     claims = OwnershipClaim.objects.filter(account__ref=account_ref, host=host).order_by("-pk")
     state, ended_reason = claims.values_list("state", "ended_reason").first() or ("", "")
     reasons: dict[str, str] = {
@@ -65,7 +65,7 @@ def revoked_link(account_ref: str, host: str, at: datetime) -> RevokedLink:
 
 
 def check_entitlement(entitlement: EntitlementTerms | Entitlement | None, today: date) -> None:
-    """Raise InactiveEntitlement (403) unless there is an entitlement that is usable on ``today``."""
+    """Raise InactiveEntitlement (403) if the entitlement is missing or not usable on ``today``."""
     if entitlement is None:
         raise InactiveEntitlement(plan=None, status="expired", ends_on=None)
     if entitlement.is_usable_on(today):

@@ -1,4 +1,4 @@
-"""The endpoint of payment callbacks: each from its bytes to its stored state."""
+"""The endpoint for payment callbacks: verifies, stores and applies each event."""
 
 import json
 import re
@@ -17,7 +17,7 @@ _JSON = re.compile(r"application/json\s*(;.*)?", re.ASCII | re.IGNORECASE)
 
 @json_endpoint
 def receive_callback(request: HttpRequest, provider: str) -> Reply:
-    """``POST /v1/callbacks/<provider>``: 200 means that the event is stored for good."""
+    """``POST /v1/callbacks/<provider>``: store an event; status 200 promises that it will not be lost."""
     check_https(request)
     adapter = providers.adapter_of(provider)
     if adapter is None:

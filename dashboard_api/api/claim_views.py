@@ -1,4 +1,4 @@
-"""The signed endpoints of claims: an account proves that a website is its own."""
+"""The signed endpoints for claims: an account proves that it controls a website."""
 
 from datetime import date
 
@@ -31,7 +31,7 @@ from signed_api.claims import (
 
 @signed(CLAIM)
 def site_claim(call: Call, caller: Authenticated, fields: ClaimRequest) -> bytes:
-    """``POST /v1/site/claim``: claim a website; the same host again is the same claim."""
+    """``POST /v1/site/claim``: claim a website, or return the claim that exists for this host."""
     account = _entitled(caller, call.moment.date())
     try:
         claim = claims.add(account, fields.host, by=account.ref, now=call.moment)
@@ -42,7 +42,7 @@ def site_claim(call: Call, caller: Authenticated, fields: ClaimRequest) -> bytes
 
 @signed(CLAIM_CHECK)
 def site_claim_check(call: Call, caller: Authenticated, fields: ClaimCheckRequest) -> bytes:
-    """``POST /v1/site/claim/check``: look for the token now, which takes up to 12 seconds."""
+    """``POST /v1/site/claim/check``: look for the token now; takes up to 12 seconds."""
     account = _entitled(caller, call.moment.date())
     claim = _claim_of(account, int(fields.claim_id))
     if claim.ended_at is not None:
@@ -55,13 +55,13 @@ def site_claim_check(call: Call, caller: Authenticated, fields: ClaimCheckReques
 
 @signed(CLAIM_WITHDRAW)
 def site_claim_withdraw(call: Call, caller: Authenticated, fields: ClaimWithdrawRequest) -> bytes:
-    """``POST /v1/site/claim/withdraw``: end a claim and its link, also without a plan; repeatable."""
+    """``POST /v1/site/claim/withdraw``: end a claim and its link. Needs no plan; repeating it is safe."""
     account = Account.objects.get(pk=caller.account_id)
     claim = _claim_of(account, int(fields.claim_id))
     try:
         claim = claims.withdraw(claim, by=account.ref, reason=fields.reason, now=call.moment)
     except claims.WrongState as error:
-        claim = _claim_of(account, int(fields.claim_id))  # as it is now
+        claim = _claim_of(account, int(fields.claim_id))  # read its current state
         if claim.ended_reason != OwnershipClaim.EndedReason.WITHDRAWN:
             raise WrongClaimState(ended_reason=claim.ended_reason) from error
     return claim_response(claim)
@@ -69,7 +69,7 @@ def site_claim_withdraw(call: Call, caller: Authenticated, fields: ClaimWithdraw
 
 @signed(CLAIMS)
 def site_claims(call: Call, caller: Authenticated, fields: ClaimsRequest) -> bytes:
-    """``POST /v1/site/claims``: the account's claims, also without a plan."""
+    """``POST /v1/site/claims``: list the account's claims; needs no plan."""
     return claims_response(caller.account_id, fields, now=call.moment)
 
 

@@ -1,4 +1,4 @@
-"""``GET /v1/clients/<file>``: what an integrator needs, made from the files of this installation."""
+"""``GET /v1/clients/<file>``: the guide, wheels and API collection, built from this installation's files."""
 
 import base64
 import functools
@@ -21,14 +21,14 @@ from signed_api import routes
 
 GUIDE = "integrating.md"
 _COLLECTION = "bruno.zip"
-# Named, because a folder can also have compiled files, or a person's .env with a secret.
+# An allow-list: a folder can also hold compiled files, or someone's .env with a secret.
 _SUFFIXES = {".py", ".json", ".md", ".typed", ".bru", ".example"}
 
 
 @csrf_exempt  # other methods get 405, not the CSRF page
 @require_safe
 def download(request: HttpRequest, name: str) -> HttpResponse:
-    """Return one of the files."""
+    """Return the file with this name, or 404."""
     root = Path(settings.BASE_DIR)
     try:
         if name == GUIDE:
@@ -61,13 +61,13 @@ def _project(package: Path) -> Mapping[str, str]:
 
 @functools.cache
 def _zipped(folder: Path) -> bytes:
-    """Return the files of ``folder`` as an archive, below its name; the same bytes each time."""
+    """Return ``folder`` as a ZIP archive; equal files give equal bytes."""
     return _archive(dict(_files(folder)))
 
 
 @functools.cache
 def _wheel(package: Path) -> bytes:
-    """Return the wheel of a package without compiled code: its files, and three that describe them."""
+    """Return the wheel of a pure Python package: its files with METADATA, WHEEL and RECORD."""
     project, info = _project(package), f"{_distribution(package)}.dist-info"
     needed = "".join(f"Requires-Dist: {each}\n" for each in project["dependencies"])
     metadata = (
@@ -76,13 +76,12 @@ def _wheel(package: Path) -> bytes:
     )
     about = "Wheel-Version: 1.0\nGenerator: threat-dashboard\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
     files = dict(_files(package)) | {f"{info}/METADATA": metadata.encode(), f"{info}/WHEEL": about.encode()}
-    lines = [f"{name},sha256={_digest(content)},{len(content)}\n" for name, content in files.items()]
-    files[f"{info}/RECORD"] = "".join([*lines, f"{info}/RECORD,,\n"]).encode()
+    record = ""
+    for name, content in files.items():
+        digest = base64.urlsafe_b64encode(hashlib.sha256(content).digest()).decode().rstrip("=")
+        record += f"{name},sha256={digest},{len(content)}\n"
+    files[f"{info}/RECORD"] = f"{record}{info}/RECORD,,\n".encode()
     return _archive(files)
-
-
-def _digest(content: bytes) -> str:
-    return base64.urlsafe_b64encode(hashlib.sha256(content).digest()).decode().rstrip("=")
 
 
 def _archive(files: Mapping[str, bytes]) -> bytes:
@@ -94,7 +93,7 @@ def _archive(files: Mapping[str, bytes]) -> bytes:
 
 
 def _files(folder: Path) -> Iterator[tuple[str, bytes]]:
-    """Yield the names, below that of ``folder``, and the contents of its files."""
+    """Yield the name of each file, such as ``es1/signing.py``, and its content."""
     found = [
         file
         for file in folder.rglob("*")
@@ -107,7 +106,7 @@ def _files(folder: Path) -> Iterator[tuple[str, bytes]]:
             yield f"{folder.name}/{file.relative_to(folder).as_posix()}", file.read_bytes()
 
 
-# The wheels of the Python packages, by the names that pip reads.
+# The folder of each Python package, by the file name of its wheel, which pip reads.
 WHEELS = {
     f"{_distribution(package)}-py3-none-any.whl": package
     for package in (Path(es1.__file__).parent, Path(routes.__file__).parent)

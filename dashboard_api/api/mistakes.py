@@ -1,6 +1,6 @@
-"""Usual mistakes in signing: a wrong signature that verifies with one of them is named for what it is.
+"""Common mistakes in signing: recognises a wrong signature by repeating the mistake.
 
-Only a caller with the secret can make such a signature, so naming the mistake tells others nothing.
+Only a caller with the secret can make such a signature, so naming the mistake does not help an attacker.
 """
 
 import hmac
@@ -22,9 +22,9 @@ ADVICE = {
 
 
 def mistake_of(secrets: Sequence[str], signed: es1.SignedHeaders, call: Call, fields: Any) -> str | None:
-    """Return the mistake with which a signature that is wrong verifies with one of ``secrets``, if any.
+    """Return the name of the mistake that produces this signature with one of ``secrets``, if any.
 
-    Every variant is tried with every secret, whatever matches, so that the time says nothing.
+    A match does not end the search, so the time does not show what matched.
     """
     found = None
     for mistake, ending, canonical in _variants(signed, call, fields):
@@ -35,7 +35,7 @@ def mistake_of(secrets: Sequence[str], signed: es1.SignedHeaders, call: Call, fi
 
 
 def _variants(signed: es1.SignedHeaders, call: Call, fields: Any) -> Iterator[tuple[str, str, str]]:
-    """Yield each mistake with what it adds to the secret, and with its canonical string."""
+    """Yield name, suffix of the secret and canonical string of each mistake."""
 
     def canonical(path: str = call.path, body: bytes = call.body) -> str:
         return es1.canonical_string(signed.timestamp, signed.nonce, call.method, path, body)
@@ -47,12 +47,12 @@ def _variants(signed: es1.SignedHeaders, call: Call, fields: Any) -> Iterator[tu
     yield "trailing_slash", "", canonical(f"{call.path}/")
     lines, _, digest = canonical().rpartition("\n")
     yield "upper_case_digest", "", f"{lines}\n{digest.upper()}"
-    for body in _serialised(call.body, fields):
+    for body in _other_bodies(call.body, fields):
         yield "other_body", "", canonical(body=body)
 
 
-def _serialised(body: bytes, fields: Any) -> Iterator[bytes]:
-    """Yield the same JSON as other programs write it, and the body with another end."""
+def _other_bodies(body: bytes, fields: Any) -> Iterator[bytes]:
+    """Yield the JSON as other serialisers write it, and the body with other white space around it."""
     for separators in ((",", ":"), (", ", ": ")):
         for ensure_ascii in (True, False):
             yield json.dumps(fields, separators=separators, ensure_ascii=ensure_ascii).encode()

@@ -1,4 +1,4 @@
-"""``GET /v1/public/...``: published documents as they are stored, unsigned, without cookies."""
+"""``GET /v1/public/...``: serves the published documents to anyone, without signature or cookies."""
 
 import functools
 import hashlib
@@ -22,17 +22,17 @@ from dashboard_api.models import Published
 from dashboard_api.public import pages
 
 CACHE_CONTROL = "public, max-age=300, stale-while-revalidate=86400"
-_SECONDS = 60  # that a process keeps a document
+_SECONDS = 60  # a process keeps a document for so long
 _HEADERS = {
     "Cache-Control": CACHE_CONTROL,
-    "Access-Control-Allow-Origin": "*",  # here and nowhere else
+    "Access-Control-Allow-Origin": "*",  # no other part of the service sends this header
     "Cross-Origin-Resource-Policy": "cross-origin",
 }
 View = Callable[..., HttpResponse]
 
 
 def public(view: View) -> View:
-    """Return a view for everyone: GET without a query, so that no cache can be filled with variants."""
+    """Allow only GET without a query string: variants of the URL could fill caches."""
 
     @functools.wraps(view)
     def respond(request: HttpRequest, **arguments: Any) -> HttpResponse:
@@ -53,13 +53,13 @@ def public(view: View) -> View:
 
 @public
 def statistics(request: HttpRequest) -> HttpResponse:
-    """``GET /v1/public/statistics``: the newest statistics."""
+    """``GET /v1/public/statistics``: return the newest statistics."""
     return _send(request, Published.Kind.STATISTICS)
 
 
 @public
 def feed(request: HttpRequest) -> HttpResponse:
-    """``GET /v1/public/feed``: the live feed."""
+    """``GET /v1/public/feed``: return the live feed."""
     response = _send(request, Published.Kind.FEED)
     response["X-Robots-Tag"] = "noindex"
     return response
@@ -67,12 +67,12 @@ def feed(request: HttpRequest) -> HttpResponse:
 
 @public
 def page(request: HttpRequest) -> HttpResponse:
-    """``GET /v1/public``: the statistics and the feed for people, with their meaning."""
+    """``GET /v1/public``: show the statistics and the feed to people, with explanations."""
     body = newest(Published.Kind.STATISTICS)
     context = {"statistics": pages.statistics_view(json.loads(body) if body else None), "feed": shown_feed()}
-    # Without the forms of the header, whose tokens would set a cookie.
+    # No forms in the header: their tokens would set a cookie.
     response = render(request, "public/page.html", context | {"themes": ()})
-    response["Cache-Control"] = "private, no-cache"  # the header is that of a member
+    response["Cache-Control"] = "private, no-cache"  # the header shows who is signed in
     return response
 
 
@@ -80,7 +80,10 @@ def page(request: HttpRequest) -> HttpResponse:
 @csp_replace({"frame-ancestors": ["*"]})
 @public
 def feed_page(request: HttpRequest) -> HttpResponse:
-    """``GET /v1/public/feed.html``: the feed alone, for a frame in any page; it has nothing to click."""
+    """``GET /v1/public/feed.html``: show only the feed, for frames on other websites.
+
+    Any website may frame it, because it has no links or buttons to hijack.
+    """
     response = render(request, "public/feed.html", {"feed": shown_feed()})
     response["X-Robots-Tag"] = "noindex"
     response["Cache-Control"] = CACHE_CONTROL
@@ -89,7 +92,7 @@ def feed_page(request: HttpRequest) -> HttpResponse:
 
 
 def shown_feed(length: int | None = None) -> pages.FeedView | None:
-    """Return the published feed for a template, without any query while it is kept; None without one."""
+    """Return the published feed for a template, if there is one; usually from memory, without a query."""
     if not settings.PUBLIC_TELEMETRY or (body := newest(Published.Kind.FEED)) is None:
         return None
     return pages.feed_view(json.loads(body), length)
@@ -97,7 +100,7 @@ def shown_feed(length: int | None = None) -> pages.FeedView | None:
 
 @cached(TTLCache(maxsize=8, ttl=_SECONDS), lock=Lock())
 def newest(kind: str) -> bytes | None:
-    """Return the newest document of a kind, as it is sent."""
+    """Return the body of the newest document of a kind."""
     body = Published.objects.filter(kind=kind).values_list("body", flat=True).first()
     return body.encode() if body else None
 
@@ -109,6 +112,6 @@ def _send(request: HttpRequest, kind: str) -> HttpResponse:
     response = HttpResponse(body, content_type="application/json")
     response["ETag"] = etag = quote_etag(hashlib.sha256(body).hexdigest()[:32])
     answer = get_conditional_response(request, etag=etag, response=response) or response
-    for name, value in _HEADERS.items():  # a 304 has them, too
+    for name, value in _HEADERS.items():  # also on a 304
         answer[name] = value
     return answer

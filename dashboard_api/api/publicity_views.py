@@ -1,4 +1,4 @@
-"""The signed endpoint of consent: what may be published about an account's websites."""
+"""The signed endpoint for consent to publish facts about an account's websites."""
 
 import msgspec
 
@@ -12,7 +12,7 @@ from signed_api.account import PUBLICITY, PublicityRequest
 
 @signed(PUBLICITY)
 def account_publicity(_call: Call, caller: Authenticated, fields: PublicityRequest) -> bytes:
-    """``POST /v1/account/publicity``: read or change it, also without a plan; repeatable."""
+    """``POST /v1/account/publicity``: read or change the consent. Needs no plan; repeating it is safe."""
     account = Account.objects.get(pk=caller.account_id)
     consent.change(account, fields, by=account.ref)
     return msgspec.json.encode(consent.publicity_response(account.pk, fields))

@@ -1,4 +1,4 @@
-"""The request that sends a report: token, query parameters, website and body, checked in this order."""
+"""Requests that send a report: checks token, query parameters, website and body, in this order."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -31,16 +31,16 @@ _PART_BYTES = 1024**2
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReportRequest:
-    """The query parameters as ``ReportOptions`` has them, and those of the call itself."""
+    """The website, the Idempotency-Key, and the options of the import."""
 
     host: str
     key: str
-    options: dict[str, Any]
+    options: dict[str, Any]  # for ``ImportOptions``
 
 
 @sensitive_variables("header", "match")
 def authenticate(request: HttpRequest, now: datetime) -> ReportToken:
-    """Return the token of the request; raises InvalidToken. Nothing is written."""
+    """Return the token of the request, without recording its use; raises InvalidToken."""
     header = request.META.get("HTTP_AUTHORIZATION", "")
     if match := _BEARER.fullmatch(header):
         token = ReportToken.objects.with_value(match[1]).select_related("account").first()
@@ -51,9 +51,12 @@ def authenticate(request: HttpRequest, now: datetime) -> ReportToken:
 
 
 def read_request(request: HttpRequest) -> ReportRequest:
-    """Return the checked parameters; raises InvalidRequest, which names all wrong ones."""
-    query = _query(request)
-    wrong = [{"field": name, "message": message} for name, message in _unknown(query)]
+    """Return the checked parameters; raises InvalidRequest, which lists every wrong one."""
+    try:
+        query = request.GET
+    except TooManyFieldsSent as error:
+        raise errors.InvalidRequest([{"field": "query", "message": "has too many parameters"}]) from error
+    wrong = list(_unknown_parameters(query))
     values: dict[str, Any] = {}
     for name, check in _PARAMETERS.items():
         try:
@@ -78,7 +81,7 @@ def authorize(token: ReportToken, host: str, now: datetime) -> Website:
 
     Raises OtherWebsite, InactiveEntitlement or RevokedLink.
     """
-    # Also one that was retired: a former owner does not learn that another owner has proven the website.
+    # Retired websites count: a former owner must not learn that another account has proven the website.
     own = [each for each in token.websites.all() if host_before(each.host) == host]
     website = min(own, key=lambda each: each.retired_at is not None, default=None)
     link = token.account.links.filter(website=website).first() if website else None
@@ -94,7 +97,7 @@ def authorize(token: ReportToken, host: str, now: datetime) -> Website:
 
 
 def _advice(token: ReportToken, host: str) -> str:
-    """Return what to send instead if a website of the token is the host with or without www."""
+    """Return which host to send if the token has this one with or without "www."; empty otherwise."""
     for each in token.websites.all():
         if host in (f"www.{each.host}", each.host.removeprefix("www.")):
             return f"This token may send reports about {each.host}: send that host."
@@ -102,9 +105,9 @@ def _advice(token: ReportToken, host: str) -> str:
 
 
 def body_of(request: HttpRequest, format_name: str) -> Iterator[bytes]:
-    """Return the parts of the body, after checks that read its beginning at most.
+    """Check the headers and the first part of the body, and return the body in parts.
 
-    Raises UnsupportedMediaType, LengthRequired, ReportTooLarge, and IncompleteBody while the parts are read.
+    Raises UnsupportedMediaType, LengthRequired or ReportTooLarge. The iterator raises IncompleteBody.
     """
     is_packed = _is_packed(request)
     length = _length(request)
@@ -161,17 +164,11 @@ def _read(request: HttpRequest, size: int) -> bytes:
     return b"".join(parts)
 
 
-def _query(request: HttpRequest) -> QueryDict:
-    try:
-        return request.GET
-    except TooManyFieldsSent as error:
-        raise errors.InvalidRequest([{"field": "query", "message": "has too many parameters"}]) from error
-
-
-def _unknown(query: QueryDict) -> Iterator[tuple[str, str]]:
+def _unknown_parameters(query: QueryDict) -> Iterator[dict[str, str]]:
     for name in query.keys() - _PARAMETERS.keys():
         similar = get_close_matches(name, _PARAMETERS, n=1)
-        yield name[:100], f"is unknown: did you mean {similar[0]}?" if similar else "is unknown"
+        message = f"is unknown: did you mean {similar[0]}?" if similar else "is unknown"
+        yield {"field": name[:100], "message": message}
 
 
 def _outside(values: dict[str, Any]) -> Iterator[dict[str, str]]:
@@ -185,7 +182,7 @@ def _outside(values: dict[str, Any]) -> Iterator[dict[str, str]]:
 
 
 def _single(check: Callable[[str], Any], default: Any = None) -> Callable[[list[str]], Any]:
-    """Return a check of a parameter that is given at most once; an empty one counts as not given."""
+    """Return a check for a parameter that may be given once; an empty value means the default."""
 
     def read(values: list[str]) -> Any:
         if len(values) > 1:
@@ -249,7 +246,7 @@ def _category(text: str) -> str:
     return text
 
 
-# The check of each parameter, which returns its value for ``ReportOptions`` or raises ValueError.
+# Each check returns the value for ``ReportOptions`` or raises ValueError.
 _PARAMETERS: dict[str, Callable[[list[str]], Any]] = {
     "host": _host,
     "format": _single(_one_of("auto", *READERS), "auto"),

@@ -1,4 +1,4 @@
-"""The endpoints that take reports: each request from its token to its response."""
+"""The endpoints that receive scanner reports and return the outcome of their import."""
 
 import json
 import logging
@@ -29,7 +29,7 @@ _ERRORS: dict[str, type[errors.ApiError]] = {
 
 @json_endpoint
 def send_report(request: HttpRequest) -> Reply:
-    """``POST /v1/reports``: store a report, import it, and wait a little for the outcome."""
+    """``POST /v1/reports``: store a report, start its import, and wait a few seconds for the outcome."""
     check_https(request)
     if request.META["REQUEST_METHOD"] != "POST":
         raise errors.MethodNotAllowed
@@ -40,7 +40,7 @@ def send_report(request: HttpRequest) -> Reply:
     with a_place(token.account_id):
         report_jobs.check_room(token, key=sent.key, now=now)
         token.note_use(now)
-        stored = _stored(request, sent.options["format_name"])
+        stored = _store(request, sent.options["format_name"])
         try:
             job = report_jobs.add(token, website, stored, sent.options, key=sent.key)
         except Exception:
@@ -52,7 +52,7 @@ def send_report(request: HttpRequest) -> Reply:
 
 @json_endpoint
 def sent_report(request: HttpRequest, job: uuid.UUID) -> Reply:
-    """``GET /v1/reports/<id>``: the response that the report has by now; an interrupted import is resumed."""
+    """``GET /v1/reports/<id>``: return the current outcome; resumes an import that was interrupted."""
     check_https(request)
     if request.META["REQUEST_METHOD"] != "GET":
         raise errors.MethodNotAllowed("GET")
@@ -66,7 +66,7 @@ def sent_report(request: HttpRequest, job: uuid.UUID) -> Reply:
 
 @contextmanager
 def a_place(account_id: int) -> Iterator[None]:
-    """Hold one of this process's places for reports; raises TooManyReports and BusyWithReports."""
+    """Hold one of this process's places for reports; raises TooManyReports or BusyWithReports."""
     if not _places.take(account_id):
         if _places.holds(account_id):
             raise errors.TooManyReports(errors.TooManyReports.AT_ONCE)
@@ -77,7 +77,7 @@ def a_place(account_id: int) -> Iterator[None]:
         _places.give_back(account_id)
 
 
-def _stored(request: HttpRequest, format_name: str) -> StoredReport:
+def _store(request: HttpRequest, format_name: str) -> StoredReport:
     parts = report_request.body_of(request, format_name)
     try:
         return report_files.store(parts)
@@ -87,7 +87,7 @@ def _stored(request: HttpRequest, format_name: str) -> StoredReport:
 
 
 def _reply(job: ReportJob) -> Reply:
-    """Return the outcome of the job, or 202 with the address at which it will be; raises ApiErrors."""
+    """Return the outcome of the job, or 202 with the address to fetch it from; raises its ApiError."""
     if job.finished_at is None:
         address = reverse("dashboard_api:sent-report", args=[job.pk])
         headers = {"Location": address, "Retry-After": str(limits.REPORT_RETRY_AFTER_SECONDS)}

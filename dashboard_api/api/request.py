@@ -1,4 +1,4 @@
-"""Form of a signed call (checks 1 to 5), and the JSON response of every endpoint."""
+"""Reads the form of a signed call (checks 1 to 5), and writes the JSON responses of all endpoints."""
 
 import functools
 import json
@@ -45,30 +45,26 @@ _SIGNED = {
 }
 _LOOPBACK_HOSTS = {"localhost", "127.0.0.1", "[::1]"}
 _MAX_ADDRESS = 64
-IN_PROCESS = "dashboard.in_process"  # a key of the WSGI environment, which no header can set
-_LENGTH = re.compile(r"[0-9]{1,1000}", re.ASCII)  # int() refuses more than some thousands of digits
-
+IN_PROCESS = "dashboard.in_process"  # a key of the WSGI environment that no header can set
+_LENGTH = re.compile(r"[0-9]{1,1000}", re.ASCII)  # int() rejects more than a few thousand digits
 
 _ONE_LINE_IN = 100
-_unsigned: Counter[str] = Counter()  # refusals by code, of this process; about right with several threads
+_unsigned: Counter[str] = Counter()  # refusals of this process by code; threads may lose a few counts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Call:
-    """A well-formed call, not yet authenticated. ``headers`` has the ES1 headers in lower case.
-
-    ``at`` is the time in UTC, read after the body.
-    """
+    """A well-formed call that is not authenticated yet."""
 
     method: str
     path: str
-    headers: dict[str, str]
+    headers: dict[str, str]  # the ES1 headers, with names in lower case
     body: bytes
-    at: datetime
+    at: datetime  # in UTC, read after the body
     request_id: str
     address: str  # of the caller
-    host: str = ""  # the Host header as sent; nothing trusts it
-    is_in_process: bool = False  # by the portal in this process, whose calls are not limited
+    host: str = ""  # the Host header as sent, not verified
+    is_in_process: bool = False  # the portal calls from this process, without a rate limit
 
     @property
     def now(self) -> int:
@@ -82,15 +78,17 @@ class Call:
 
 
 def receive(request: HttpRequest, path: str) -> Call:
-    """Return ``request`` as a call of ``path``; raises HttpsRequired and the ApiErrors of checks 1 to 5."""
+    """Return ``request`` as a call of ``path``; raises HttpsRequired or the ApiErrors of checks 1 to 5."""
     check_https(request)
-    if request.path != path or _raw_path(request) not in (None, path):
+    target = request.META.get("RAW_URI")  # Django decodes %64 to d, but the path is signed as it is sent
+    if request.path != path or (target and urlsplit(target).path != path):
         raise NotFound
     if request.META["REQUEST_METHOD"] != "POST":  # request.method is always in upper case
         raise MethodNotAllowed
     if request.META.get("QUERY_STRING"):
         raise UnexpectedQuery
-    if not _CONTENT_TYPE.fullmatch(request.META.get("CONTENT_TYPE", "")) or _is_encoded(request):
+    encoding: str = request.META.get("HTTP_CONTENT_ENCODING", "identity")
+    if not _CONTENT_TYPE.fullmatch(request.META.get("CONTENT_TYPE", "")) or encoding.lower() != "identity":
         raise UnsupportedMediaType
     body = read_body(request, limits.MAX_BODY_BYTES, BodyTooLarge)
     return Call(
@@ -107,36 +105,25 @@ def receive(request: HttpRequest, path: str) -> Call:
 
 
 def caller_address(request: HttpRequest) -> str:
-    """Return the address of the caller: behind a trusted proxy, the one that the proxy saw."""
+    """Return the IP address of the caller; behind a trusted proxy, the address that the proxy saw."""
     forwarded = request.META.get("HTTP_X_FORWARDED_FOR", "") if settings.TRUST_PROXY else ""
     address: str = forwarded.rpartition(",")[2].strip() or request.META.get("REMOTE_ADDR", "")
     return address[:_MAX_ADDRESS] if address.isprintable() else ""
 
 
 def check_https(request: HttpRequest) -> None:
-    """Raise HttpsRequired for an unencrypted request to a deployment that requires https."""
-    if settings.HTTPS and not (request.is_secure() or _is_on_this_machine(request)):
+    """Raise HttpsRequired for an unencrypted request to a deployment that requires https.
+
+    Calls to a loopback name may use plain http; ALLOWED_HOSTS must include that name.
+    """
+    if not settings.HTTPS or request.is_secure():
+        return
+    if split_domain_port(request.get_host())[0] not in _LOOPBACK_HOSTS:
         raise HttpsRequired
 
 
-def _is_on_this_machine(request: HttpRequest) -> bool:
-    """Return whether the Host header is a loopback name, which ALLOWED_HOSTS must include."""
-    return split_domain_port(request.get_host())[0] in _LOOPBACK_HOSTS
-
-
-def _raw_path(request: HttpRequest) -> str | None:
-    """Return the path as sent, if the server provides it: for a signature ``%64`` differs from ``d``."""
-    target = request.META.get("RAW_URI")
-    return urlsplit(target).path if target else None
-
-
-def _is_encoded(request: HttpRequest) -> bool:
-    encoding: str = request.META.get("HTTP_CONTENT_ENCODING", "identity")
-    return encoding.lower() != "identity"
-
-
 def read_body(request: HttpRequest, max_bytes: int, too_large: type[ApiError]) -> bytes:
-    """Return the body; a wrong Content-Length is refused before any byte is read."""
+    """Return the body; refuses a missing or too large Content-Length before it reads a byte."""
     declared = request.META.get("CONTENT_LENGTH", "")
     if not _LENGTH.fullmatch(declared) or "HTTP_TRANSFER_ENCODING" in request.META:
         raise LengthRequired
@@ -153,7 +140,7 @@ def read_body(request: HttpRequest, max_bytes: int, too_large: type[ApiError]) -
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """A JSON body with a status and headers of its own."""
+    """A JSON response with its own status and headers."""
 
     body: bytes
     status: int
@@ -161,7 +148,7 @@ class Reply:
 
 
 def json_endpoint(view: Callable[..., bytes | Reply]) -> Callable[..., HttpResponse]:
-    """Respond with the JSON that ``view`` returns, or with the JSON of the error that it raises."""
+    """Turn what ``view`` returns or raises into a JSON response."""
 
     @functools.wraps(view)
     def respond(request: HttpRequest, **arguments: Any) -> HttpResponse:
@@ -174,7 +161,7 @@ def json_endpoint(view: Callable[..., bytes | Reply]) -> Callable[..., HttpRespo
         except ApiError as error:
             return error_response(error, request)
         except Exception as error:
-            # The caller gets JSON for any error; the cause is in the log.
+            # Callers get JSON for every error; only the log has the cause.
             if is_storage_fault(error):
                 logger.exception("storage failed", extra={"status": Unavailable.status})
                 return error_response(Unavailable(), request)
@@ -186,7 +173,7 @@ def json_endpoint(view: Callable[..., bytes | Reply]) -> Callable[..., HttpRespo
 
 
 def error_response(error: ApiError, request: HttpRequest) -> HttpResponse:
-    """Return the JSON response for ``error`` of ``request``."""
+    """Return the JSON response for ``error``; counts and logs the refusal."""
     detail = {
         "code": error.code,
         "message": error.text,
@@ -201,7 +188,7 @@ def error_response(error: ApiError, request: HttpRequest) -> HttpResponse:
 
 
 def _doc_url(error: ApiError, request: HttpRequest) -> str:
-    """Return the address that explains ``error``: without a host if the request has a wrong one."""
+    """Return the address that explains ``error``; only its path if the Host header is not allowed."""
     try:
         address: str = request.build_absolute_uri(error.doc_path)
     except DisallowedHost:
@@ -210,9 +197,9 @@ def _doc_url(error: ApiError, request: HttpRequest) -> str:
 
 
 def _log_refusal(error: ApiError) -> None:
-    """Log a line; refusals of callers without an account are counted, and one in a hundred has a line.
+    """Log a refusal; of unauthenticated callers, only one in a hundred.
 
-    Anyone can cause these, so a line for each could fill the disk.
+    Anyone can cause those, and a line for each could fill the disk.
     """
     current = current_request()
     if error.status >= 500 or (current and current.account):

@@ -1,7 +1,7 @@
-"""Encoded responses; dashboards are cached in each process.
+"""Encodes responses, and caches dashboards in each process.
 
-The cache is never stale: its key has the revision of the website, which the database changes with all of its
-data, and everything else that a response depends on.
+The cache is never stale. Its key has everything that a response depends on, such as the data version of the
+website: triggers in the database change it with every change of the data.
 """
 
 from dataclasses import dataclass
@@ -27,19 +27,19 @@ from signed_api import findings as contract
 from signed_api.account import CallsRequest
 from signed_api.findings import ChangesRequest, DashboardRequest, FindingRequest
 
-_TIME = b'"generated_at":'  # no text in JSON can contain it: its quotes would be escaped
+_TIME = b'"generated_at":'  # cannot occur inside a JSON string, which escapes its quotes
 
 
 @dataclass(frozen=True, slots=True)
 class CachedResponse:
-    """An encoded response in two parts, between which its time belongs."""
+    """An encoded response, cut where its time is inserted."""
 
     before: bytes
     after: bytes
 
     @classmethod
     def of(cls, response: contract.DashboardResponse) -> "CachedResponse":
-        """Return the cached form of ``response``."""
+        """Encode ``response``, and cut its time out."""
         before, mark, after = msgspec.json.encode(response).partition(_TIME)
         return cls(before + mark, after[after.index(b",") :])
 
@@ -60,13 +60,13 @@ _lock = Lock()
 
 
 def dashboard_response(link: AccountSite, request: DashboardRequest, now: datetime) -> bytes:
-    """Return the encoded DashboardResponse; raise SlowRequest."""
+    """Return the encoded DashboardResponse; raises SlowRequest."""
     schedules = installed.by_source(link.schedules)
     key = _key(link, request, now)
     with _lock:
         cached = _cache.get(key)
     if cached is None:
-        with snapshot():  # it begins after the revision was read, so its data is not older
+        with snapshot():  # begins after the data version was read, so its data is never older
             response = build_dashboard(link, request, now, schedules)
         cached = CachedResponse.of(response)
         with _lock:
@@ -99,7 +99,7 @@ def clear() -> None:
 
 
 def _key(link: AccountSite, request: DashboardRequest, now: datetime) -> tuple[Any, ...]:
-    """Return everything that the response depends on, except the second of its time."""
+    """Return everything that the response depends on, except the time of day."""
     entitlement = sections.entitlement(link, today=now.date())
     terms = msgspec.json.encode(entitlement)
     scanners = frozenset(installed.profiles().items())

@@ -1,6 +1,7 @@
-"""The signed endpoints of scans of a linked website.
+"""The signed endpoints for scans of a linked website.
 
-All of them can be repeated: a scan that waits or runs is returned again, and the others set a state.
+Repeating a call is safe: asking for a scan returns the one that waits or runs, and the other calls set a
+state.
 """
 
 import re
@@ -69,22 +70,23 @@ def site_scan(call: Call, caller: Authenticated, fields: ScanRequest) -> bytes:
 
 @signed(SCAN_STATUS)
 def site_scan_status(call: Call, caller: Authenticated, fields: ScanStatusRequest) -> bytes:
-    """``POST /v1/site/scan/status``: one scan, with its progress or its outcome."""
+    """``POST /v1/site/scan/status``: return one scan with its progress or outcome."""
     link = authorize(caller.link, fields, call.moment)
     return status_response(_job_of(link, int(fields.job_id)), link.account_id)
 
 
 @signed(SCANS)
 def site_scans(call: Call, caller: Authenticated, fields: ScansRequest) -> bytes:
-    """``POST /v1/site/scans``: the scans of the website, the newest first."""
+    """``POST /v1/site/scans``: list the scans of the website, newest first."""
     return scans_response(authorize(caller.link, fields, call.moment), fields)
 
 
 @signed(SCAN_CANCEL)
 def site_scan_cancel(call: Call, caller: Authenticated, fields: ScanCancelRequest) -> bytes:
-    """``POST /v1/site/scan/cancel``: cancel a scan; one that has ended stays as it is.
+    """``POST /v1/site/scan/cancel``: cancel a scan; a scan that has ended does not change.
 
-    A scan that counts for another account of the website is unknown here, though this one sees it, too.
+    All accounts of a website see its scans, but only the account that pays for a scan can cancel it: the
+    others get UnknownScan. Every account can cancel a scan by staff.
     """
     link = authorize(caller.link, fields, call.moment)
     job = _job_of(link, int(fields.job_id))
@@ -96,7 +98,7 @@ def site_scan_cancel(call: Call, caller: Authenticated, fields: ScanCancelReques
 
 @signed(SCAN_SCHEDULE)
 def site_scan_schedule(call: Call, caller: Authenticated, fields: ScanScheduleRequest) -> bytes:
-    """``POST /v1/site/scan/schedule``: the schedule, and what may be scanned; with frequency, set it."""
+    """``POST /v1/site/scan/schedule``: return the schedule and the allowed scans; ``frequency`` sets it."""
     link = _link(authorize(caller.link, fields, call.moment))
     if not fields.frequency:
         return schedule_response(link, schedules.of(link.pk), call.moment)
@@ -130,7 +132,7 @@ def _finding(link: SiteLink, text: str) -> Finding:
 
 
 def _consent(link: SiteLink, now: datetime) -> None:
-    """Record that the account agrees to deep scans of a website that it proves by DNS, once on each day."""
+    """Record consent to deep scans, at most once a day, if the account proves the website by DNS."""
     own = OwnershipClaim.objects.current(now).filter(account=link.account, host=link.website.host)
     if not own.proven_by_dns().exists():
         return
@@ -141,7 +143,7 @@ def _consent(link: SiteLink, now: datetime) -> None:
 
 
 def _confirm(link: SiteLink, job_id: int, now: datetime) -> None:
-    """Record that the page which a scan met is the website's own; raises UnknownScan."""
+    """Record that the changed home page of a scan is the website's own; raises UnknownScan."""
     job = link.website.scan_jobs.filter(pk=job_id, reason=PAGE_CHANGED).first()
     if job is None:
         raise errors.UnknownScan
@@ -150,7 +152,7 @@ def _confirm(link: SiteLink, job_id: int, now: datetime) -> None:
 
 @contextmanager
 def _refusals(now: datetime) -> Iterator[None]:
-    """Raise the refusals of the policy as errors of the API."""
+    """Turn the errors of the scan policy into errors of the API."""
     try:
         yield
     except policy.OptedOut as error:

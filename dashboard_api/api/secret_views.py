@@ -1,4 +1,4 @@
-"""The signed endpoint of the portal about an account's secrets."""
+"""The signed endpoint through which the portal manages an account's secrets."""
 
 from collections.abc import Iterable
 from datetime import datetime
@@ -20,7 +20,7 @@ from signed_api.account import SECRETS, SecretsRequest
 
 @json_endpoint
 def account_secrets(request: HttpRequest) -> bytes | Reply:
-    """``POST /v1/account/secrets``: list, issue and retire, also without a plan."""
+    """``POST /v1/account/secrets``: list, issue or retire secrets; needs no plan."""
     call = receive(request, SECRETS.path)
     with authenticated(call) as caller:
         fields = read_request(SECRETS, caller.fields)
@@ -44,7 +44,7 @@ def _changed(caller: Authenticated, fields: SecretsRequest, now: datetime) -> by
 
 
 def _retire(caller: Authenticated, secret_id: int, now: datetime) -> None:
-    """Retire a secret of the customer; raises SecretRefused for the portal's own, which its pages need."""
+    """Retire a secret of the customer; raises SecretRefused for the portal's own secret: pages need it."""
     secret = Secret.objects.filter(account=caller.account_id, pk=secret_id).first()
     if secret is None:
         raise SecretRefused(reason="unknown")

@@ -1,4 +1,4 @@
-"""Signed endpoints: receive, authenticate and check a call, then let the view answer it."""
+"""The decorator of signed endpoints: receives, authenticates and checks a call before the view runs."""
 
 import functools
 from collections.abc import Callable, Iterator
@@ -22,9 +22,9 @@ _slow_callers = SlowCallers(limits.MAX_SLOW_CALLS_AT_ONCE)
 def signed(
     route: Route[Request, Any],
 ) -> Callable[[_View[Request]], Callable[..., HttpResponse]]:
-    """Return a decorator for the view of ``route``, which gets the call, its caller and the checked request.
+    """Return a decorator that calls a view of ``route`` with the call, its caller and the checked request.
 
-    A call with a test secret is answered with the example, without the view. ApiErrors become responses.
+    A call with a test secret gets the example and does not reach the view. ApiErrors become responses.
     """
 
     def decorate(view: _View[Request]) -> Callable[..., HttpResponse]:
@@ -42,9 +42,10 @@ def signed(
 
 @contextmanager
 def _a_place(caller: Authenticated, route: Route[Any, Any]) -> Iterator[None]:
-    """Hold one of this process's places for calls; raises RateLimited for an account whose calls are slow.
+    """Hold one of this process's places for calls; raises RateLimited for an account with slow calls.
 
-    Changes, which wait for imports, do not keep pages and exports of the portal from their places.
+    Calls that change data can wait for imports. They are counted apart, so that pages and exports of the
+    portal keep their places.
     """
     kind = "portal" if caller.is_portal else ""
     if route.changes:

@@ -1,6 +1,6 @@
-"""Responses to calls signed with a test secret: the examples of the documentation.
+"""Responses to calls with a test secret: the examples of the documentation.
 
-The example website is no row of the database, so these calls read and count nothing of a customer.
+The example website is not in the database, so these calls never read or count a customer's data.
 """
 
 from typing import Any
@@ -23,7 +23,10 @@ _JOB_ID = example_of(SCAN_STATUS)["request"]["job_id"]
 
 
 def example_reply(route: Route[Any, Any], request: msgspec.Struct) -> Reply:
-    """Return the example response, whatever the filters; raises UnknownLink, UnknownFinding, UnknownScan."""
+    """Return the example response; filters have no effect.
+
+    Raises UnknownLink, UnknownFinding or UnknownScan for ids that differ from the example.
+    """
     if isinstance(request, SiteRequest):
         host, link_id = LINK["host"], LINK["link_id"]
         if (request.host, request.link_id) != (host, link_id):

@@ -1,4 +1,4 @@
-"""The signed endpoints: each call from request to response."""
+"""The signed endpoints for findings and calls, and the pages of the documentation."""
 
 import functools
 import html
@@ -43,49 +43,49 @@ _FEED_LENGTH = 5  # on the documentation page
 
 @signed(DASHBOARD)
 def site_dashboard(call: Call, caller: Authenticated, fields: DashboardRequest) -> bytes:
-    """``POST /v1/site/dashboard``: the specification, section 4."""
+    """``POST /v1/site/dashboard``: return a website's dashboard (specification, section 4)."""
     link = authorize(caller.link, fields, call.moment)
     return dashboard_response(link, fields, call.moment)
 
 
 @signed(FINDING)
 def site_finding(call: Call, caller: Authenticated, fields: FindingRequest) -> bytes:
-    """``POST /v1/site/finding``: a single finding."""
+    """``POST /v1/site/finding``: return one finding."""
     link = authorize(caller.link, fields, call.moment)
     return finding_response(link, fields)
 
 
 @signed(CHANGES)
 def site_changes(call: Call, caller: Authenticated, fields: ChangesRequest) -> bytes:
-    """``POST /v1/site/changes``: new and returned findings, and notes."""
+    """``POST /v1/site/changes``: return new findings, regressions and notes since a cursor."""
     link = authorize(caller.link, fields, call.moment)
     return changes_response(link, fields, call.moment)
 
 
 @signed(CALLS)
 def account_calls(call: Call, caller: Authenticated, fields: CallsRequest) -> bytes:
-    """``POST /v1/account/calls``: the account's own calls, also without a plan."""
+    """``POST /v1/account/calls``: list the account's calls; needs no plan."""
     return calls_response(caller.account_id, fields, caller.as_reader(call))
 
 
 @csrf_exempt  # other methods get 405, not the CSRF page
 @require_safe
 def openapi_document(request: HttpRequest) -> HttpResponse:
-    """``GET /v1/openapi.json``: the OpenAPI document."""
+    """``GET /v1/openapi.json``: return the OpenAPI document."""
     return JsonResponse(openapi.document(_base_url(request)))
 
 
 @csrf_exempt
 @require_safe
 def vectors(_: HttpRequest) -> HttpResponse:
-    """``GET /v1/vectors.json``: the test vectors of ES1."""
+    """``GET /v1/vectors.json``: return the test vectors of ES1."""
     return HttpResponse(read_vectors(), content_type="application/json")
 
 
 @csrf_exempt
 @require_safe
 def sample(request: HttpRequest, language: str) -> HttpResponse:
-    """``GET /v1/samples/<language>``: a program that makes a signed call, as plain text."""
+    """``GET /v1/samples/<language>``: return a program that makes a signed call, as plain text."""
     snippet = next((each for each in SNIPPETS if each.key == language), None)
     if snippet is None:
         return error_response(NotFound(), request)
@@ -97,7 +97,7 @@ def sample(request: HttpRequest, language: str) -> HttpResponse:
 @require_safe
 @vary_on_cookie  # the theme
 def documentation(request: HttpRequest) -> HttpResponse:
-    """``GET /v1/docs``: the documentation of the API and of signing."""
+    """``GET /v1/docs``: show the documentation of the API and of signing."""
     return render(
         request,
         "dashboard_api/documentation.html",
@@ -129,13 +129,13 @@ def _routes() -> list[dict[str, Any]]:
 
 @functools.cache
 def _routes_in_full() -> SafeString:
-    """Return the part of the page about the signed routes: most of its work, and always the same."""
+    """Return the HTML about the signed routes; cached, because it is constant and slow to render."""
     with translation.override("en"):
         return render_to_string("dashboard_api/_routes.html", {"routes": _routes()})
 
 
 def _sample_values(request: HttpRequest) -> dict[str, str]:
-    """Return the values of a sample: the example website, which a test secret reaches."""
+    """Return the values for a sample: they name the example website, which needs only a test secret."""
     return {
         "path": DASHBOARD.path,
         "base_url": _base_url(request),
@@ -151,5 +151,5 @@ def _base_url(request: HttpRequest) -> str:
 
 @json_endpoint
 def nothing_here(_: HttpRequest) -> Never:
-    """Any other path below ``/v1/``, also with a trailing slash: 404 as JSON, no redirect."""
+    """Answer every other path below ``/v1/`` with 404 as JSON; a trailing slash causes no redirect."""
     raise NotFound

@@ -1,1 +1,1 @@
-"""The service's side of the contract: bodies are read, further checks are made, and OpenAPI is generated."""
+"""The service's side of the contract: parses bodies, adds checks to the rules, and generates OpenAPI."""

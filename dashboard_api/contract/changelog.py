@@ -1,4 +1,4 @@
-"""Versions of the API for people who call it, the newest first: number, day and changes."""
+"""The changelog that ``/v1/docs`` shows: number, day and changes of each version, newest first."""
 
 VERSIONS = (
     (

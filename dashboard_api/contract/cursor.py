@@ -1,4 +1,4 @@
-"""Positions in changes of a website and in calls of an account, opaque to callers."""
+"""Cursors: positions in the changes of a website and in the calls of an account, opaque to callers."""
 
 import re
 from datetime import UTC, datetime, timedelta
@@ -15,7 +15,7 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 class Cursor(msgspec.Struct, frozen=True, kw_only=True):
-    """The newest finding and regression of a website at ``seconds``, and the notes published just before."""
+    """A position in changes: the newest ids at ``seconds``, and the notes published shortly before."""
 
     finding_id: int = 0
     event_id: int = 0
@@ -33,7 +33,7 @@ class Cursor(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def read_cursor(text: str) -> Cursor:
-    """Return the cursor that ``text`` encodes; raises ValueError for text that was never issued."""
+    """Parse a cursor; raises ValueError for text that the service cannot have issued."""
     if len(text) > MAX_CURSOR_LENGTH or not _CURSOR.fullmatch(text):
         raise ValueError("no cursor")
     finding_id, event_id, seconds, notes = text.split(".")
@@ -47,7 +47,7 @@ def read_cursor(text: str) -> Cursor:
 
 
 class CallPosition(msgspec.Struct, frozen=True, kw_only=True):
-    """The position of a call among those of its account, which are in order of time and request id."""
+    """A position in the calls of an account, which are sorted by time and request id."""
 
     at: datetime
     request_id: str
@@ -57,7 +57,7 @@ class CallPosition(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def read_call_position(text: str) -> CallPosition:
-    """Return the position that ``text`` encodes; raises ValueError for text that was never issued."""
+    """Parse a position in calls; raises ValueError for text that the service cannot have issued."""
     if not _CALL.fullmatch(text):
         raise ValueError("no position")
     microseconds, _, request_id = text.partition(".")

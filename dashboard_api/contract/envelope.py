@@ -1,4 +1,4 @@
-"""The strict parser of a body: one JSON object with an account reference (check 8)."""
+"""The strict parser of bodies: one JSON object with an account reference (check 8)."""
 
 import codecs
 import functools
@@ -14,7 +14,7 @@ from signed_api.limits import MAX_ACCOUNT_REF_LENGTH
 
 
 class Envelope(msgspec.Struct, frozen=True, kw_only=True):
-    """A body before its signature is verified: use it only to find keys and the link of their account."""
+    """A body before its signature is verified: use it only to look up the account's secrets and link."""
 
     unverified_account_ref: str
     unverified_link_id: str
@@ -23,26 +23,18 @@ class Envelope(msgspec.Struct, frozen=True, kw_only=True):
 
 @functools.lru_cache(maxsize=256)
 def read_envelope(body: bytes) -> Envelope:
-    """Return the parsed ``body``; raises MalformedJson, or InvalidRequest without an account."""
+    """Parse a body; raises MalformedJson, or InvalidRequest if the account reference is missing or wrong."""
     fields = _strict_object(body)
     ref = fields.get("portal_account_ref")
-    if not isinstance(ref, str) or not _is_account_ref(ref):
+    if not isinstance(ref, str) or not 1 <= len(ref) <= MAX_ACCOUNT_REF_LENGTH or not ref.isprintable():
         message = f"must be a printable string of 1 to {MAX_ACCOUNT_REF_LENGTH} characters"
         if "portal_account_ref" not in fields:
             message = "is required"
         raise InvalidRequest([{"field": "portal_account_ref", "message": message}])
-    return Envelope(
-        unverified_account_ref=ref, unverified_link_id=_text(fields.get("link_id")), unverified_fields=fields
-    )
-
-
-def _text(value: object) -> str:
-    """Return ``value`` if it can be looked up, else "". Its rule is checked after authentication."""
-    return value if isinstance(value, str) and value.isprintable() else ""
-
-
-def _is_account_ref(text: str) -> bool:
-    return 1 <= len(text) <= MAX_ACCOUNT_REF_LENGTH and text.isprintable()
+    link_id = fields.get("link_id")
+    if not isinstance(link_id, str) or not link_id.isprintable():
+        link_id = ""  # cannot be looked up; its rule is checked after authentication
+    return Envelope(unverified_account_ref=ref, unverified_link_id=link_id, unverified_fields=fields)
 
 
 def _strict_object(body: bytes) -> dict[str, Any]:
@@ -92,12 +84,12 @@ def _finite(digits: str) -> float:
 def _integer(digits: str) -> int:
     try:
         return int(digits)
-    except ValueError as error:  # thousands of digits, which Python refuses to convert
+    except ValueError as error:  # int() rejects more than a few thousand digits
         raise ValueError("a number is too large") from error
 
 
 def _check_inside(value: object, *, depth: int) -> None:
-    """Raise MalformedJson for deep nesting and for lone surrogates, which are not characters."""
+    """Raise MalformedJson if ``value`` nests too deep or contains a lone surrogate."""
     if isinstance(value, str):
         try:
             value.encode()

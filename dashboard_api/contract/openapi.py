@@ -34,7 +34,7 @@ TEST_HEADER = "X-Service-Test"
 
 
 def document(server_url: str) -> dict[str, Any]:
-    """Return the whole document, for the service at ``server_url``."""
+    """Return the whole document; ``server_url`` is the address of the service."""
     return {**_contract(), "servers": [{"url": server_url}]}
 
 
@@ -84,16 +84,16 @@ def _contract() -> dict[str, Any]:
 
 
 def refusals() -> Iterator[type[errors.ApiError]]:
-    """Return all error classes with a code, in the order of the tree in ``errors``."""
+    """Return every error class that has a code, in the order of ``errors``."""
     for error in vars(errors).values():
         if isinstance(error, type) and issubclass(error, errors.ApiError) and hasattr(error, "code"):
             yield error
 
 
 def _explicit(schema: Any) -> Any:
-    """Return the schema of a response for clients in any language.
+    """Adapt the schema of a response to clients in any language.
 
-    It has no defaults, because generated clients send them back, and no anchors that only Python knows.
+    Removes defaults, because generated clients would send them back, and replaces Python's own anchors.
     """
     if isinstance(schema, list):
         return [_explicit(each) for each in schema]
@@ -110,7 +110,7 @@ def _explicit(schema: Any) -> Any:
 
 
 def _describe_errors(schema: dict[str, Any]) -> None:
-    """Add all codes; only the members of each refusal are required."""
+    """List all codes, and require only the members that every refusal has."""
     codes = ", ".join(dict.fromkeys(error.code for error in refusals()))
     schema["properties"]["code"]["description"] = f"{codes}."
     schema["required"] = ["code", "message", "request_id"]
@@ -130,13 +130,13 @@ def _request_schema(request: type[msgspec.Struct]) -> dict[str, Any]:
 
 
 def _hints(kind: type[msgspec.Struct]) -> list[Any]:
-    """Return the annotated type of each member, in their order."""
+    """Return the annotated type of each member, in the order of the members."""
     hints = get_type_hints(kind, include_extras=True)
     return [hints[name] for name in kind.__struct_fields__]
 
 
 def _description(annotated: Any) -> str:
-    """Return the description in an annotation; the last one, which is of the member itself."""
+    """Return the last description in an annotation: it is about the member, earlier ones about its type."""
     metas = get_args(annotated)[1:] if get_origin(annotated) is Annotated else ()
     described = [each.description for each in metas if isinstance(each, Meta) and each.description]
     return described[-1] if described else ""
@@ -178,7 +178,7 @@ def _response(description: str, schema: dict[str, Any], **examples: Any) -> dict
 
 
 def _refusals_of(route: Route[Any, Any]) -> Iterator[type[errors.ApiError]]:
-    """Yield the errors of the route: all except those that only other routes have."""
+    """Yield the errors that the route can return."""
     absent = {code for other in ROUTES for code in other.own_codes} - set(route.own_codes)
     absent.update(route.absent_codes)
     others = {*openapi_reports.OWN_REFUSALS, *openapi_public.OWN_REFUSALS, *openapi_callbacks.OWN_REFUSALS}
@@ -186,7 +186,7 @@ def _refusals_of(route: Route[Any, Any]) -> Iterator[type[errors.ApiError]]:
 
 
 def _by_status(refused: Iterable[type[errors.ApiError]], *, schema: dict[str, Any]) -> dict[str, Any]:
-    """Return a response for each status, with all its codes."""
+    """Return one response for each status, with an example for each code."""
     messages: dict[int, dict[str, str]] = defaultdict(dict)
     for error in refused:
         messages[error.status].setdefault(error.code, error.message)
@@ -248,7 +248,7 @@ def reports_for_people() -> dict[str, Any]:
 
 
 def members_for_people(kind: type[msgspec.Struct]) -> list[dict[str, Any]]:
-    """Return the members of a response as rows of a table: name, meaning, inner fields."""
+    """Return the members of a response as rows of a table: name, meaning, members of inner objects."""
     return [
         _member_for_people(name, hint)
         for name, hint in zip(kind.__struct_encode_fields__, _hints(kind), strict=True)
@@ -270,7 +270,7 @@ def _fields_for_people(route: Route[Any, Any]) -> list[dict[str, Any]]:
 
 
 def _member_for_people(name: str, hint: Any) -> dict[str, Any]:
-    """Return a member with its meaning, and if it is an object or a list of them, with its fields."""
+    """Return a member with its meaning, and the members of its objects if it has any."""
     kind = _without_null(hint)
     is_list = get_origin(kind) is list
     inner = _without_null(get_args(kind)[0]) if is_list else kind
@@ -285,7 +285,7 @@ def _member_for_people(name: str, hint: Any) -> dict[str, Any]:
 
 
 def _without_null(hint: Any) -> Any:
-    """Return a member's type without null and without annotations."""
+    """Remove null and annotations from the type of a member."""
     if get_origin(hint) is Annotated:
         return _without_null(get_args(hint)[0])
     if isinstance(hint, UnionType) or get_origin(hint) is Union:
@@ -294,7 +294,7 @@ def _without_null(hint: Any) -> Any:
 
 
 def text_parts(text: str) -> list[tuple[bool, str]]:
-    """Return the parts of a text with ``code`` in backticks, each with whether it is code."""
+    """Split a text at ``code`` in backticks; each part comes with a flag that tells whether it is code."""
     parts = re.split(r"`+([^`]+)`+", text)
     return [(number % 2 == 1, part) for number, part in enumerate(parts) if part]
 

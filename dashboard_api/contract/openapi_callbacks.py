@@ -1,4 +1,4 @@
-"""The route of payment callbacks, as part of the OpenAPI document."""
+"""The part of the OpenAPI document about payment callbacks."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -77,7 +77,7 @@ _RESPONSE = {
 
 
 def paths(response: Callable[..., dict[str, Any]], refused: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the path; ``response`` describes one response, and ``refused`` holds the refusals by status."""
+    """Return the path; ``response`` describes one response, and ``refused`` has the refusals by status."""
     headers = (
         ("webhook-id", "The id of the event, the same for each attempt."),
         ("webhook-timestamp", "Unix seconds, within 300 of the service's clock."),

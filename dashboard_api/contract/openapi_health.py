@@ -1,4 +1,4 @@
-"""The route of health, as part of the OpenAPI document."""
+"""The part of the OpenAPI document about the health of the service."""
 
 from collections.abc import Callable
 from typing import Any
@@ -17,7 +17,7 @@ _EXAMPLE = {
 def paths(
     schema: dict[str, Any], response: Callable[..., dict[str, Any]], refused: dict[str, Any]
 ) -> dict[str, Any]:
-    """Return the path; ``response`` describes one response, and ``refused`` holds the refusals by status."""
+    """Return the path; ``response`` describes one response, and ``refused`` has the refusals by status."""
     failing = _EXAMPLE | {"ok": False, "status": "degraded", "retry_after": 5}
     return {
         PATH: {

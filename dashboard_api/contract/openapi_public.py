@@ -1,4 +1,4 @@
-"""The routes of public telemetry, as part of the OpenAPI document."""
+"""The part of the OpenAPI document about public telemetry."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -22,10 +22,6 @@ def _object(properties: Mapping[str, Any], *optional: str) -> dict[str, Any]:
     return {"type": "object", "properties": dict(properties), "required": required}
 
 
-def _list(properties: Mapping[str, Any]) -> dict[str, Any]:
-    return {"type": "array", "items": _object(properties)}
-
-
 _STATISTICS = _object(
     {
         **_MADE,
@@ -40,16 +36,19 @@ _STATISTICS = _object(
 _FEED = _object(
     {
         **_MADE,
-        "entries": _list(
-            {
-                "severity": {"type": "string", "description": "High, Medium or Low."},
-                "domain": {"type": "string", "description": "Masked: always five dots."},
-                "category": {"type": "string", "description": "The id of the description."},
-                "description": _TEXT,
-                "region": {"type": "string", "description": "A country, a continent (UN M49), or 001."},
-                "day": _DAY,
-            }
-        ),
+        "entries": {
+            "type": "array",
+            "items": _object(
+                {
+                    "severity": {"type": "string", "description": "High, Medium or Low."},
+                    "domain": {"type": "string", "description": "Masked: always five dots."},
+                    "category": {"type": "string", "description": "The id of the description."},
+                    "description": _TEXT,
+                    "region": {"type": "string", "description": "A country, a continent (UN M49), or 001."},
+                    "day": _DAY,
+                }
+            ),
+        },
     },
     "sample",
 )
@@ -78,7 +77,7 @@ _FEED_EXAMPLE = {
 
 
 def paths(response: Callable[..., dict[str, Any]], refused: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the paths; ``response`` describes one response, and ``refused`` holds the refusals by status."""
+    """Return the paths; ``response`` describes one response, and ``refused`` has the refusals by status."""
 
     def path(name: str, summary: str, schema: dict[str, Any], example: Any) -> dict[str, Any]:
         return {

@@ -1,4 +1,4 @@
-"""The routes that take reports, as part of the OpenAPI document and of its page."""
+"""The part of the OpenAPI document and of ``/v1/docs`` about sending reports."""
 
 from collections.abc import Callable
 from typing import Any
@@ -15,7 +15,7 @@ SECURITY_SCHEME = {
         "description": "A token for reports. It can send reports about some websites, and do nothing else.",
     }
 }
-# Only these routes have them.
+# Errors that only these routes return
 OWN_REFUSALS = (
     errors.InvalidToken,
     errors.OtherWebsite,
@@ -54,7 +54,7 @@ _FETCHING = (
 _TEXT = {"type": "string"}
 _BOOLEAN = {"type": "boolean"}
 _SEVERITIES = ["Critical", "High", "Medium", "Low", "Info"]
-# The schema and the meaning of each query parameter.
+# Schema and meaning of each query parameter
 PARAMETERS: dict[str, tuple[dict[str, Any], str]] = {
     "host": (_TEXT, "The website that was scanned."),
     "format": (
@@ -131,7 +131,7 @@ Respond = Callable[..., dict[str, Any]]
 
 
 def paths(schema: dict[str, Any], respond: Respond, refuse: Respond) -> dict[str, Any]:
-    """Return the two routes; ``respond`` and ``refuse`` make their responses as those of the other routes."""
+    """Return the two paths; ``respond`` describes a response, and ``refuse`` the refusals by status."""
     done = {
         "200": respond("The outcome of the import", schema, example=EXAMPLE),
         "202": respond(

@@ -1,4 +1,4 @@
-"""Requests of signed calls: the rules of ``signed_api``, with the checks that only the service can make."""
+"""Reads requests of signed calls: applies the rules of ``signed_api`` and the service's own checks."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -14,7 +14,7 @@ from signed_api.values import BrokenRule
 
 
 def read_request(route: Route[Request, Any], fields: Mapping[str, Any]) -> Request:
-    """Return the checked request of ``route``; raises InvalidRequest, which names all broken fields."""
+    """Return the checked request of ``route``; raises InvalidRequest, which lists every broken field."""
     try:
         return read(route, fields, _CHECKS)
     except BrokenFields as error:

@@ -1,1 +1,1 @@
-"""Documents about all websites together: made beforehand, so that no stranger reaches a finding."""
+"""Public documents about all websites together, made in advance: a visitor's request never reads findings."""

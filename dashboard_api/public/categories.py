@@ -1,4 +1,4 @@
-"""Categories: the only words about a finding that are ever published; categories.toml has the table."""
+"""Categories: the only description of a finding that is ever published; categories.toml has the table."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -21,7 +21,7 @@ _BY_TOPIC = {topic: name for name, category in _TABLE.items() for topic in categ
 
 
 def category_of(cwe: Iterable[object], problem: str) -> str:
-    """Return the category of a finding with these CWE numbers, or with this key of a problem."""
+    """Return the category of a finding by its CWE numbers, or else by the key of its problem."""
     for number in cwe:
         if isinstance(number, int) and number in _BY_CWE:
             return _BY_CWE[number]

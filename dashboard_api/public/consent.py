@@ -1,4 +1,4 @@
-"""Consent: what an account allows to be published about its websites."""
+"""Consent: what may be published about the websites of an account."""
 
 from django.db import transaction
 
@@ -13,20 +13,20 @@ _STRICTEST_FIRST = (Publicity.NOTHING, Publicity.COUNTED, Publicity.SHOWN)
 
 
 def stricter(of_account: str, own: str) -> str:
-    """Return what holds for a website: its own publicity if that is stricter than the account's."""
+    """Return the publicity in force for a website: its own if it is stricter than the account's."""
     return min(of_account, own or of_account, key=rank)
 
 
 def rank(publicity: str) -> int:
-    """Return the place of a publicity, the strictest first."""
+    """Return the rank of a publicity; 0 is the strictest."""
     return _STRICTEST_FIRST.index(Publicity(publicity))
 
 
 @transaction.atomic
 def change(account: Account, request: PublicityRequest, *, by: str) -> None:
-    """Store what ``request`` changes, with an audit event; raises UnknownLink.
+    """Store the changes of ``request`` and record an audit event; raises UnknownLink.
 
-    It is in force at the next run of publish_telemetry.
+    The next run of publish_telemetry applies the change.
     """
     if request.host:
         links = SiteLink.objects.select_for_update(of=("self",)).not_revoked()
@@ -48,7 +48,7 @@ def _store(row: Account | SiteLink, by: str, values: dict[str, str | None]) -> N
 
 
 def publicity_response(account_id: int, request: PublicityRequest) -> contract.PublicityResponse:
-    """Return the publicity of the account and of its linked websites, by host."""
+    """Return the publicity of the account and of its linked websites, sorted by host."""
     of_account = Account.objects.get(pk=account_id).publicity
     links = SiteLink.objects.not_revoked().filter(account=account_id).order_by("website__host")
     if request.host:

@@ -1,4 +1,4 @@
-"""Counted websites, and the floor and the rounding of every published number."""
+"""Counted websites, and the rules for published numbers: their minimum and their rounding."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -15,17 +15,14 @@ SEVERITIES = ("High", "Medium", "Low")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CountedWebsite:
-    """A website that is counted, and what is open on it.
-
-    ``open`` and ``categories`` say whether there is at least one open, confirmed finding, not the number.
-    """
+    """A counted website with the severities and categories of its open, confirmed findings."""
 
     number: int
     host: str
     accounts: frozenset[int]
     region: str = WORLD
     is_shown: bool = False  # in the feed
-    grade: str = ""  # empty: none yet
+    grade: str = ""  # empty until the website has one
     open: frozenset[str] = frozenset()
     categories: frozenset[str] = frozenset()
 
@@ -34,7 +31,10 @@ Population = Sequence[CountedWebsite]
 
 
 def is_crowd(websites: Population) -> bool:
-    """Return whether the group hides its members: enough domains, enough accounts, no large account."""
+    """Return whether the group is large enough to hide its members.
+
+    It needs enough domains and accounts, and no account may have a large share of it.
+    """
     domains = {registrable_domain(website.host) or website.host for website in websites}
     held = Counter(account for website in websites for account in website.accounts)
     return (
@@ -45,9 +45,9 @@ def is_crowd(websites: Population) -> bool:
 
 
 def published_number(websites: Population, population: Population) -> int | None:
-    """Return the number to publish for a part of the population, or None.
+    """Return the number to publish for a part of the population, unless it would reveal a website.
 
-    The other websites must be a crowd too: "20 of 20 have it" would tell it of every customer.
+    The other websites must be a crowd as well: "20 of 20 have it" would reveal it for each of them.
     """
     members = {website.number for website in websites}
     others = [website for website in population if website.number not in members]
@@ -55,6 +55,6 @@ def published_number(websites: Population, population: Population) -> int | None
 
 
 def rounded(count: int) -> int:
-    """Round down to two leading digits, and at least to tens."""
+    """Round down to two significant digits, and to a multiple of ten."""
     step: int = 10 ** max(len(str(count)) - 2, 1)
     return count // step * step

@@ -1,4 +1,4 @@
-"""The live feed: confirmed findings, published late and masked, if the website's owner agreed."""
+"""The live feed: confirmed findings, masked and published with a delay, of websites that opted in."""
 
 from collections import defaultdict
 from collections.abc import Iterator
@@ -17,29 +17,30 @@ from foundation.texts.categories import TITLES
 from foundation.texts.regions import WORLD
 
 LENGTH = 50
-DAYS = 14  # on which an entry is shown
-HIDDEN = "•••••"  # always five, whatever the length of the name
+DAYS = 14  # an entry is shown for so long
+HIDDEN = "•••••"  # always five, so the length of the name is hidden
 _STATUSES = (Finding.Status.OPEN, Finding.Status.FIXED)
 
 
 class Mask(NamedTuple):
-    """The part of a website that is published."""
+    """The part of a website's name and region that is published."""
 
     domain: str
     region: str
 
 
 class _Candidate(NamedTuple):
-    day: date  # on which it appears
-    order: bytes  # random, the same at every run
+    day: date  # when the entry appears
+    order: bytes  # random, but the same in every run
     finding: int
     website: CountedWebsite
 
 
 def masks_of(population: Population) -> dict[int, Mask]:
-    """Return the masks of the websites that are shown, by number; none for a website without a crowd.
+    """Return the masks of the websites in the feed, by number.
 
-    Websites with the same mask are a crowd. A smaller group loses its region, then its suffix.
+    Websites with the same mask must be a crowd. A smaller group loses its region, then its suffix; if it is
+    still too small, its websites get no mask and do not appear.
     """
     groups: dict[Mask, list[CountedWebsite]] = defaultdict(list)
     for website in population:
@@ -60,7 +61,7 @@ def masks_of(population: Population) -> dict[int, Mask]:
 
 
 def feed_entries(population: Population, now: datetime) -> list[tuple[str, dict[str, str]]]:
-    """Return the entries with their hosts, the newest day first; at most one for each account and day."""
+    """Return the entries with their hosts, newest day first; at most one for each account and day."""
     masks, taken, chosen = masks_of(population), set[tuple[int, date]](), list[_Candidate]()
     shown = {website.number: website for website in population if website.number in masks}
     candidates = _candidates(shown, now.date())
@@ -86,7 +87,7 @@ def feed_entries(population: Population, now: datetime) -> list[tuple[str, dict[
 
 
 def entry(mask: Mask, *, severity: str, category: str, day: date) -> dict[str, str]:
-    """Return an entry as it is published."""
+    """Return an entry in its published form."""
     return {
         "severity": severity,
         "domain": mask.domain,
@@ -98,7 +99,7 @@ def entry(mask: Mask, *, severity: str, category: str, day: date) -> dict[str, s
 
 
 def _candidates(websites: dict[int, CountedWebsite], today: date) -> Iterator[_Candidate]:
-    """Yield the first finding of each website and day, one to three days after it was found."""
+    """Yield the first finding of each website and day; its entry appears on the second or third day after."""
     first: dict[tuple[int, date], int] = {}
     since = datetime.combine(today - timedelta(days=DAYS + 2), time.min, UTC)
     rows = Finding.objects.filter(

@@ -1,4 +1,4 @@
-"""View models of the public page: published documents in the words of the reader's language."""
+"""View models of the public page: the published documents in the reader's language."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ Document = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EntryView:
-    """An entry of the feed; ``tone`` is the name of its colour."""
+    """An entry of the feed; ``tone`` names its colour."""
 
     severity: str
     tone: str
@@ -29,7 +29,7 @@ class EntryView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FeedView:
-    """The feed, and when it was made."""
+    """The feed, with its age."""
 
     entries: list[EntryView]
     made_at: datetime
@@ -39,7 +39,7 @@ class FeedView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TableView:
-    """A table of numbers of websites, with the largest for its meters."""
+    """A table of numbers of websites; ``most`` is the largest, and scales the meters."""
 
     id: str
     title: str
@@ -50,7 +50,7 @@ class TableView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StatisticsView:
-    """The statistics; ``websites`` is None if there are too few."""
+    """The statistics; ``websites`` is missing if there are too few."""
 
     made_at: datetime
     is_sample: bool
@@ -59,7 +59,7 @@ class StatisticsView:
 
 
 def feed_view(document: Document, length: int | None = None) -> FeedView:
-    """Return the first entries of the published feed."""
+    """Return the published feed with its first ``length`` entries, or all."""
     made_at = datetime.fromisoformat(document["made_at"])
     return FeedView(
         entries=[
@@ -80,7 +80,7 @@ def feed_view(document: Document, length: int | None = None) -> FeedView:
 
 
 def statistics_view(document: Document | None) -> StatisticsView | None:
-    """Return the published statistics; None without any."""
+    """Return the published statistics, if there are any."""
     if document is None:
         return None
     categories = {_(TITLES[name]): number for name, number in document["categories"].items()}

@@ -1,4 +1,4 @@
-"""Writes the documents that are served: the statistics once a week, and the feed at every run."""
+"""Writes the public documents: the statistics once a week, the feed on every run."""
 
 import json
 from collections.abc import Iterable, Mapping
@@ -13,16 +13,16 @@ from dashboard_api.public.reading import counted_websites, with_findings
 from dashboard_api.public.sample import sample_entries, sample_websites
 from dashboard_api.public.statistics import statistics, utc_text
 
-STALE_AFTER = timedelta(hours=26)  # without a run of the command
+STALE_AFTER = timedelta(hours=26)  # since the last run of the command
 
 
 def websites_of(now: datetime) -> Population:
-    """Return the counted websites; in the demo, made-up ones."""
+    """Return the counted websites; in the demo, made-up websites."""
     return sample_websites() if settings.PUBLIC_DEMO else counted_websites(now)
 
 
 def statistics_of(websites: Population, now: datetime) -> dict[str, object]:
-    """Return the document of statistics."""
+    """Return the statistics as a document to publish."""
     population = websites if settings.PUBLIC_DEMO else with_findings(websites)
     return statistics(population, made_at=now) | _sample()
 
@@ -33,7 +33,7 @@ def entries_of(websites: Population, now: datetime) -> list[tuple[str, dict[str,
 
 
 def publish_statistics(websites: Population, now: datetime) -> bool:
-    """Publish new statistics in each week; return whether they were due."""
+    """Publish new statistics once a week; return whether they were due."""
     before = Published.objects.filter(kind=Published.Kind.STATISTICS).first()
     if before and before.made_at.isocalendar()[:2] == now.isocalendar()[:2]:
         return False
@@ -50,7 +50,7 @@ def publish_feed(entries: Iterable[dict[str, str]], now: datetime) -> bool:
 
 
 def _sample() -> dict[str, bool]:
-    """Return the mark of documents about made-up websites."""
+    """Return the member that marks documents about made-up websites."""
     return {"sample": True} if settings.PUBLIC_DEMO else {}
 
 

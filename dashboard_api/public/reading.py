@@ -1,4 +1,4 @@
-"""Read the counted websites."""
+"""Reads the websites that public telemetry counts."""
 
 from collections import defaultdict
 from dataclasses import replace
@@ -21,15 +21,15 @@ PUBLIC_SEVERITY: dict[int, str] = {
     Severity.MEDIUM: "Medium",
     Severity.LOW: "Low",
 }
-# Names for examples (RFC 2606), which the demo and the live sample have.
+# Names for examples (RFC 2606): websites of the demo and the live sample have them.
 _EXAMPLES = ("example", "test", "invalid", "localhost", "example.com", "example.net", "example.org")
 
 
 def counted_websites(now: datetime) -> list[CountedWebsite]:
-    """Return the counted websites by host, without their findings.
+    """Return the counted websites sorted by host, without their findings.
 
-    Of several accounts of a website the strictest wish decides, even without a usable plan. Accounts that
-    disagree about its region mean the world.
+    If several accounts have a website, the strictest publicity counts, even of an account without a usable
+    plan. If they disagree about the region, it is the world.
     """
     plans = Entitlement.objects.only(
         "account_id", "status", "starts_on", "ends_on", "renews", "past_due_since"
@@ -66,7 +66,7 @@ def counted_websites(now: datetime) -> list[CountedWebsite]:
 
 
 def with_findings(websites: Population) -> list[CountedWebsite]:
-    """Return the websites with their grade, and the severities and categories of their open findings."""
+    """Return the websites with their grades, and the severities and categories of their open findings."""
     runs = Coverage.objects.filter(completed_at__isnull=False).exclude(source__slug__in=WITHOUT_PAGES)
     complete = set(runs.order_by().values_list("website_id", flat=True).distinct())
     levels: dict[int, int] = defaultdict(int)
@@ -97,7 +97,7 @@ def with_findings(websites: Population) -> list[CountedWebsite]:
 
 
 def _is_public(host: str) -> bool:
-    """Return whether a host is a name on the internet, and no example."""
+    """Return whether a host has a public domain name that is not an example."""
     if registrable_domain(host) is None:
         return False
     is_example = any(host == name or host.endswith(f".{name}") for name in _EXAMPLES)

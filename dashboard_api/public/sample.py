@@ -1,4 +1,4 @@
-"""Made-up websites and entries of the feed, for the demo and for tests."""
+"""Made-up websites and feed entries, for the demo and for tests."""
 
 from datetime import date, timedelta
 from random import Random
@@ -17,7 +17,7 @@ _FOUND = (
 
 
 def sample_websites(*, websites: int = 420, accounts: int = 130, seed: int = 2026) -> list[CountedWebsite]:
-    """Return made-up websites, the same for the same ``seed``; some regions and categories are small."""
+    """Return made-up websites, equal for equal ``seed``; some regions and categories are too small."""
     dice = Random(seed)  # noqa: S311 - made up
     made = []
     for number in range(1, websites + 1):
@@ -39,7 +39,7 @@ def sample_websites(*, websites: int = 420, accounts: int = 130, seed: int = 202
 
 
 def sample_entries(websites: Population, today: date) -> list[tuple[str, dict[str, str]]]:
-    """Return made-up entries of the feed with their hosts, the same all day."""
+    """Return made-up feed entries with their hosts; they change once a day."""
     masks, dice = masks_of(websites), Random(today.toordinal())  # noqa: S311 - made up
     chosen = dice.sample([website for website in websites if website.number in masks], 30)
     entries = []

@@ -1,4 +1,4 @@
-"""The statistics of all counted websites: every number counts websites, never findings."""
+"""The statistics of all counted websites. Every number counts websites, not findings."""
 
 from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
@@ -17,7 +17,7 @@ GRADES = "ABCDF"
 
 
 def statistics(population: Population, *, made_at: datetime) -> dict[str, object]:
-    """Return the document; without a crowd, it has no number."""
+    """Return the document; it has no numbers if the population is too small to hide a website."""
 
     def numbers(
         names: Iterable[str], belongs: Callable[[CountedWebsite, str], bool], *, by_size: bool = False
@@ -41,5 +41,5 @@ def statistics(population: Population, *, made_at: datetime) -> dict[str, object
 
 
 def utc_text(at: datetime) -> str:
-    """Return a time as published documents have it, such as 2026-11-23T06:00:00Z."""
+    """Return a time in the form of published documents, such as 2026-11-23T06:00:00Z."""
     return at.isoformat(timespec="seconds").replace("+00:00", "Z")

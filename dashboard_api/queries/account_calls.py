@@ -1,6 +1,6 @@
-"""The calls of an account, from the rows of nonces and from the record, newest first.
+"""Reads the calls of an account, newest first, from the nonces and from the calls on record.
 
-Both are in one database, so one statement sees each call exactly once while ``prune`` moves it.
+Both tables are in one database, so one statement sees a call exactly once even while ``prune`` moves it.
 """
 
 from datetime import datetime, time
@@ -28,7 +28,7 @@ class CallRow(NamedTuple):
 
 
 class Reader(NamedTuple):
-    """The caller of ``route``, whose own calls of it are left out: reading the list does not fill it."""
+    """The caller that reads the list: its own calls of ``route`` are left out, so they do not fill it."""
 
     secret_id: int
     address: str
@@ -51,7 +51,7 @@ SELECT * FROM (
     ) AS older
 ) AS calls {_NEWEST_FIRST}
 """  # noqa: S608  # constant text
-# The partial index of refused calls has the same words.
+# The condition of the partial index on refused calls, word for word: otherwise the index is not used.
 _OUTCOMES = {True: "NOT (status = 200)", False: "status = 200"}
 
 

@@ -1,4 +1,4 @@
-"""Changes of a website: new findings, regressions and notes, each read by an index."""
+"""Reads the changes of a website by index: new findings, regressions and notes."""
 
 from collections.abc import Sequence
 from datetime import date, datetime
@@ -10,14 +10,14 @@ from signed_api import limits as contract_limits
 
 
 class FeedPosition(NamedTuple):
-    """The newest ids of a website; 0 if there is none."""
+    """The newest ids of a finding and of a regression of a website; 0 without one."""
 
     finding_id: int
     event_id: int
 
 
 class Regression(NamedTuple):
-    """A finding that was fixed and is open again."""
+    """A fixed finding that came back at this time."""
 
     finding_id: int
     severity: int
@@ -25,7 +25,7 @@ class Regression(NamedTuple):
 
 
 class FindingSummary(NamedTuple):
-    """Parts of a finding; ``fix_start`` is the start of its remediation."""
+    """The parts of a finding that a change shows; ``fix_start`` is the start of its remediation."""
 
     title: str
     location: str
@@ -35,7 +35,7 @@ class FindingSummary(NamedTuple):
 
 
 class PublishedNote(NamedTuple):
-    """A published note without its text, and its finding."""
+    """A published note with its finding, without its text."""
 
     pk: int
     finding_id: int | None
@@ -44,7 +44,7 @@ class PublishedNote(NamedTuple):
     published_at: datetime
 
 
-# An id plus 0 keeps PostgreSQL from walking the ids of all websites, newest first.
+# "id + 0" prevents PostgreSQL from scanning the primary key backwards through all websites.
 _NEWEST = """
 SELECT (SELECT MAX(id + 0) FROM dashboard_api_finding WHERE website_id = %s),
 (SELECT MAX(id) FROM dashboard_api_findingevent WHERE website_id = %s AND event = 'regressed')
@@ -52,7 +52,7 @@ SELECT (SELECT MAX(id + 0) FROM dashboard_api_finding WHERE website_id = %s),
 
 
 def newest(website_id: int) -> FeedPosition:
-    """Return the newest ids of the website."""
+    """Return the newest ids of the website now."""
     ((finding_id, event_id),) = rows(Finding, _NEWEST, [website_id, website_id])
     return FeedPosition(finding_id or 0, event_id or 0)
 
@@ -66,7 +66,7 @@ ORDER BY newest_finding_id, newest_event_id LIMIT 1
 
 
 def newest_of_next_import(website_id: int, finding_id: int, event_id: int) -> FeedPosition | None:
-    """Return the newest ids after the next import; None if no import followed."""
+    """Return the newest ids after the next import, if one followed."""
     found = rows(Finding, _NEXT_IMPORT, [website_id, finding_id, event_id])
     return FeedPosition(*found[0]) if found else None
 
@@ -79,7 +79,7 @@ ORDER BY imported_at DESC LIMIT 1
 
 
 def newest_before(website_id: int, moment: datetime) -> FeedPosition | None:
-    """Return the newest ids at the end of the last import before ``moment``; None if there was none."""
+    """Return the newest ids at the end of the last import before ``moment``, if there was one."""
     found = rows(Finding, _NEWEST_BEFORE, [website_id, stored(moment)])
     return FeedPosition(found[0][0], found[0][1] or 0) if found else None
 
@@ -90,7 +90,7 @@ SELECT imported_at FROM dashboard_api_importrun WHERE website_id = %s ORDER BY i
 
 
 def first_import_at(website_id: int) -> datetime | None:
-    """Return the time of the first import; None if there was none."""
+    """Return the time of the first import, if there was one."""
     found = rows(Finding, _FIRST_IMPORT, [website_id])
     return moment(found[0][0]) if found else None
 
@@ -99,7 +99,7 @@ _FIRST_SEEN = "SELECT COUNT(*) FROM dashboard_api_finding WHERE website_id = %s 
 
 
 def first_seen_count(website_id: int, day: date) -> int:
-    """Return the number of findings first seen on ``day`` or later, of any status."""
+    """Count the findings of any status that were first seen on ``day`` or later."""
     ((count,),) = rows(Finding, _FIRST_SEEN, [website_id, day.isoformat()])
     return int(count)
 
@@ -116,9 +116,10 @@ SELECT id, severity FROM (
 def new_findings(
     website_id: int, after: int, until: int, least: int, first_seen: datetime | None
 ) -> list[tuple[int, int]]:
-    """Return id and severity of open findings of at least this severity: of each, one more than is counted.
+    """Return ids and severities of open findings of at least the severity ``least``.
 
-    With ``first_seen``, only of those that were first seen since then.
+    Return at most MAX_COUNTED_CHANGES + 1 of each severity: one more shows that there are more. With
+    ``first_seen``, leave out findings first seen earlier.
     """
     wanted = [severity.value for severity in Severity if severity >= least]
     parameters: list[int | str] = []
@@ -140,7 +141,7 @@ WHERE status = 'open' AND severity >= %s ORDER BY back.id
 
 
 def regressions(website_id: int, after: int, until: int, least: int) -> list[Regression]:
-    """Return open findings that came back, oldest first; each return is an item."""
+    """Return the regressions of open findings, oldest first; a finding that came back twice appears twice."""
     parameters = [website_id, after, until, contract_limits.MAX_REGRESSIONS + 1, least]
     return [
         Regression(pk, severity, moment(at)) for pk, severity, at in rows(Finding, _REGRESSIONS, parameters)

@@ -1,6 +1,6 @@
-"""Credentials of an account and its link, read by one statement.
+"""Reads the secrets of an account and the called link in one statement.
 
-Tests compare it with equivalent queries of the ORM.
+Tests compare the statement with equivalent queries of the ORM.
 """
 
 import functools
@@ -25,10 +25,10 @@ class SigningSecret(NamedTuple):
     sealed: str
     is_test: bool
     for_portal: bool
-    calls_per_second: int | None  # of the account, as the next one
-    calls_burst: int | None
-    calls_per_day: int | None  # of its entitlement, as the next one
-    sites_limit: int | None
+    calls_per_second: int | None  # of the account
+    calls_burst: int | None  # of the account
+    calls_per_day: int | None  # of its entitlement
+    sites_limit: int | None  # of its entitlement
 
 
 @dataclass(slots=True)
@@ -47,7 +47,7 @@ class EntitlementTerms(Terms):
 
 
 class ScheduleRow(NamedTuple):
-    """A schedule that has a next scan, like ``ScanSchedule``."""
+    """A schedule with a next scan, like ``ScanSchedule``."""
 
     profile: str
     frequency: str
@@ -67,7 +67,7 @@ class AccountSite(NamedTuple):
     revoked_at: datetime | None
     paused_at: datetime | None
     tags: Tags
-    schedules: frozenset[ScheduleRow]  # of the website, of any account
+    schedules: frozenset[ScheduleRow]  # of the website, by all its accounts
     sites_used: int
     entitlement: EntitlementTerms | None
 
@@ -75,8 +75,8 @@ class AccountSite(NamedTuple):
 class Credentials(NamedTuple):
     """The usable secrets of an account, and the link that a call names.
 
-    For an account that is unknown or has no usable secret they are another account's, and not ``known``:
-    they take the work of a known account, and may verify nothing.
+    If the account is unknown or has no usable secret, ``is_known`` is false and both belong to another
+    account. They make the call take as long as a known one, and must never verify a signature.
     """
 
     is_known: bool
@@ -85,8 +85,8 @@ class Credentials(NamedTuple):
 
 
 _USABLE = "(state = 'active' OR (state = 'retiring' AND retires_at > %(now)s))"
-# The newest secret is found for every account, and an unknown one has its secrets looked for, too: the time
-# of the statement does not show which accounts exist.
+# The statement does the same work for known and unknown accounts, so that its time does not show which
+# accounts exist: it always finds the newest secret, and always searches for usable secrets.
 _CREDENTIALS = f"""
 SELECT ref = %(ref)s, secret.id, account.id, sealed, is_test, for_portal,
 calls_per_second, calls_burst, calls_per_day, sites_limit,
@@ -119,7 +119,7 @@ ORDER BY secret.created_at DESC, secret.id DESC
 def read_credentials(account_ref: str, link_id: str, now: datetime) -> Credentials:
     """Return the usable secrets of the account, newest first, and its link with ``link_id``.
 
-    An account that is unknown takes the same work, on the account with the newest secret.
+    For an unknown account, return the account with the newest secret instead (see ``Credentials``).
     """
     statement = _statement(backend_for(Secret))
     found = first_rows(Secret, statement, {"link_id": link_id, "ref": account_ref, "now": stored(now)})
@@ -141,8 +141,11 @@ def _account_site(pk: int | None, *columns: Any) -> AccountSite | None:
     if pk is None:
         return None
     account_id, website_id, host, linked_at, revoked_at, paused_at, *others = columns
-    own_tag, every_tag, schedules, sites_used, plan, *terms = others
-    entitlement = None if plan is None else _entitlement(plan, *terms)
+    own_tag, every_tag, schedules, sites_used, plan, *terms, features, states = others
+    entitlement = None
+    if plan is not None:
+        lists = map(msgspec.json.decode, (features, states))
+        entitlement = EntitlementTerms(plan, *terms, *lists)
     return AccountSite(
         pk=pk,
         account_id=account_id,
@@ -159,9 +162,3 @@ def _account_site(pk: int | None, *columns: Any) -> AccountSite | None:
 
 
 _decoder = msgspec.json.Decoder(frozenset[ScheduleRow])
-
-
-def _entitlement(*columns: Any) -> EntitlementTerms:
-    *values, features, states = columns
-    lists = map(msgspec.json.decode, (features, states))
-    return EntitlementTerms(*values, *lists)

@@ -1,4 +1,4 @@
-"""A single finding with its occurrences and events, and other scanners with findings of its topic."""
+"""Reads one finding with its occurrences and events, and the other scanners that report its topic."""
 
 from collections.abc import Mapping, Sequence
 from datetime import date, datetime
@@ -21,7 +21,10 @@ class FindingDetail(NamedTuple):
 
 
 class OccurrenceRow(NamedTuple):
-    """An occurrence, like ``Occurrence``; ``evidence_start`` has one character more than is shown."""
+    """An occurrence, like ``Occurrence``.
+
+    ``evidence_start`` has one character more than the response: it shows that the evidence was cut.
+    """
 
     location: str
     evidence_start: str
@@ -31,7 +34,7 @@ class OccurrenceRow(NamedTuple):
 
 
 class EventRow(NamedTuple):
-    """An event, like ``FindingEvent``, without its actor, which customers never see."""
+    """An event, like ``FindingEvent``, without its actor: customers must not see who decided."""
 
     at: datetime
     event: str
@@ -42,7 +45,7 @@ _DETAIL = THREATS.format(more=", fixed_at, triage_until", which="id = %s AND web
 
 
 def finding(website_id: int, finding_id: int, sources: Mapping[int, SourceRow]) -> FindingDetail | None:
-    """Return the finding; None if the website has no finding with this id."""
+    """Return the finding, if the website has one with this id."""
     found = rows(Finding, _DETAIL, [limits.MAX_STORED_EVIDENCE_BYTES + 1, finding_id, website_id])
     if not found:
         return None
@@ -59,7 +62,7 @@ ORDER BY gone_at IS NOT NULL, id
 
 
 def occurrences(finding_id: int) -> list[OccurrenceRow]:
-    """Return at most MAX_LOCATIONS occurrences: present ones first, oldest first, then gone ones."""
+    """Return at most MAX_LOCATIONS occurrences: first the present ones, then the gone ones, each by age."""
     parameters = [limits.MAX_EVIDENCE_BYTES + 1, finding_id, contract_limits.MAX_LOCATIONS]
     return [
         OccurrenceRow(location, evidence, *map(moment, times))
@@ -86,6 +89,6 @@ WHERE website_id = %s AND status = 'open' AND problem IN ({keys})
 
 
 def sources_of(website_id: int, keys: Sequence[str]) -> set[int]:
-    """Return the ids of the sources with open findings of the problems with these keys."""
+    """Return the ids of sources with open findings under these keys of problems."""
     statement = _SOURCES.format(keys=marks(keys))
     return {source for (source,) in rows(Finding, statement, [website_id, *keys])} if keys else set()

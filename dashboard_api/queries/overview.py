@@ -1,6 +1,6 @@
-"""Data of a website next to its findings: scanners with their last runs, notes and earlier days.
+"""Reads what a dashboard shows next to findings: scanners with their last runs, notes, earlier days.
 
-Plain SQL that both databases run: the ORM takes longer to write these statements than they take to run.
+Plain SQL that both databases understand: the ORM would need longer to build a statement than to run it.
 """
 
 from datetime import date, datetime
@@ -31,11 +31,11 @@ class Run(NamedTuple):
     urls_checked: int | None
     version: str
     detail: str
-    ours_at: datetime | None  # the time of the newest import, if that is a scan by this deployment
+    ours_at: datetime | None  # scan time of the newest import, if this deployment made the scan
 
 
 class OpenDay(NamedTuple):
-    """Open findings at the end of a day, like ``OpenCount``."""
+    """The numbers of open findings at the end of a day, like ``OpenCount``."""
 
     day: date
     critical: int
@@ -50,7 +50,7 @@ class OpenDay(NamedTuple):
 
 
 class Note(NamedTuple):
-    """A note, like ``AnalystNote``, with the key of the problem of its finding."""
+    """A note, like ``AnalystNote``; ``problem`` is the key of its finding's problem."""
 
     pk: int
     finding_id: int | None
@@ -83,7 +83,10 @@ WHERE enabled OR coverage.id IS NOT NULL OR EXISTS (
 
 
 def sources(website_id: int) -> tuple[list[SourceRow], list[Run]]:
-    """Return the sources that are expected to check the website, ran or have findings, and their runs."""
+    """Return the sources of the website and their last runs.
+
+    A source belongs to the website if it is enabled, has run, or has findings there.
+    """
     found, runs = [], []
     for pk, slug, name, enabled, interval, state, last, completed, urls, version, detail, ours in rows(
         Finding, _SOURCES, {"website": website_id}
@@ -105,7 +108,7 @@ ORDER BY is_pinned DESC, created_at DESC, id DESC LIMIT %s
 
 
 def notes(website_id: int, account_id: int, *, finding_id: int | None = None) -> list[Note]:
-    """Return the newest notes that the account may read, pinned ones first; optionally about one finding."""
+    """Return the notes that the account may read, pinned first, then newest; optionally of one finding."""
     about, parameters = "", [website_id, account_id]
     if finding_id is not None:
         about = " AND finding_id = %s"
@@ -126,6 +129,9 @@ WHERE website_id = %(website)s AND day >= COALESCE((
 
 
 def history(website_id: int, *, first_day: date, today: date) -> list[OpenDay]:
-    """Return the stored days before ``today``, beginning with the last one until ``first_day``."""
+    """Return the stored days from ``first_day`` to yesterday.
+
+    The first item is the last day stored on or before ``first_day``: it gives the state on that day.
+    """
     parameters = {"website": website_id, "first": first_day.isoformat(), "today": today.isoformat()}
     return [OpenDay._make(row) for row in rows(Finding, _HISTORY, parameters)]

@@ -1,4 +1,4 @@
-"""Rows of findings, as lists and the page of one finding show them."""
+"""The columns of a finding that lists and the page of one finding share."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -11,7 +11,10 @@ from dashboard_api.queries.overview import SourceRow
 
 
 class Threat(NamedTuple):
-    """A finding in a list, like ``Finding``; ``evidence_start`` has one character more than is shown."""
+    """A finding in a list, like ``Finding``.
+
+    ``evidence_start`` has one character more than the response: it shows that the evidence was cut.
+    """
 
     pk: int
     severity: int
@@ -44,7 +47,7 @@ _decode = msgspec.json.Decoder(list).decode
 
 
 def threat(row: tuple[Any, ...], sources: Mapping[int, SourceRow]) -> Threat:
-    """Return a row of THREATS as a Threat."""
+    """Convert a row of THREATS."""
     number, severity, source_id, *texts, references, cwe, cve, rule, problem, first, last, source_kind = row
     lists = (_decode(references), _decode(cwe), _decode(cve))
     end = (rule, problem, moment(first), moment(last), source_kind)

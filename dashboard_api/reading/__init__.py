@@ -1,1 +1,1 @@
-"""Building of responses: what is read for each, and how its members are made."""
+"""Builds the responses: reads the data for each, and makes its members."""

@@ -1,4 +1,4 @@
-"""The response with the calls of an account."""
+"""The response that lists the calls of an account."""
 
 from dashboard_api.contract.cursor import CallPosition
 from dashboard_api.models import Secret, SiteLink
@@ -9,12 +9,12 @@ from signed_api.account import CallsRequest
 
 
 def build_calls(account_id: int, request: CallsRequest, *, reader: Reader) -> contract.CallsResponse:
-    """Return the calls of the account that match the request, the newest first."""
+    """Return one page of the account's calls that match the request, newest first."""
     found = calls_of(account_id, request, reader=reader, count=request.page_size + 1)
     shown = found[: request.page_size]
     hints = dict(Secret.objects.filter(account_id=account_id).values_list("pk", "hint"))
     links = SiteLink.objects.filter(account_id=account_id, pk__in={call.link_id for call in shown})
-    # That another owner has proven a website since then, and when, is not for its former owner.
+    # host_before: a former owner must not learn that another account has proven the website since.
     hosts = {pk: host_before(host) for pk, host in links.values_list("pk", "website__host")}
     last = shown[-1] if len(found) > len(shown) else None
     return contract.CallsResponse(

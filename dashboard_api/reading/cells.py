@@ -1,4 +1,4 @@
-"""Findings counted by a few columns: every number of the dashboard is a sum of these cells."""
+"""Cells: numbers of findings by a few columns. Every number of the dashboard is a sum of cells."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -15,7 +15,7 @@ Facet = Literal["severity", "source_id", "kind", "host"]
 
 
 class Cell(NamedTuple):
-    """The findings with the same status, severity, source, kind and host."""
+    """The number of findings with the same status, severity, source, kind and host."""
 
     status: str
     severity: int
@@ -32,14 +32,14 @@ WHERE website_id = %s{match} GROUP BY status, severity, source_id, kind, host
 
 
 def read_cells(website_id: int, match: Match) -> "Cells":
-    """Return the cells of the findings of any status that ``match``."""
+    """Return the cells of the website's findings that match, of any status."""
     condition, parameters = match.condition()
     found = rows(Finding, _CELLS.format(match=condition), [website_id, *parameters])
     return Cells([Cell._make(row) for row in found])
 
 
 class Counts:
-    """Numbers of findings by severity, source and kind."""
+    """The numbers of findings by severity, source and kind."""
 
     def __init__(self, cells: Iterable[Cell]) -> None:
         self.by_source_and_severity: Counter[tuple[int, int]] = Counter()
@@ -62,32 +62,32 @@ class Counts:
 
 
 class Cells:
-    """The cells of a website, or of what a request matches in it."""
+    """The cells of a whole website, or of the findings that match a request."""
 
     def __init__(self, cells: Sequence[Cell]) -> None:
         self.cells = cells
 
     @cached_property
     def _without_hosts(self) -> list[Cell]:
-        """The cells with all hosts together: a website has few of them."""
+        """The cells added up over all hosts: far fewer, so most sums are fast."""
         sums: Counter[tuple[str, int, int, str]] = Counter()
         for status, severity, source_id, kind, _, findings in self.cells:
             sums[status, severity, source_id, kind] += findings
         return [Cell(*key, "", findings) for key, findings in sums.items()]
 
     def counts(self, filters: Filters, status: str) -> Counts:
-        """Return the counts of the findings with ``status`` that pass ``filters``."""
+        """Count the findings with ``status`` that pass ``filters``."""
         return Counts(cell for cell in self._passing(filters) if status in (cell.status, ALL))
 
     def by_status(self, filters: Filters) -> Counter[str]:
-        """Return the numbers by status of the findings that pass ``filters``."""
+        """Count the findings that pass ``filters`` by status."""
         counts: Counter[str] = Counter()
         for cell in self._passing(filters):
             counts[cell.status] += cell.findings
         return counts
 
     def by_host(self, filters: Filters, status: str) -> Counter[str]:
-        """Return the numbers by host of the findings with ``status`` that pass ``filters``."""
+        """Count the findings with ``status`` that pass ``filters`` by host."""
         counts: Counter[str] = Counter()
         for cell in self.cells:
             if status in (cell.status, ALL) and filters.allow(*cell[1:5]):
@@ -100,7 +100,7 @@ class Cells:
 
 
 class Day(NamedTuple):
-    """Findings first seen, or fixed, on a day (UTC), by severity, source and kind."""
+    """The number of findings first seen or fixed on a day (UTC), by severity, source and kind."""
 
     is_fix: bool
     day: date
@@ -110,7 +110,7 @@ class Day(NamedTuple):
     findings: int
 
 
-# A day is cut from the text: a function for dates would be called in Python for each row on SQLite.
+# Cut the day from the text: on SQLite, Django's date functions run in Python for each row.
 _DAY = "SUBSTR(CAST({column} AS text), 1, 10)"
 _DAYS = f"""
 SELECT 0, {_DAY.format(column="first_seen")} AS day, severity, source_id, kind, COUNT(*)
@@ -128,11 +128,11 @@ WHERE website_id = %s AND status = 'open' GROUP BY day
 
 
 def read_days(website_id: int, first: date) -> list[Day]:
-    """Return the findings of any status that were first seen, or fixed, on ``first`` or later."""
+    """Count the findings first seen or fixed on ``first`` or later by day; they can have any status."""
     found = rows(Finding, _DAYS, {"website": website_id, "first": first.isoformat()})
     return [Day(bool(is_fix), date.fromisoformat(day), *rest) for is_fix, day, *rest in found]
 
 
 def read_open_days(website_id: int) -> dict[date, int]:
-    """Return the numbers of open findings by the day on which they were first seen."""
+    """Count the open findings by the day on which they were first seen."""
     return {date.fromisoformat(day): findings for day, findings in rows(Finding, _OPEN_DAYS, [website_id])}

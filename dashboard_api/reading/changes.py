@@ -1,7 +1,7 @@
 """The response with changes since the caller's cursor: new findings, regressions, new notes.
 
-Ids of findings and regressions of a website grow in the order of commits, because its imports run one at a
-time. Notes do not, so those published shortly before the cursor are read again.
+Imports of a website run one at a time, so the ids of its findings and regressions grow in the order of
+commits. Ids of notes do not: notes published shortly before the cursor are read again.
 """
 
 from collections import Counter
@@ -23,52 +23,54 @@ from signed_api.findings import NEXT_IMPORT, ChangesRequest
 
 
 class Change(NamedTuple):
-    """A new finding, or one that came back at ``returned_at``; sorts by severity."""
+    """A new finding, or a fixed finding that came back at ``returned_at``."""
 
     severity: int
     finding_id: int
     returned_at: datetime | None = None
 
 
-def _since(request: ChangesRequest) -> Cursor | None:
-    return read_cursor(request.since) if request.since else None
-
-
 def build_changes(link: AccountSite, request: ChangesRequest, now: datetime) -> contract.ChangesResponse:
-    """Return the changes since the cursor of the request; without one, only the first cursor."""
+    """Return the changes since the cursor or in the days of the request; else only a first cursor."""
     newest = change_feed.newest(link.website_id)
     begin = start_of_days(now, request.days) if request.days else None
-    begun = _cursor_at(link.website_id, begin) if begin else _since(request)
-    since = begun or Cursor(finding_id=newest.finding_id, event_id=newest.event_id)
+    start: Cursor | None = None
+    if begin:
+        start = _cursor_at(link.website_id, begin)
+    elif request.since:
+        start = read_cursor(request.since)
+    since = start or Cursor(finding_id=newest.finding_id, event_id=newest.event_id)
     until = newest
-    if not begun and _is_first_checked(link, now):
+    if not start and _is_first_checked(link, now):
         until = change_feed.FeedPosition(0, 0)
     elif request.until == NEXT_IMPORT:
         until = change_feed.newest_of_next_import(link.website_id, since.finding_id, since.event_id) or newest
-    noted_since = begin or (begun.moment if begun else now) - limits.NOTE_OVERLAP
+    noted_since = begin or (start.moment if start else now) - limits.NOTE_OVERLAP
     notes = change_feed.published_notes(link.website_id, link.account_id, noted_since)
     found, are_more = (
         _findings(link.website_id, since, until, Severity[request.min_severity.upper()], begin)
-        if begun
+        if start
         else ([], False)
     )
     counts = Counter(change.severity for change in found)
+    shown = found[: contract_limits.MAX_CHANGES]
+    summaries = change_feed.summaries([change.finding_id for change in shown])
     return contract.ChangesResponse(
         ok=True,
         host=link.host,
         cursor=str(_cursor(until, notes, now)),
-        findings=_changes(found[: contract_limits.MAX_CHANGES]),
+        findings=[_change(change, summaries[change.finding_id]) for change in shown],
         total=len(found),
         total_relation="at_least" if are_more else "exact",
         by_severity={each.label: counts[each] for each in Severity},
-        analyst_notes=[_note(note) for note in notes if begun and note.pk not in begun.note_ids],
+        analyst_notes=[_note(note) for note in notes if start and note.pk not in start.note_ids],
         first_seen_count=change_feed.first_seen_count(link.website_id, begin.date()) if begin else None,
         more=until.finding_id < newest.finding_id or until.event_id < newest.event_id,
     )
 
 
 def _is_first_checked(link: AccountSite, now: datetime) -> bool:
-    """Return whether the link is new, and the first import of the website came after it."""
+    """Return whether the link is new and older than the website's first import."""
     if link.linked_at < now - limits.NEW_LINK:
         return False
     first = change_feed.first_import_at(link.website_id)
@@ -76,7 +78,7 @@ def _is_first_checked(link: AccountSite, now: datetime) -> bool:
 
 
 def _cursor_at(website_id: int, moment: datetime) -> Cursor:
-    """Return a cursor before ``moment``: findings first seen since then were imported after it."""
+    """Return the position of the last import before ``moment``: later findings were imported after it."""
     newest = change_feed.newest_before(website_id, moment) or change_feed.FeedPosition(0, 0)
     return Cursor(finding_id=newest.finding_id, event_id=newest.event_id)
 
@@ -84,10 +86,9 @@ def _cursor_at(website_id: int, moment: datetime) -> Cursor:
 def _findings(
     website_id: int, since: Cursor, until: change_feed.FeedPosition, least: int, begin: datetime | None
 ) -> tuple[list[Change], bool]:
-    """Return new and returned findings, worst first; a new finding that came back counts as new.
+    """Return new and returned findings, worst first, and whether more exist than are counted.
 
-    With ``begin``, only those first seen or returned since then. The flag is True if more exist than are
-    counted.
+    A new finding that came back counts as new. ``begin`` leaves out what was first seen or came back earlier.
     """
     returned = change_feed.regressions(website_id, since.event_id, until.event_id, least)
     returned = [row for row in returned if begin is None or row.at >= begin]
@@ -105,11 +106,6 @@ def _findings(
         len(returned) > len(counted) or max(new.values(), default=0) > contract_limits.MAX_COUNTED_CHANGES
     )
     return sorted(found.values(), key=lambda change: change[:2], reverse=True), are_more
-
-
-def _changes(found: list[Change]) -> list[contract.Change]:
-    summary = change_feed.summaries([change.finding_id for change in found])
-    return [_change(change, summary[change.finding_id]) for change in found]
 
 
 def _change(change: Change, summary: FindingSummary) -> contract.Change:
@@ -136,7 +132,7 @@ def _note(note: PublishedNote) -> contract.NoteChange:
 
 
 def _cursor(until: change_feed.FeedPosition, notes: list[PublishedNote], now: datetime) -> Cursor:
-    """Return the cursor at ``until``, with the notes that the next request reads again."""
+    """Return the cursor at ``until``; it lists the notes that the next request will read again."""
     again = tuple(note.pk for note in notes if note.published_at > now - limits.NOTE_OVERLAP)
     return Cursor(
         finding_id=until.finding_id,

@@ -1,4 +1,4 @@
-"""The dashboard response: what it reads, and its nine members in their order."""
+"""The dashboard response: reads the data, and builds the nine members in their order."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
@@ -9,7 +9,7 @@ from dashboard_api.errors import InvalidRequest
 from dashboard_api.models import Finding
 from dashboard_api.queries import overview
 from dashboard_api.queries.credentials import AccountSite, ScheduleRow
-from dashboard_api.queries.overview import Run, SourceRow
+from dashboard_api.queries.overview import SourceRow
 from dashboard_api.reading import grading, problems, rows, sections
 from dashboard_api.reading.found import Found
 from dashboard_api.reading.matching import listed
@@ -27,7 +27,7 @@ def build_dashboard(
 ) -> contract.DashboardResponse:
     """Return the dashboard of the linked website at ``now``.
 
-    ``schedules`` has our own scanners, each with the schedules of its scans.
+    ``schedules`` maps the slug of each scanner of our own to the schedules that run it.
     """
     today = now.date()
     website = read_website(link.website_id, today)
@@ -56,7 +56,9 @@ def build_dashboard(
         ),
         summary=sections.summary(
             website,
-            last_scan_at=_last_completed(completed or runs),
+            last_scan_at=max(
+                (run.completed_at for run in completed or runs if run.completed_at), default=None
+            ),
             first_check_by=sections.first_check_by(
                 sources, runs, linked_on=link.linked_at.date(), schedules=schedules, today=today
             ),
@@ -80,9 +82,9 @@ def build_dashboard(
 
 
 def _check_sources(request: DashboardRequest, sources: Iterable[SourceRow]) -> None:
-    """Raise InvalidRequest for a source of neither the website nor the product: it may be misspelt.
+    """Raise InvalidRequest for a source that neither the website nor the product knows: it may be misspelt.
 
-    Whether another account has it makes no difference.
+    Sources of other websites count as unknown, so the error does not reveal them.
     """
     known = SOURCES | {source.slug for source in sources}
     if unknown := [slug for slug in listed(request.source) if slug not in known]:
@@ -97,7 +99,7 @@ def _do_first(
     found: Found,
     sources: Mapping[int, SourceRow],
 ) -> list[contract.Problem]:
-    """Return the worst open problems, on the first page of a request without filters."""
+    """Return the worst open problems, but only for the first page of a request without filters."""
     if request.page > 1 or request.status != Finding.Status.OPEN or not found.is_everything():
         return []
     if website.to_do is None:
@@ -115,7 +117,7 @@ def _grouped(
     found: Found,
     sources: Mapping[int, SourceRow],
 ) -> sections.ProblemPage | None:
-    """Return the requested page of problems; None if the request lists findings."""
+    """Return the requested page of problems, unless the request lists findings."""
     if not request.group_by:
         return None
     if found.is_everything() and request.status == Finding.Status.OPEN:
@@ -133,7 +135,3 @@ def _grouped(
         match=found.match,
     )
     return sections.ProblemPage(shown, total=len(groups))
-
-
-def _last_completed(runs: Iterable[Run]) -> datetime | None:
-    return max((run.completed_at for run in runs if run.completed_at), default=None)

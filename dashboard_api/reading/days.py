@@ -6,12 +6,12 @@ from dashboard_api import limits
 
 
 def recent_weeks(today: date) -> list[date]:
-    """Return the Mondays of the weeks in the trend, oldest first, this week last."""
+    """Return the Monday of each week in the trend, from the oldest to this week."""
     monday = today - timedelta(days=today.weekday())
     return [monday - timedelta(weeks=back) for back in reversed(range(limits.TREND_WEEKS))]
 
 
 def start_of_days(now: datetime, days: int) -> datetime:
-    """Return the start, in UTC, of the first of ``days`` days, of which today is the last."""
+    """Return the start, in UTC, of a period of ``days`` days that ends today."""
     first = now.astimezone(UTC) - timedelta(days=days - 1)
     return first.replace(hour=0, minute=0, second=0, microsecond=0)

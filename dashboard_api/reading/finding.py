@@ -23,9 +23,11 @@ def build_finding(
 ) -> contract.FindingResponse:
     """Return the requested finding of the linked website; raises UnknownFinding (404).
 
-    ``tested_here`` are the scanners that test a finding again.
+    ``tested_here`` has the slugs of the scanners that can retest a finding in this deployment.
     """
-    finding_id = _number(request.finding_id)
+    if not _ID.fullmatch(request.finding_id) or int(request.finding_id) > _LARGEST_ID:
+        raise UnknownFinding
+    finding_id = int(request.finding_id)
     sources = {source.pk: source for source in overview.sources(link.website_id)[0]}
     detail = finding_detail.finding(link.website_id, finding_id, sources)
     if detail is None:
@@ -44,19 +46,12 @@ def build_finding(
 def _other_sources(
     website_id: int, detail: FindingDetail, sources: Mapping[int, overview.SourceRow]
 ) -> list[str]:
-    """Return the names of the other scanners that report the topic of the finding, in their order."""
+    """Return the names of the other scanners with open findings of the same topic, in alphabetical order."""
     if topics.topic_of(detail.row.problem) is None:
         return []
     keys = topics.keys_of(topics.problem_id(detail.row.problem))
     found = finding_detail.sources_of(website_id, keys) - {detail.row.source.pk}
     return sorted(sources[pk].name for pk in found)
-
-
-def _number(finding_id: str) -> int:
-    """Return the id as a number; raises UnknownFinding for any text that is not an id."""
-    if not _ID.fullmatch(finding_id) or int(finding_id) > _LARGEST_ID:
-        raise UnknownFinding
-    return int(finding_id)
 
 
 def _detail(
@@ -74,7 +69,7 @@ def _detail(
     as_listed = {
         name: value
         for name, value in msgspec.structs.asdict(sections.threat(row)).items()
-        if name in contract.FindingDetail.__struct_fields__  # the list can have members of its own
+        if name in contract.FindingDetail.__struct_fields__  # a list may have more members
     }
     return contract.FindingDetail(
         **as_listed | whole_texts,
@@ -85,7 +80,7 @@ def _detail(
 
 
 def _own_location(detail: FindingDetail) -> list[OccurrenceRow]:
-    """Return the location of a finding that an analyst entered, which has no occurrences."""
+    """Return the location of a finding without occurrences: an analyst entered it."""
     row = detail.row
     if not row.location:
         return []
@@ -105,7 +100,7 @@ def _location(occurrence: OccurrenceRow) -> contract.Location:
 
 
 def _timeline(detail: FindingDetail, recorded: list[EventRow]) -> list[contract.Event]:
-    """Return the events, oldest first; a fix without a recorded event is added from ``fixed_at``."""
+    """Return the events, oldest first; ``fixed_at`` stands for a fix that was not recorded."""
     events = [contract.Event(at=detail.row.first_seen, event="first_seen")]
     events += [contract.Event(at=event.at, event=event.event, reason=event.reason) for event in recorded]
     if detail.fixed_at is not None and detail.fixed_at not in {event.at for event in recorded}:

@@ -1,4 +1,4 @@
-"""The totals and facets of a request."""
+"""The total and the facets of a dashboard request."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -13,7 +13,7 @@ from signed_api.findings import DashboardRequest
 
 
 class Found:
-    """The counts of a request: its total, and each facet under all other filters."""
+    """The counts of a request: the total under all filters, and each facet under all other filters."""
 
     def __init__(
         self,
@@ -31,22 +31,22 @@ class Found:
         self._counts: dict[Filters, Counts] = {}
 
     def is_everything(self) -> bool:
-        """Return whether the request has no filter but its status."""
+        """Return whether the request has no filter except its status."""
         return self.match == EVERYTHING and self.filters == NO_FILTERS
 
     def counts(self, *, without: Facet | None = None) -> Counts:
-        """Return the counts under the filters, optionally without one of them."""
+        """Count the findings under the filters, optionally without one of them."""
         filters = self.filters.without(without) if without else self.filters
         if filters not in self._counts:
             self._counts[filters] = self._cells.counts(filters, self._status)
         return self._counts[filters]
 
     def by_status(self) -> Counter[str]:
-        """Return the number of findings by status under the other filters."""
+        """Count the findings by status under the other filters."""
         return self._cells.by_status(self.filters)
 
     def by_host(self) -> list[tuple[str, int]]:
-        """Return the hosts with most findings under the other filters, and those of the request."""
+        """Return the hosts with most findings under the other filters, then the requested hosts."""
         counts = self._cells.by_host(self.filters.without("host"), self._status)
         most = sorted((host for host in counts if host), key=lambda host: (-counts[host], host))
         shown = dict.fromkeys([*most[: limits.MAX_HOSTS], *(self.filters.host or ())])

@@ -11,18 +11,18 @@ from dashboard_api.reading import topics
 from dashboard_api.reading.problems import ProblemCell
 from signed_api import findings as contract
 
-LETTERS = "ABCDF"  # by the worst open level, Info to Critical
-PROVISIONAL = "CDF"  # certain from the open findings alone, before a check of the pages is complete
-WITHOUT_PAGES = frozenset({"dns", "nmap", "sslyze", "testssl"})  # sources that read no page of a website
+LETTERS = "ABCDF"  # for the worst open level, from Info to Critical
+PROVISIONAL = "CDF"  # need no complete check of the pages: the open findings prove them
+WITHOUT_PAGES = frozenset({"dns", "nmap", "sslyze", "testssl"})  # sources that never read a page
 
-Levels = Sequence[int]  # the number of open findings of each level, Info to Critical
+Levels = Sequence[int]  # numbers of open findings by level, from Info to Critical
 NOTHING: Levels = [0] * len(Severity)
 
 
 class Grade(NamedTuple):
-    """A grade; ``provisional``: no check of the pages has been completed, so it may become worse.
+    """A grade; a provisional one may get worse, because no check of the pages has been completed.
 
-    The letter is None while nothing can be said.
+    ``letter`` is empty while the open findings do not decide the grade.
     """
 
     letter: str | None
@@ -31,12 +31,12 @@ class Grade(NamedTuple):
 
 
 def level_of(severity: int, *, is_suspected: bool) -> int:
-    """Return the severity that counts for the grade: a suspected finding counts a step milder."""
+    """Return the severity that counts for the grade: one step milder for a suspected finding."""
     return max(severity - is_suspected, 0)
 
 
 def levels_of(counts: Mapping[tuple[str, int], int]) -> Levels:
-    """Return the levels of findings that are counted by kind and severity."""
+    """Return the levels of findings from their counts by kind and severity."""
     levels = [0] * len(Severity)
     for (kind, severity), count in counts.items():
         levels[level_of(severity, is_suspected=kind == Kind.SUSPECTED)] += count
@@ -44,9 +44,10 @@ def levels_of(counts: Mapping[tuple[str, int], int]) -> Levels:
 
 
 def repeated(problems: Iterable[ProblemCell]) -> Levels:
-    """Return how many findings of each level report a topic that another source reports as often.
+    """Return how many findings of each level are duplicates, because several sources report the topic.
 
-    Of the findings of a topic at a level or above, those of the source with most of them count.
+    For each topic and level, count the findings at the level or above by source: the largest number counts,
+    and the rest are duplicates.
     """
     by_topic: dict[str, dict[int, list[int]]] = defaultdict(lambda: defaultdict(lambda: [0] * len(Severity)))
     for cell in problems:
@@ -57,7 +58,7 @@ def repeated(problems: Iterable[ProblemCell]) -> Levels:
 
 
 def _surplus(by_source: Mapping[int, Levels]) -> Levels:
-    """Return the findings of each level that are left out where a topic counts once."""
+    """Return the number of duplicates of one topic by level."""
     surplus = [sum(counts) for counts in zip(*by_source.values(), strict=True)]
     above = 0
     for level in reversed(range(len(surplus))):
@@ -68,7 +69,7 @@ def _surplus(by_source: Mapping[int, Levels]) -> Levels:
 
 
 def without(levels: Levels, surplus: Levels) -> Levels:
-    """Return the levels that count for the next grade; the worst level stays, with at least one finding."""
+    """Return the levels without duplicates; the worst level keeps at least one finding."""
     worst = _worst(levels)
     return [
         max(count - fewer, int(level == worst and count > 0))
@@ -77,15 +78,15 @@ def without(levels: Levels, surplus: Levels) -> Levels:
 
 
 def completed_on_pages(runs: Iterable[Run], sources: Mapping[int, SourceRow]) -> list[Run]:
-    """Return the runs of the sources that read pages and have completed a check of the website."""
+    """Return the runs of sources that read pages and have completed a check of the website."""
     return [run for run in runs if run.completed_at and sources[run.source_id].slug not in WITHOUT_PAGES]
 
 
 def grade(levels: Levels, completed: Sequence[Run]) -> Grade:
-    """Return the grade for the worst open finding, and the way to the next one.
+    """Return the grade, which the worst open finding decides, and the next better grade.
 
-    C, D and F need no complete check. A and B need one of the pages, because they say that there is nothing
-    worse.
+    A and B need a complete check of the pages, because they claim that the website has no worse finding.
+    C, D and F do not.
     """
     letter = LETTERS[_worst(levels)]
     is_provisional = not completed
@@ -102,7 +103,7 @@ def _worst(levels: Levels) -> int:
 
 
 def _next_grade(levels: Levels) -> contract.NextGrade | None:
-    """Return the grade after fixing all findings of the worst level; None for the best."""
+    """Return the grade after fixing all findings of the worst level, unless the grade is A."""
     worst = _worst(levels)
     if worst == 0:
         return None
@@ -115,8 +116,8 @@ def history(
 ) -> list[contract.HistoryDay]:
     """Return the grade of each day on which open findings changed; empty without a grade today.
 
-    ``days`` may begin with one day before ``first_day``: the state with which the period begins. ``surplus``
-    is that of today, because nothing is stored about the topics of the past.
+    ``days`` may begin with one day before ``first_day``, which gives the state at the start of the period.
+    ``surplus`` has the duplicates of today: topics of earlier days are not stored.
     """
     if graded.letter is None:
         return []
@@ -138,7 +139,7 @@ def history(
 
 
 def levels_of_day(row: OpenDay) -> Levels:
-    """Return the levels at the end of a day."""
+    """Return the levels at the end of a stored day."""
     by_severity = (row.info, row.low, row.medium, row.high, row.critical)
     suspected = (0, row.suspected_low, row.suspected_medium, row.suspected_high, row.suspected_critical, 0)
     return [count - suspected[i] + suspected[i + 1] for i, count in enumerate(by_severity)]

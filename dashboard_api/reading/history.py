@@ -1,4 +1,4 @@
-"""The history of open findings: one row for each day that differs from the one before it."""
+"""Records the history of open findings: a row for each day on which their numbers changed."""
 
 from collections import Counter, defaultdict
 from datetime import datetime, timedelta
@@ -7,21 +7,22 @@ from django.db.models import Count, OuterRef, Subquery
 
 from dashboard_api.models import Finding, Kind, OpenCount, Severity
 
-RECORDED_UNTIL_HOUR = 6  # UTC: until then, what is open is still what was open at midnight
+RECORDED_UNTIL_HOUR = 6  # UTC; until then, the findings open now count as open at midnight
 _BATCH = 500
 _COLUMNS = {severity: severity.name.lower() for severity in Severity}
 _NAMES = [*_COLUMNS.values(), *(f"suspected_{name}" for name in _COLUMNS.values() if name != "info")]
 
 
 def record_yesterday(now: datetime) -> int | None:
-    """Store the open findings at the end of yesterday of each website where they changed; return how many.
+    """Store yesterday's open findings of each website where they changed; return the number of websites.
 
-    Return None, and store nothing, where the day has gone on too far to know them.
+    Do nothing after RECORDED_UNTIL_HOUR, and return None: the state at midnight is no longer known.
     """
     if now.hour >= RECORDED_UNTIL_HOUR:
         return None
     yesterday = now.date() - timedelta(days=1)
-    last = {row.website_id: row for row in _last_rows()}
+    newest = OpenCount.objects.filter(website=OuterRef("website")).order_by("-day").values("pk")[:1]
+    last = {row.website_id: row for row in OpenCount.objects.filter(pk=Subquery(newest))}
     current = _open_findings()
     rows = []
     for website in sorted(last.keys() | current.keys()):
@@ -32,13 +33,8 @@ def record_yesterday(now: datetime) -> int | None:
     return len(OpenCount.objects.bulk_create(rows, batch_size=_BATCH, ignore_conflicts=True))
 
 
-def _last_rows() -> list[OpenCount]:
-    newest = OpenCount.objects.filter(website=OuterRef("website")).order_by("-day").values("pk")[:1]
-    return list(OpenCount.objects.filter(pk=Subquery(newest)))
-
-
 def _open_findings() -> defaultdict[int, Counter[str]]:
-    """Return the open findings of each website by the columns of ``OpenCount``."""
+    """Count the open findings of each website by the columns of ``OpenCount``."""
     counts: defaultdict[int, Counter[str]] = defaultdict(Counter)
     rows = Finding.objects.filter(status=Finding.Status.OPEN).order_by()
     values = rows.values_list("website_id", "severity", "kind").annotate(number=Count("pk"))

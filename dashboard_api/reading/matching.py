@@ -1,4 +1,4 @@
-"""The conditions of a request: filters by the columns of a cell, and conditions that need a statement."""
+"""The conditions of a request: filters by columns of the cells, and matches that only SQL can decide."""
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
@@ -14,13 +14,13 @@ from dashboard_api.reading.days import start_of_days
 from foundation.texts.words import words_of
 from signed_api.findings import ALL, DashboardRequest
 
-UNKNOWN_SOURCE = -1  # the id of no source
+UNKNOWN_SOURCE = -1  # an id that does not exist
 Condition = tuple[str, list[Any]]  # SQL that begins with AND, and its parameters
 _CONTAINS = {"sqlite": "INSTR(words, %s) > 0", "postgresql": "STRPOS(words, %s) > 0"}
 
 
 class Filters(NamedTuple):
-    """Values of which findings must have one; None means any value."""
+    """The allowed values of each column; a column without a filter allows all."""
 
     severity: tuple[int, ...] | None = None
     source_id: tuple[int, ...] | None = None
@@ -41,7 +41,7 @@ class Filters(NamedTuple):
         )
 
     def without(self, column: str) -> "Filters":
-        """Return the other filters."""
+        """Return the filters without the one on ``column``."""
         return self._replace(**{column: None})
 
     def allow(self, severity: int, source_id: int, kind: str, host: str = "") -> bool:
@@ -54,17 +54,17 @@ class Filters(NamedTuple):
         )
 
     def condition(self) -> Condition:
-        """Return the filters as a condition of a statement."""
+        """Return the filters as SQL."""
         return one_of({name: values for name, values in self._asdict().items() if values is not None})
 
 
 def listed(values: str) -> tuple[str, ...]:
-    """Return the values of a field with commas between them."""
+    """Split a comma-separated field."""
     return tuple(values.split(",")) if values else ()
 
 
 class Match(NamedTuple):
-    """Conditions of a request beyond the filters: words, the keys of a problem, times. None means any."""
+    """The other conditions of a request: words, keys of a problem, times; each is optional."""
 
     words: tuple[str, ...] | None = None
     problems: tuple[str, ...] | None = None
@@ -88,7 +88,7 @@ class Match(NamedTuple):
         )
 
     def condition(self) -> Condition:
-        """Return the conditions of a statement; empty without any."""
+        """Return the conditions as SQL; empty if everything matches."""
         condition, parameters = one_of({} if self.problems is None else {"problem": self.problems})
         for comparison, time in (
             ("first_seen >=", self.since),
@@ -100,7 +100,9 @@ class Match(NamedTuple):
                 parameters.append(stored(time))
         if self.words is not None:
             contains = [_CONTAINS[connection.vendor]] * len(self.words)
-            condition += " AND " + (" AND ".join(contains) if contains else "1 = 0")  # no word: no match
+            condition += " AND " + (
+                " AND ".join(contains) if contains else "1 = 0"
+            )  # a query without a word matches no finding
             parameters += [f" {word} " for word in self.words[:-1]]
             parameters += [f" {word}" for word in self.words[-1:]]  # the last may be the start of a word
         return condition, parameters
@@ -111,7 +113,7 @@ EVERYTHING = Match()
 
 
 def whole_condition(website_id: int, status: str, *conditions: Condition) -> Condition:
-    """Return the condition for findings of a website with ``status`` (or ``all``), without WHERE."""
+    """Return a WHERE condition, without WHERE, for a website's findings with ``status``, or ``all``."""
     condition, parameters = "website_id = %s", [website_id]
     if status != ALL:
         conditions = (one_of({"status": (status,)}), *conditions)
@@ -122,6 +124,6 @@ def whole_condition(website_id: int, status: str, *conditions: Condition) -> Con
 
 
 def one_of(columns: dict[str, Sequence[Any]]) -> Condition:
-    """Return the condition that each column has one of its values."""
+    """Return a condition that allows only these values of each column."""
     condition = "".join(f" AND {name} IN ({marks(values) or 'NULL'})" for name, values in columns.items())
     return condition, [value for values in columns.values() for value in values]

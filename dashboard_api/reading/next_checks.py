@@ -1,4 +1,4 @@
-"""The next check of a website by our own scanners, from its schedules."""
+"""The day of a website's next check, and whether it is overdue."""
 
 from collections.abc import Iterable
 from datetime import date, datetime, timedelta
@@ -7,7 +7,7 @@ from typing import NamedTuple
 from dashboard_api.models import ScanSchedule
 from dashboard_api.queries.credentials import ScheduleRow
 
-SCAN_TOLERANCE = timedelta(days=1)  # a scan by schedule waits for others
+SCAN_TOLERANCE = timedelta(days=1)  # a scheduled scan may have to wait for others
 Frequency = ScanSchedule.Frequency
 PERIODS = {
     Frequency.DAILY.value: timedelta(days=1),
@@ -18,14 +18,14 @@ SHORTEST_PERIOD = min(PERIODS.values())
 
 
 class NextCheck(NamedTuple):
-    """The day on which the next check is or was due, and whether it is overdue; no day without a schedule."""
+    """The day on which the next check is or was due, and whether it is overdue; no day if unscheduled."""
 
     on: date | None
     is_overdue: bool
 
 
 def next_report(last_run_at: datetime, interval_days: int, *, today: date) -> NextCheck:
-    """Return the next report from elsewhere: an interval after the last."""
+    """Return when the next report from outside is due: one interval after the last."""
     day = last_run_at.date() + timedelta(days=interval_days)
     return NextCheck(day, is_overdue=day < today)
 
@@ -33,12 +33,13 @@ def next_report(last_run_at: datetime, interval_days: int, *, today: date) -> Ne
 def next_check(
     schedules: Iterable[ScheduleRow | ScanSchedule], *, last_run_at: datetime | None, today: date
 ) -> NextCheck:
-    """Return the next check, the first by the schedules that are kept; if none is, the last that was due.
+    """Return the next check by our own scanners: the earliest of the schedules that work.
 
-    Without a schedule, a check is due a month after the last: older results are not shown as the present.
+    If every schedule is late, return the latest day that was missed. Without a schedule, a check is overdue a
+    month after the last run, so that old results do not look current.
 
-    A schedule is kept while its next scan is not late, and the last run, its last change or the end of its
-    pause is not older than its period: scans that may not be made have next times, too.
+    A schedule works while its next scan is not late, and its last run, its last change or the end of its
+    pause is at most one period ago. The next time alone proves little: forbidden scans have one as well.
     """
     late_on = today - SCAN_TOLERANCE
     kept, missed = [], []

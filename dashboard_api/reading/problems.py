@@ -16,7 +16,7 @@ from dashboard_api.reading.matching import Filters, Match, one_of, whole_conditi
 from signed_api import findings as contract
 from signed_api import limits as contract_limits
 
-# Up to a full stop that ends no abbreviation, or to the end of the line.
+# Text up to the end of a sentence, which is not the full stop of an abbreviation, or up to the line's end.
 _SENTENCE = re.compile(
     r"[^\n]*?(?<!\be\.g)(?<!\bi\.e)(?<!\betc)(?<!\bvs)(?<!\bcf)(?<!\bincl)(?<!\bapprox)(?<!\bno)[.!?](?=\s|$)"
     r"|[^\n]+",
@@ -29,7 +29,7 @@ _HEADING = re.compile(
 
 
 class ProblemCell(NamedTuple):
-    """The findings of a problem with the same status, severity, source and kind."""
+    """The number of findings of a problem with the same status, severity, source and kind."""
 
     status: str
     severity: int
@@ -38,10 +38,10 @@ class ProblemCell(NamedTuple):
     problem: str
     findings: int
     locations: int
-    oldest: int  # the ids of the findings that were stored first and last
-    newest: int
-    first_seen: datetime  # of the finding that was seen first
-    newest_first_seen: datetime
+    oldest: int  # the lowest id of a finding
+    newest: int  # the highest id
+    first_seen: datetime  # the earliest first_seen of a finding
+    newest_first_seen: datetime  # the latest
 
 
 _CELLS = """
@@ -52,7 +52,7 @@ FROM dashboard_api_finding WHERE {condition} GROUP BY status, severity, source_i
 
 
 def read_problems(website_id: int, status: str, filters: Filters, match: Match) -> list[ProblemCell]:
-    """Return the problems of the findings with ``status`` that pass ``filters`` and ``match``."""
+    """Count the findings with ``status`` that pass ``filters`` and ``match`` by problem."""
     condition, parameters = whole_condition(website_id, status, filters.condition(), match.condition())
     return [
         ProblemCell._make((*row[:-2], moment(row[-2]), moment(row[-1])))
@@ -61,9 +61,9 @@ def read_problems(website_id: int, status: str, filters: Filters, match: Match) 
 
 
 class ProblemGroup(NamedTuple):
-    """A problem with its cells, its worst severity, and its position in a list.
+    """A problem with its cells and its worst severity.
 
-    ``order`` has the worst first, then confirmed, then frequent ones.
+    ``order`` sorts worse problems first, then confirmed ones, then ones with more findings.
     """
 
     id: str
@@ -73,7 +73,7 @@ class ProblemGroup(NamedTuple):
 
     @classmethod
     def of(cls, problem: str, cells: list[ProblemCell]) -> "ProblemGroup":
-        """Return the problem with these cells."""
+        """Return the problem that has these cells."""
         worst = max(cell.severity for cell in cells)
         decisive = [cell for cell in cells if cell.severity == worst]
         is_confirmed = any(cell.kind == Kind.CONFIRMED for cell in decisive)
@@ -81,11 +81,11 @@ class ProblemGroup(NamedTuple):
         return cls(problem, cells, worst, order)
 
     def stored_keys(self) -> list[str]:
-        """Return the stored keys of the problem."""
+        """Return the keys under which the findings of the problem are stored."""
         return list(dict.fromkeys(cell.problem for cell in self.cells))
 
 
-# The keys by which the lists of each order are sorted.
+# The sort key of each order.
 _ORDERS: dict[str, Callable[[ProblemGroup], Any]] = {
     "worst": lambda group: group.order,
     "priority": lambda group: group.order,
@@ -105,7 +105,7 @@ def grouped(cells: Iterable[ProblemCell], *, sort: str = "worst") -> list[Proble
 
 
 def first_to_do(groups: Iterable[ProblemGroup]) -> list[ProblemGroup]:
-    """Return the worst of ``groups``; informational ones are nothing to do."""
+    """Return the worst of ``groups``, without informational ones: they need no action."""
     to_do = (group for group in groups if group.worst > Severity.INFO)
     return heapq.nsmallest(limits.MAX_DO_FIRST, to_do, key=_ORDERS["worst"])
 
@@ -146,10 +146,10 @@ def described(
     filters: Filters,
     match: Match,
 ) -> list[contract.Problem]:
-    """Return ``groups`` as the response shows them.
+    """Return ``groups`` as members of the response.
 
-    All findings with ``status`` give the title and the fix of a problem; its hosts are those of the findings
-    that pass ``filters`` and ``match``.
+    Title and fix come from all findings with ``status``; hosts only from findings that pass ``filters`` and
+    ``match``.
     """
     if not groups:
         return []
@@ -169,7 +169,7 @@ def described(
 
 
 def _samples(condition: str, parameters: Sequence[Any]) -> Mapping[str, list[ProblemSample]]:
-    """Return the newest findings of each problem and severity, by problem."""
+    """Return the newest findings of each problem and severity, by key of the problem."""
     by_key: dict[str, list[ProblemSample]] = defaultdict(list)
     values = [limits.MAX_FIX_START, *parameters, limits.MAX_PROBLEM_SAMPLES]
     for row in rows(Finding, _SAMPLES.format(condition=condition), values):
@@ -179,7 +179,7 @@ def _samples(condition: str, parameters: Sequence[Any]) -> Mapping[str, list[Pro
 
 
 def _hosts(condition: str, parameters: Sequence[Any]) -> Mapping[str, list[str]]:
-    """Return the hosts of each problem, those of the newest findings first."""
+    """Return the hosts of each problem by its key; hosts of newer findings come first."""
     by_key: dict[str, list[str]] = defaultdict(list)
     for problem, host, _ in rows(Finding, _HOSTS.format(condition=condition), parameters):
         by_key[problem].append(host)
@@ -194,7 +194,7 @@ def _problem(
 ) -> contract.Problem:
     shown = max(samples, key=lambda sample: (sample.severity, sample.kind == "confirmed", sample.pk))
     own = sorted({sources[cell.source_id] for cell in group.cells}, key=lambda source: source.name.lower())
-    newest_first = sorted(samples, key=lambda sample: -sample.pk)
+    advice = (first_advice(each.fix_start) for each in sorted(samples, key=lambda sample: -sample.pk))
     return contract.Problem(
         id=group.id,
         title=topics.title_of(group.id) or _title(shown, samples),
@@ -209,28 +209,24 @@ def _problem(
         hosts=list(hosts[: contract_limits.MAX_PROBLEM_HOSTS]),
         first_seen=min(cell.first_seen for cell in group.cells),
         newest_first_seen=max(cell.newest_first_seen for cell in group.cells),
-        fix=fix_of(group.id, shown.fix_start) or next(filter(None, map(_fix, newest_first)), ""),
+        fix=fix_of(group.id, shown.fix_start) or next(filter(None, advice), ""),
         topic=group.id if topics.title_of(group.id) else None,
     )
 
 
 def _title(shown: ProblemSample, samples: Iterable[ProblemSample]) -> str:
-    """Return the title of all findings; where they differ, the name of their rule, or the title of one."""
+    """Return the title of the findings; if titles differ, the name of their rule, if it is in words."""
     titles = {sample.title for sample in samples if sample.rule == shown.rule}
     return shown.rule if len(titles) > 1 and " " in shown.rule else shown.title
 
 
-def _fix(sample: ProblemSample) -> str:
-    return first_advice(sample.fix_start)
-
-
 def fix_of(problem: str, remediation: str) -> str:
-    """Return the fix of a problem in one line: that of its topic, or the first advice of ``remediation``."""
+    """Return the fix of a problem in one line: its topic's fix, or the first advice of ``remediation``."""
     return topics.fix_of(problem) or first_advice(remediation)
 
 
 def first_advice(text: str) -> str:
-    """Return the first sentence of ``text`` that gives advice, cut with an ellipsis where it is long."""
+    """Return the first sentence of ``text`` that gives advice; an ellipsis shortens a long one."""
     sentences = (match.group().strip(" \t-*\u2022") for match in _SENTENCE.finditer(text))
     sentence = next((each for each in sentences if _is_advice(each)), "")
     if len(sentence) <= limits.MAX_FIX_LENGTH:
@@ -239,5 +235,5 @@ def first_advice(text: str) -> str:
 
 
 def _is_advice(sentence: str) -> bool:
-    """Return whether this is a sentence: no heading, no "N/A" and no address alone."""
+    """Return whether this looks like a sentence, not like a heading, "N/A" or a bare address."""
     return len(sentence.split()) > 1 and not sentence.endswith(":") and not _HEADING.match(sentence)

@@ -1,4 +1,4 @@
-"""Rows of the list of findings."""
+"""The rows of one page of the list of findings."""
 
 from collections.abc import Mapping
 
@@ -18,9 +18,7 @@ _ORDERS = {
     NEWEST: "{time}id DESC",
     OLDEST: "{time}id",
 }
-
-
-# The ids first: SQLite would sort the long texts along.
+# Select the ids first: otherwise SQLite would sort rows with their long texts.
 _PAGE = "id IN (SELECT id FROM dashboard_api_finding WHERE {condition} ORDER BY {order} LIMIT %s OFFSET %s)"
 
 
@@ -43,7 +41,7 @@ def page(
 
 
 def _time(request: DashboardRequest) -> str:
-    """Return the time by which a list about a span of time is ordered."""
+    """Return the column of time that sorts a list limited by time, as SQL; empty for other lists."""
     direction = "" if request.sort == OLDEST else " DESC"
     if request.fixed_since:
         return f"fixed_at{direction}, "

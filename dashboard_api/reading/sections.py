@@ -1,4 +1,4 @@
-"""Members of the responses, a function for each, from rows and counts that were read before."""
+"""Builds the members of the responses, one function each, from rows and counts that were read before."""
 
 import itertools
 from bisect import bisect_left
@@ -42,7 +42,7 @@ CHART_TITLES = {
 
 
 class ProblemPage(NamedTuple):
-    """The problems of a page, and the number of all of them."""
+    """One page of problems, and the number on all pages."""
 
     problems: list[contract.Problem]
     total: int
@@ -59,7 +59,7 @@ def page(
     grouped: ProblemPage | None,
     now: datetime,
 ) -> contract.Page:
-    """Return the ``dashboard`` member; ``tags`` are the website's."""
+    """Return the ``dashboard`` member; ``tags`` make the data version."""
     total = found.counts().total()
     listed = total if grouped is None else grouped.total
     return contract.Page(
@@ -94,7 +94,7 @@ def page(
 
 
 def facets(found: Found, *, sources: Sequence[SourceRow]) -> contract.Facets:
-    """Return every value of each filter, zero or not, counted under the other filters."""
+    """Return every value of each filter with its count under the other filters, even if that is 0."""
     by_severity = found.counts(without="severity").by_severity
     by_source = found.counts(without="source_id").by_source
     by_kind = found.counts(without="kind").by_kind
@@ -117,7 +117,7 @@ def facets(found: Found, *, sources: Sequence[SourceRow]) -> contract.Facets:
 
 
 def _statuses(counts: Mapping[str, int]) -> list[contract.FacetValue]:
-    """Return the count of each status, and of all together."""
+    """Return the count of each status, and their sum."""
     counted = [
         contract.FacetValue(value=status.value, label=status.label, count=counts.get(status, 0))
         for status in Finding.Status
@@ -136,7 +136,7 @@ def summary(
 ) -> contract.Summary:
     """Return the totals of the whole website."""
     by_severity = website.open.by_severity
-    recent_day = now.date() - limits.RECENT_PERIOD + timedelta(days=1)  # today is the last of them
+    recent_day = now.date() - limits.RECENT_PERIOD + timedelta(days=1)  # the period includes today
     recent = [day for day in website.days if day.day >= recent_day]
     return contract.Summary(
         open=website.open.total(),
@@ -154,14 +154,14 @@ def summary(
 
 
 def with_today(history: Sequence[OpenDay], open_counts: Counts, today: date) -> list[OpenDay]:
-    """Return the days with the one of today, if it differs from the last of them."""
+    """Return the days, and add today if its counts differ from the last day's."""
     counts = open_day(today, open_counts)
     unchanged = history[-1][1:] == counts[1:] if history else not any(counts[1:])
     return [*history, *(() if unchanged else (counts,))]
 
 
 def open_day(day: date, open_counts: Counts) -> OpenDay:
-    """Return the open findings of a day as they are stored."""
+    """Return the counts of open findings in the form in which days are stored."""
     by_severity, by_kind = open_counts.by_severity, open_counts.by_kind_and_severity
     return OpenDay(
         day,
@@ -178,9 +178,9 @@ def first_check_by(
     schedules: Mapping[str, Sequence[ScheduleRow]],
     today: date,
 ) -> date | None:
-    """Return the day on which the first enabled source is due after linking; None after any run.
+    """Return the day on which the first source is due after linking, unless a source has run already.
 
-    Our own scanners, which are those of ``schedules``, are due by schedule only.
+    Scanners in ``schedules`` are our own: only a schedule makes them due. Others are due after an interval.
     """
     if any(True for _ in entries):
         return None
@@ -199,7 +199,7 @@ def _days_since(day: date | None, now: datetime) -> int | None:
 
 
 def threat(finding: Threat) -> contract.Threat:
-    """Return a finding of the list, with shortened evidence and texts."""
+    """Return a finding for the list; long evidence and texts are cut."""
     evidence = cut(finding.evidence_start, limits.MAX_EVIDENCE_BYTES)
     return contract.Threat(
         id=str(finding.pk),
@@ -229,14 +229,14 @@ def threat(finding: Threat) -> contract.Threat:
 
 def cut(text: str, limit: int) -> str:
     """Return the start of ``text``: at most ``limit`` bytes of UTF-8, in whole characters."""
-    if len(text) * 4 <= limit:  # no character has more bytes
+    if len(text) * 4 <= limit:  # a character has at most 4 bytes
         return text
     encoded = text.encode()
     return text if len(encoded) <= limit else encoded[:limit].decode(errors="ignore")
 
 
 def within(texts: Sequence[str], limit: int) -> list[str]:
-    """Return the first of ``texts``: at most ``limit`` bytes of UTF-8 and MAX_NAMES in number."""
+    """Return as many of ``texts`` as fit into ``limit`` bytes of UTF-8, at most MAX_NAMES."""
     texts = texts[: limits.MAX_NAMES]
     sizes = itertools.accumulate(len(text.encode()) for text in texts)
     return [text for text, size in zip(texts, sizes, strict=True) if size <= limit]
@@ -250,7 +250,7 @@ def charts(
     history: Sequence[OpenDay],
     today: date,
 ) -> list[contract.Chart]:
-    """Return charts of the filtered findings, of their history by week, and of all open findings."""
+    """Return the charts: of the filtered findings, of their weekly trend, and of all open findings."""
     counts = found.counts()
     by_source = counts.by_source_and_severity
     shown = [source for source in sources if counts.by_source[source.pk]]
@@ -280,7 +280,7 @@ def charts(
 
 
 def _trend(days: Iterable[Day], filters: Filters, today: date) -> contract.Chart:
-    """Return new and fixed findings by week: severity, source and kind count, other filters do not."""
+    """Return new and fixed findings by week; only the filters by severity, source and kind apply."""
     filters = filters.without("host")
     new: Counter[date] = Counter()
     fixed: Counter[date] = Counter()
@@ -297,7 +297,7 @@ def _trend(days: Iterable[Day], filters: Filters, today: date) -> contract.Chart
 
 
 def _open_by_week(history: Sequence[OpenDay], today: date) -> contract.Chart:
-    """Return the open findings at the end of each week, without weeks of which nothing is known."""
+    """Return the open findings at the end of each week, from the first week with data."""
     first_known = history[0].day if history else today
     weeks = [monday for monday in recent_weeks(today) if monday + timedelta(days=6) >= first_known]
     ends = [min(monday + timedelta(days=6), today) for monday in weeks]
@@ -336,9 +336,10 @@ def coverage(
     schedules: Mapping[str, Sequence[ScheduleRow]],
     today: date,
 ) -> list[contract.CoverageEntry]:
-    """Return an entry for each source; without a run its state is ``never`` and findings is null.
+    """Return an entry for each source; a source without a run has the state ``never``.
 
-    After a scan of ours the next run is by its ``schedules``; after another report, an interval later.
+    After a scan of ours, ``schedules`` give the next run. After a report from outside, it is due an interval
+    later.
     """
     by_source = open_counts.by_source
     runs = {entry.source_id: entry for entry in entries}
@@ -359,7 +360,7 @@ def _coverage_entry(
 ) -> contract.CoverageEntry:
     if run is None:
         due = NextCheck(None, is_overdue=False)
-    elif run.ours_at:  # not last_run_at, which can be that of an address that is no longer scanned
+    elif run.ours_at:  # last_run_at may belong to an address that is no longer scanned
         due = next_check(schedules, last_run_at=run.ours_at, today=today)
     else:
         due = next_report(run.last_run_at, source.interval_days, today=today)
@@ -394,7 +395,7 @@ def note(row: Note) -> contract.Note:
 
 def entitlement(link: AccountSite, *, today: date) -> contract.Entitlement:
     """Return the entitlement of the account as of ``today``."""
-    terms = cast("EntitlementTerms", link.entitlement)  # authorize refuses a link without one
+    terms = cast("EntitlementTerms", link.entitlement)  # authorize refuses links without an entitlement
     return contract.Entitlement(
         plan=terms.plan,
         status=terms.status_on(today),
@@ -411,7 +412,7 @@ def entitlement(link: AccountSite, *, today: date) -> contract.Entitlement:
 
 
 def _limit_state(state: Mapping[str, Any], today: date) -> contract.LimitState:
-    """Return the state of a limit as it was stored; a count that began again since is ok."""
+    """Return the stored state of a limit; it is ok again if the count has restarted since."""
     resets_at = datetime.fromisoformat(state["resets_at"]) if state["resets_at"] else None
     is_over = resets_at is not None and resets_at.date() <= today
     return contract.LimitState(

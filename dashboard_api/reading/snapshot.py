@@ -1,4 +1,4 @@
-"""One snapshot of the database and one time limit for each response."""
+"""The database snapshot and the time limit of a response."""
 
 import sqlite3
 import time
@@ -10,16 +10,15 @@ from django.db import OperationalError, connection
 from dashboard_api import limits
 from dashboard_api.errors import SlowRequest
 
-# Instructions of SQLite between two looks at the clock.
-_STEPS = 100_000
-_QUERY_CANCELED = "57014"  # by PostgreSQL
+_STEPS = 100_000  # SQLite instructions between two checks of the clock
+_QUERY_CANCELED = "57014"  # a PostgreSQL error code
 
 
 @contextmanager
 def snapshot() -> Iterator[None]:
     """Read from one snapshot of the database within a time limit; raises SlowRequest.
 
-    Inside an open transaction this does nothing.
+    Does not act inside an open transaction.
     """
     if connection.in_atomic_block:
         yield
@@ -35,7 +34,7 @@ def snapshot() -> Iterator[None]:
 
 @contextmanager
 def _on_sqlite() -> Iterator[None]:
-    """The time limit covers all statements together; readers never wait for a lock."""
+    """Limit the time of all statements together; readers never wait for a lock."""
     with connection.cursor() as cursor:
         cursor.execute("BEGIN")
     end = time.monotonic() + limits.STATEMENT_SECONDS
@@ -49,7 +48,7 @@ def _on_sqlite() -> Iterator[None]:
 
 @contextmanager
 def _on_postgresql() -> Iterator[None]:
-    """The time limits cover each statement and end with the transaction."""
+    """Limit the time of each statement, and its wait for a lock, until the transaction ends."""
     with connection.cursor() as cursor:
         cursor.execute(
             "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; "
@@ -61,7 +60,7 @@ def _on_postgresql() -> Iterator[None]:
     except BaseException:
         connection.rollback()
         raise
-    connection.commit()  # after a rollback psycopg would prepare all statements again
+    connection.commit()  # a rollback would make psycopg prepare all statements again
 
 
 def _was_cut(error: OperationalError) -> bool:

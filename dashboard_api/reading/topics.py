@@ -1,6 +1,6 @@
-"""Topics of stored findings, by the keys of their problems.
+"""Looks up the topics of stored findings by the keys of their problems.
 
-Topics are looked up when findings are read, so that a longer table needs no change of stored data.
+The look-up happens on reading, so a new topic needs no change of stored data.
 """
 
 from dashboard_api.models import problem_key
@@ -10,23 +10,23 @@ _KEYS = {
     topic.id: tuple(problem_key(source, rule, "") for source, rules in topic.rules.items() for rule in rules)
     for topic in TOPICS.values()
 }
-# The keys of topics that several sources report.
+# Keys of topics that several sources report
 SHARED_KEYS = frozenset(key for topic in TOPICS.values() if len(topic.rules) > 1 for key in _KEYS[topic.id])
 _TOPIC_OF = {key: topic for topic, keys in _KEYS.items() for key in keys}
 
 
 def topic_of(key: str) -> str | None:
-    """Return the id of the topic that a problem belongs to; None if it has none."""
+    """Return the id of the topic to which a problem belongs, if any."""
     return _TOPIC_OF.get(key)
 
 
 def problem_id(key: str) -> str:
-    """Return the id of a problem in the API: that of its topic, or its key."""
+    """Return the id of a problem in the API: the id of its topic, or else its key."""
     return _TOPIC_OF.get(key, key)
 
 
 def keys_of(problem: str) -> tuple[str, ...]:
-    """Return the stored keys of the problem with this id; none for an empty one."""
+    """Return the stored keys of the problem with this id; empty for an empty id."""
     return _KEYS.get(problem) or ((problem,) if problem else ())
 
 
@@ -36,5 +36,5 @@ def fix_of(problem: str) -> str:
 
 
 def title_of(problem: str) -> str | None:
-    """Return the title of a topic by its id; None for a problem without a topic."""
+    """Return the title of a topic by its id, if the problem has a topic."""
     return TOPICS[problem].title if problem in TOPICS else None

@@ -1,4 +1,4 @@
-"""The counts of a whole website, kept in the process until its data changes."""
+"""The counts of a whole website, cached in the process until its data changes."""
 
 from collections.abc import Callable
 from datetime import date
@@ -23,15 +23,15 @@ OPEN = Finding.Status.OPEN.value
 
 
 class Website:
-    """The counts of a website that no filter of a request changes."""
+    """The counts of a website that are the same for every request."""
 
     def __init__(self, website_id: int, today: date) -> None:
-        """Read everything; the caller has begun a snapshot."""
+        """Read all counts; the caller must have begun a snapshot."""
         self.cells = read_cells(website_id, EVERYTHING)
         self.days = read_days(website_id, recent_weeks(today)[0])
         self.open_days = read_open_days(website_id)
         self.problems = read_problems(website_id, OPEN, NO_FILTERS, EVERYTHING)
-        self.to_do: list[contract.Problem] | None = None  # described by the first response that shows them
+        self.to_do: list[contract.Problem] | None = None  # filled by the first response that shows it
         self.size = len(self.cells.cells) + len(self.days) + len(self.open_days) + len(self.problems)
 
     @cached_property
@@ -41,7 +41,7 @@ class Website:
 
     @cached_property
     def surplus(self) -> grading.Levels:
-        """The open findings of each level that report what another source reports as often."""
+        """The numbers of open findings by level that only repeat what another source reports."""
         return grading.repeated(self.problems)
 
     @cached_property
@@ -58,8 +58,8 @@ _TAGS = f"SELECT {TAGS.format(website='%s')}"  # constant text
 
 
 def read_website(website_id: int, today: date, *, read: Callable[[int, date], Website] = Website) -> Website:
-    """Return the website as the snapshot of the caller has it, from memory if its data has not changed."""
-    (tags,) = rows(Finding, _TAGS, [website_id])  # first: it is the version of what is read next
+    """Return the website in the caller's snapshot, from memory if its data has not changed."""
+    (tags,) = rows(Finding, _TAGS, [website_id])  # read first, so the data is never older than its version
     version = (*tags, today)
     with _lock:
         kept = _kept.get(website_id)
