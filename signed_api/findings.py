@@ -272,19 +272,12 @@ class Page(Member, frozen=True, kw_only=True):
     page_size: Annotated[int, about("From 1.", ge=1)]
     page_count: Annotated[Count, about("How many pages the list has.")]
     total: Annotated[Count, about("How many findings match.")]
-    total_relation: Annotated[str, about("exact, or at_least when there are more than total.")]
     facets: Facets
     revision: Annotated[str, about("Changes whenever the website's data changes.")]
-    bounded_facets: Annotated[
-        Few[str], about("severity, source, kind or hosts. Empty: all facets are exact.")
-    ]
     grade_provisional: Annotated[bool, about("Whether a complete check of pages is still missing.")]
     do_first: Few[Problem]
     problems: Some[Problem]
     problem_total: Annotated[Count | None, about("How many problems match.")]
-    problem_total_relation: Annotated[
-        str | None, about("exact, or at_least when there are more than problem_total.")
-    ]
 
 
 class NextGrade(Member, frozen=True, kw_only=True):

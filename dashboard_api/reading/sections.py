@@ -81,15 +81,12 @@ def page(
         page_size=request.page_size,
         page_count=-(-listed // request.page_size),
         total=total,
-        total_relation="exact",
         facets=facets(found, sources=sources),
         revision=".".join(str(tag or 0) for tag in tags),
-        bounded_facets=[],
         grade_provisional=grade.provisional,
         do_first=do_first,
         problems=grouped.problems if grouped else [],
         problem_total=grouped.total if grouped else None,
-        problem_total_relation="exact" if grouped else None,
     )
 
 

@@ -188,7 +188,7 @@ def test_a_random_request_gets_what_counting_one_by_one_gives(link, findings, se
         found = [each for each in matching if has_status(each, request) and passes(each, request)]
         response = calls.answer(link, now=TODAY, **request)
         page = response.dashboard
-        assert (page.total, page.total_relation, page.bounded_facets) == (len(found), "exact", []), request
+        assert page.total == len(found), request
         check_facets(page, matching, request)
         if "group_by" in request:
             check_problems(page, found, request)

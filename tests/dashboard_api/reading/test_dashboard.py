@@ -83,15 +83,12 @@ def test_member_fields_and_their_order_are_those_of_the_contract(client, link):
             "page_size",
             "page_count",
             "total",
-            "total_relation",
             "facets",
             "revision",
-            "bounded_facets",
             "grade_provisional",
             "do_first",
             "problems",
             "problem_total",
-            "problem_total_relation",
         ]
     )
     assert list(body["dashboard"]["filters"]) == [
