@@ -26,7 +26,7 @@ ACTIONS = {
     "import.stored": _("Imported a report"),
     "import.undone": _("Took an import back"),
     "issue_tracker.saved": _("Changed the issue tracker"),
-    "link.linked": _("Verified a website"),
+    "link.linked": _("Activated a website"),
     "link.paused": _("Paused a website"),
     "link.restored": _("Restored a website"),
     "link.resumed": _("Resumed a website"),

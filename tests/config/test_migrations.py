@@ -1,5 +1,6 @@
 """Migrations after the first of an app only add, and bring a database with rows up to date."""
 
+import hashlib
 import os
 import subprocess
 import sys
@@ -41,6 +42,13 @@ def test_no_migration_after_an_apps_first_breaks_the_code_before_it():
         for operation in migration.operations
     ]
     assert [name for name, operation in later if breaks_earlier_code(operation)] == []
+
+
+def test_a_migration_that_was_released_is_not_changed():
+    lines = (Path(__file__).parent / "released_migrations.txt").read_text().splitlines()
+    released = {name: digest for digest, name in (line.split() for line in lines)}
+    root = Path(__file__).parents[2]
+    assert {name: hashlib.sha256((root / name).read_bytes()).hexdigest() for name in released} == released
 
 
 @pytest.mark.once

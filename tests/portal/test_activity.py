@@ -64,7 +64,7 @@ def test_actions_with_one_name_are_one_filter(client, owner):
 def test_a_link_is_named_by_its_website_alone(client, owner):
     subject = Subject("link", "1", "shop.example.com for acct_0001")
     act("link.linked", kind="staff", account="acct_0001", host="shop.example.com", subject=subject)
-    assert "Verified a website (shop.example.com)" in text_of(client)
+    assert "Activated a website (shop.example.com)" in text_of(client)
 
 
 def test_plans_and_claims_are_named_without_the_reference_of_the_account(client, owner):
