@@ -42,5 +42,5 @@ class _Jobs:
             connections.close_all()
 
 
-_for_all, _for_members = _Jobs(2), _Jobs(1)  # separate, because strangers can fill the first
-run_later, run_for_member = _for_all.run_later, _for_members.run_later
+_of_all, _of_members = _Jobs(2), _Jobs(1)  # separate, because strangers can fill the first
+run_later, run_for_member = _of_all.run_later, _of_members.run_later

@@ -65,9 +65,7 @@ class Guard:
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         """Drop cookies with control characters: a refusal here would lack the headers of other middleware."""
-        for name, value in list(request.COOKIES.items()):
-            if _CONTROLS.search(value):
-                del request.COOKIES[name]
+        _drop_control_cookies(request)
         return self.get_response(request)
 
     def process_view(self, request: HttpRequest, *_: Any) -> HttpResponse | None:
@@ -104,6 +102,12 @@ def _check_address(request: HttpRequest) -> None:
         raise BadRequest("The address holds a control character.")
     if _DOTS.search(request.path):
         raise BadRequest("The address holds dots between slashes.")
+
+
+def _drop_control_cookies(request: HttpRequest) -> None:
+    for name, value in list(request.COOKIES.items()):
+        if _CONTROLS.search(value):
+            del request.COOKIES[name]
 
 
 def _declared_bytes(request: HttpRequest) -> int:
