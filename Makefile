@@ -67,7 +67,7 @@ test: check
 test-all: check
 	$(PYTEST) $(ARGS)
 
-test-long: $(VENV)/installed-dev  # one after another: some measure time
+test-long: $(VENV)/installed-dev  # not in parallel: some tests measure time
 	$(BIN)/pytest -m long -rA tests/long $(ARGS)
 
 screenshots: $(VENV)/installed-dev
@@ -76,7 +76,7 @@ screenshots: $(VENV)/installed-dev
 observatory: $(VENV)/installed-dev
 	@$(BIN)/python -m tests.deploy.observatory
 
-schemathesis: $(VENV)/installed  # in an environment of its own: it needs other versions
+schemathesis: $(VENV)/installed  # in a separate environment: it needs other versions
 	@folder=$$(mktemp -d) && trap 'rm -rf "$$folder"' EXIT && $(PYTHON) -m venv $$folder && \
 	$$folder/bin/pip install --quiet schemathesis==4.32.0 && \
 	SCHEMATHESIS=$$folder/bin/schemathesis $(BIN)/python -m tests.long.openapi_cases $(ARGS)
@@ -86,7 +86,7 @@ clients: $(VENV)/installed-dev
 	$$folder/bin/pip install --quiet openapi-generator-cli==7.26.0 && \
 	OPENAPI_GENERATOR=$$folder $(BIN)/pytest --quiet tests/contract/openapi_generator/generated_clients.py $(ARGS)
 
-mutants:  # caches are taken out of the copies: they would hide changes, and decorated functions are left as they are
+mutants:  # copies lose their caches, which would hide changes; mutmut does not change decorated functions
 	@folder=$$(mktemp -d) && trap 'rm -rf "$$folder"' EXIT && \
 	mkdir -p $$folder/tests/es1 $$folder/tests/foundation/addresses $$folder/foundation/addresses && \
 	cp -r es1 $$folder && cp tests/es1/[!_]*.py $$folder/tests/es1 && \
@@ -118,7 +118,7 @@ messages: $(VENV)/installed
 	@$(BIN)/django-admin makemessages --locale de --no-wrap --no-obsolete --add-location file \
 		--ignore tests --ignore benchmarks --ignore var
 	@for file in $(GERMAN); do \
-		sed '/^"POT-Creation-Date/d' $$file > $$file.new && mv $$file.new $$file; done  # only changed texts differ
+		sed '/^"POT-Creation-Date/d' $$file > $$file.new && mv $$file.new $$file; done  # so that only changed texts differ
 	@$(BIN)/django-admin compilemessages --locale de --ignore .venv --ignore var
 
 $(VENV)/bin/pip:

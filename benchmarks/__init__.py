@@ -1,1 +1,1 @@
-"""The benchmarks of docs/performance.md: ``make bench``, or one, such as ``python -m benchmarks.es1``."""
+"""Benchmarks of docs/performance.md: ``make bench`` runs all, ``python -m benchmarks.es1`` one."""

@@ -1,4 +1,4 @@
-"""The short form of all benchmarks, one after another: ``make bench``."""
+"""Run a short form of every benchmark, one after another (``make bench``)."""
 
 import argparse
 import sys

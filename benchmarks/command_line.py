@@ -1,4 +1,4 @@
-"""The command line of every benchmark, its figures and their goals, and fair comparisons."""
+"""Command line, figures, goals and fair comparisons for every benchmark."""
 
 import argparse
 import json
@@ -13,7 +13,7 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Figure:
-    """A measured number with its goal, if it has one."""
+    """Measured number with an optional goal."""
 
     name: str
     value: float
@@ -30,7 +30,7 @@ class Figure:
 
     @property
     def met(self) -> bool | None:
-        """Whether the goal is met; None without a goal."""
+        """Whether the figure meets its goal; None without a goal."""
         if self.at_most is not None:
             return self.value <= self.at_most
         return None if self.at_least is None else self.value >= self.at_least
@@ -118,7 +118,7 @@ def report(tables: Iterable[Table], *, as_json: bool) -> None:
 
 @dataclass(frozen=True, slots=True)
 class PairedCosts:
-    """The cost of each contender in each round; a slow moment of the machine affects a whole round."""
+    """Cost of each contender in each round; a slow moment of the machine affects all of a round alike."""
 
     rounds: Mapping[str, list[float]]
 
@@ -141,7 +141,7 @@ def compare(contenders: Mapping[str, Callable[[], float]], *, rounds: int) -> Pa
 
 
 def burst_of(call: Callable[[], object], *, seconds: float) -> Callable[[], float]:
-    """Return a burst of about this length, which returns the seconds of one call."""
+    """Return a burst that lasts about ``seconds`` and returns the seconds of one call."""
     estimate = min(repeat(call, number=5, repeat=5)) / 5
     times = max(1, round(seconds / estimate))
     return lambda: timeit(call, number=times) / times
@@ -153,7 +153,7 @@ SHORT_SCALE = 0.01
 
 
 class Unavailable(Exception):
-    """Something that a benchmark needs is missing on this machine; the message says what."""
+    """A benchmark cannot run on this machine; the message says what is missing."""
 
 
 def run(tables: Callable[..., Iterable[Table]], doc: str | None, *, backends: Sequence[str] = ()) -> None:
@@ -164,7 +164,7 @@ def run(tables: Callable[..., Iterable[Table]], doc: str | None, *, backends: Se
     arguments = _parser(doc, backends=backends).parse_args()
     options: dict[str, Any] = {"rounds": arguments.rounds or (SHORT_ROUNDS if arguments.short else ROUNDS)}
     if len(backends) > 1 and arguments.backend is None:
-        module = sys.modules["__main__"].__spec__.name  # Django reads its settings once a process
+        module = sys.modules["__main__"].__spec__.name  # a process each: Django reads its settings once
         commands = [[module, *sys.argv[1:], "--backend", backend] for backend in BACKENDS]
         sys.exit(run_each(commands, as_json=arguments.json))
     if backends:

@@ -1,4 +1,4 @@
-"""The databases of the benchmarks: SQLite files and PostgreSQL databases apart from the product's."""
+"""Databases of the benchmarks: SQLite files and PostgreSQL databases, separate from the product's."""
 
 import os
 import re
@@ -40,8 +40,7 @@ def environment(backend: str, name: str) -> dict[str, str]:
         "DEBUG": "false",
         "ALLOWED_HOSTS": "127.0.0.1",
         "REDIS_URL": "",
-        # At 999 a second, a call may wait ten seconds for its turn until its time is behind the rate limit.
-        "CALLS_PER_SECOND": "999",
+        # High enough that no benchmark meets the rate limit.        "CALLS_PER_SECOND": "999",
         "CALLS_BURST": "9999",
     }
 
@@ -74,7 +73,7 @@ def discard(backend: str, name: str) -> None:
 
 
 def create(backend: str, name: str) -> None:
-    """Create an empty database, and replace one of the same name."""
+    """Create an empty database, and replace an existing one."""
     FOLDER.mkdir(parents=True, exist_ok=True)
     discard(backend, name)
     if backend == "postgresql":
@@ -96,7 +95,7 @@ def temporary(backend: str, purpose: str, scale: float) -> Iterator[None]:
 
 
 def copy(backend: str, name: str, *, to: str) -> None:
-    """Copy the database ``name``, and replace one of the name ``to``."""
+    """Copy the database ``name``, and replace ``to`` if it exists."""
     discard(backend, to)
     if backend == "postgresql":
         _administer(f'CREATE DATABASE "{to}" TEMPLATE "{name}"')

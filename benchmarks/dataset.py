@@ -1,7 +1,7 @@
 """The measured data: 2,000,000 findings of 2,000 websites; the five measured ones have 50 to 100,000.
 
-Findings are the same at every run, with words as frequent as in natural text. A dataset is built once for
-each backend, scale and schema, and reused for two weeks; ``--scale 0.1`` has a tenth of the findings.
+Every run has the same findings, with words as frequent as in natural text. A dataset is built once for each
+backend, scale and schema, and reused for two weeks; ``--scale 0.1`` has a tenth of the findings.
 """
 
 import argparse
@@ -26,7 +26,7 @@ _SIZES = (50, 500, 5_000, 20_000, 100_000)
 SOURCES = 12
 DAYS = 730
 _WORDS = 46
-_RULES = 60  # of a template: every source has so many times the templates
+_RULES = 60  # for each template of a source
 
 ACCOUNT = "acct_bench"
 SECRET = "es1_bench_0123456789abcdef0123456789abcdef"  # noqa: S105  # only in benchmark databases
@@ -40,7 +40,7 @@ _STATUSES = ["open"] * 80 + ["fixed"] * 17 + ["accepted_risk"] * 2 + ["false_pos
 _SOURCES = (
     [1] * 30 + [2] * 20 + [3] * 15 + [4] * 10 + [5] * 8 + [6] * 5 + [7] * 4 + [8] * 3 + [9, 9, 10, 11, 12]
 )
-# Hosts of a website, as a hundred findings have them.
+# Hosts of a website, by how many of a hundred findings have them.
 _SUBDOMAINS = [""] * 60 + ["www."] * 20 + [f"app{number}." for number in range(20)]
 _TITLES = [
     "Cross-site scripting in {} {}",
@@ -97,7 +97,7 @@ def sizes(scale: float) -> list[int]:
 
 
 def rows(scale: float, *, now: datetime) -> Iterator[Row]:
-    """Yield every finding, oldest first, with the websites mixed as by real scans."""
+    """Yield every finding, oldest first, with the websites mixed as in real scans."""
     chance = random.Random(7)  # the same data each time, not a secret
     owners = [website for website, size in enumerate(sizes(scale), 1) for _ in range(size)]
     chance.shuffle(owners)
@@ -115,6 +115,7 @@ def _row(
     template, source = chance.randrange(len(_TITLES)), chance.choice(_SOURCES)
     severity, kind = _rated(chance, source, template * _RULES + number % _RULES)
     status = chance.choice(_STATUSES)
+    location_host = _SUBDOMAINS[number % 101 % 100] + host(website)
     body = words[4:] + [word for word, share in _SHARES.items() if chance.random() < share]
     return Row(
         website=website,
@@ -127,19 +128,15 @@ def _row(
         description=" ".join(body),
         remediation=_REMEDIATION,
         rule=f"rule-{template}-{number % _RULES}",
-        location=f"https://{_location_host(number, website)}/{words[2]}/{words[3]}/{number % 5000}",
+        location=f"https://{location_host}/{words[2]}/{words[3]}/{number % 5000}",
         first_seen=first_seen,
         last_seen=now,
         fixed_at=first_seen + (now - first_seen) * chance.random() if status == "fixed" else None,
     )
 
 
-def _location_host(number: int, website: int) -> str:
-    return _SUBDOMAINS[number % 101 % 100] + host(website)
-
-
 def _rated(chance: random.Random, source: int, rule: int) -> tuple[int, str]:
-    """A scanner rates each rule once; now and then an analyst disagrees, or evidence is stronger."""
+    """Return severity and kind: a rule's usual rating, now and then changed by an analyst or by evidence."""
     severity, kind = _own_rating(source, rule)
     if chance.random() < 0.001:
         severity = chance.choice(_SEVERITIES)

@@ -1,7 +1,7 @@
-"""Time of signing and verifying with ES1, PyJWT and mohawk; the floor is one SHA-256 and one HMAC.
+"""Time to sign and verify with ES1, PyJWT and mohawk; the floor is one SHA-256 and one HMAC.
 
-PyJWT signs claims with the digest of the body, which its caller computes; mohawk computes the digest itself.
-Both check the time and, like ``es1``, leave stored nonces to their caller.
+PyJWT signs claims with a digest of the body that its caller computes; mohawk computes the digest itself.
+Both check the time and, like ``es1``, leave nonces to their caller.
 """
 
 import hashlib
@@ -28,7 +28,8 @@ def tables(*, rounds: int) -> Iterator[Table]:
     """Yield one table: microseconds of a call, and its ratio to the floor."""
     table = Table("ES1", "One process, alternating bursts of 1 ms; medians of all rounds.")
     for size, length in SIZES.items():
-        contenders = _contenders(b"x" * length, now=int(time.time()))
+        body, now = b"x" * length, int(time.time())
+        contenders = _scheme(body, now=now) | _pyjwt(body, now=now) | _mohawk(body)
         bursts = {name: burst_of(call, seconds=BURST_SECONDS) for name, call in contenders.items()}
         costs = compare(bursts, rounds=rounds * ROUNDS)
         for name in contenders:
@@ -36,10 +37,6 @@ def tables(*, rounds: int) -> Iterator[Table]:
             goal = GOALS[size] if name == "verify" else None
             table.add(name, f"{size}, times the floor", costs.ratio(name, "floor"), "times", at_most=goal)
     yield table
-
-
-def _contenders(body: bytes, *, now: int) -> dict[str, Callable[[], object]]:
-    return _scheme(body, now=now) | _pyjwt(body, now=now) | _mohawk(body)
 
 
 def _scheme(body: bytes, *, now: int) -> dict[str, Callable[[], object]]:

@@ -26,7 +26,7 @@ UNCACHED = "X-Uncached"  # read by benchmarks/urls.py
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Burst:
-    """Calls to send: ``bodies`` in turn, signed with ``secret`` if given, up to ``count`` or ``seconds``."""
+    """Calls to send: ``bodies`` in turn, signed with ``secret`` if given, until ``count`` or ``seconds``."""
 
     port: int
     path: str
@@ -39,7 +39,7 @@ class Burst:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Responses:
-    """The responses to a burst: the number of each status, and their times."""
+    """Responses to a burst: the number of each status, and the response times."""
 
     statuses: dict[str, int]
     p50_ms: float

@@ -1,7 +1,7 @@
 """CPU time of imports by format, compared with a bare insert of the same rows; memory of a long import.
 
-Each report is the first of its website, and each row is a different finding (sslyze reports five kinds, so it
-uses many servers). The report is imported twice; the second import is a next scan with the same results.
+Each report is the first of its website, and each row is a different finding (sslyze reports five kinds, so
+its report has many servers). A second import of the same report stands for the next scan.
 The bare insert writes parsed rows into a table without indexes, with the product's own bulk insert.
 """
 
@@ -19,7 +19,7 @@ ROWS = 5_000  # the limit of one SARIF file
 LONG_ROWS = 1_000_000
 MAX_MEMORY_MB = 300
 LONG_HOST = "long.example.com"
-# Runs the command from a small process: the peak memory of a child includes that of its parent at the fork.
+# Run the command from a small process: the peak memory of a child includes its parent's memory at the fork.
 _MEASURE = """
 import json, resource, subprocess, sys
 subprocess.run(sys.argv[1:], check=True, stdout=subprocess.DEVNULL)

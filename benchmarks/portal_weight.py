@@ -23,8 +23,8 @@ from benchmarks.servers import run_server
 
 CPU_SLOWDOWN = 4
 BITS_PER_SECOND = 1_600_000
-SETTLE_MS = 500  # after a page has loaded: late requests and tasks count, too
-LONG_MS = 50  # a task of the main thread blocks input for what it takes beyond this
+SETTLE_MS = 500  # after a page has loaded, late requests and tasks still count
+LONG_MS = 50  # a task of the main thread blocks input for the time beyond this
 _TRACED = ["devtools.timeline", "disabled-by-default-devtools.timeline"]
 _NETWORK = {
     "offline": False,
@@ -54,10 +54,10 @@ document.addEventListener("readystatechange", () => document.readyState === "int
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Visit:
-    """The measurements of one page load with an empty cache; ``bytes`` are those transferred, compressed.
+    """Measurements of one page load with an empty cache; ``bytes`` counts compressed transfers.
 
-    ``blocked_ms`` is the total blocking time as Lighthouse counts it: what the tasks of the main thread take
-    beyond 50 ms each, from the first contentful paint on.
+    ``blocked_ms`` is Lighthouse's total blocking time: the part beyond 50 ms of each task of the main thread
+    after the first contentful paint.
     """
 
     bytes: float
@@ -71,7 +71,7 @@ class Phone:
     """A slow phone with a signed-in session and an empty cache for every page."""
 
     def __init__(self, browser: Any, address: str, sign_in: Callable[[Any], None]) -> None:
-        """Sign in once; ``sign_in`` fills in the form on the page that it gets."""
+        """Sign in once; ``sign_in`` fills in the form of the page."""
         self._browser = browser
         self._options: dict[str, Any] = {"base_url": address}
         with self._open_page() as page:
@@ -134,9 +134,9 @@ class Phone:
 
 @contextmanager
 def _traced(page: Any, session: Any) -> Iterator[list[dict[str, Any]]]:
-    """Collect the events of the browser's timeline in the block; they are complete at its end.
+    """Collect the browser's timeline events during the block; the list is complete after it.
 
-    The Long Tasks API would leave out tasks that lay out and paint without running a script.
+    The Long Tasks API would miss tasks that lay out and paint without running a script.
     """
     events: list[dict[str, Any]] = []
     session.on("Tracing.dataCollected", lambda event: events.extend(event["value"]))
@@ -150,7 +150,7 @@ def _traced(page: Any, session: Any) -> Iterator[list[dict[str, Any]]]:
 
 
 def blocked_ms(events: list[dict[str, Any]]) -> float:
-    """Return the milliseconds for which long tasks block the page after its first contentful paint."""
+    """Return the milliseconds that long tasks block the page after its first contentful paint."""
     paint = next(event for event in reversed(events) if event["name"] == "firstContentfulPaint")
     ends = (
         (max(event["ts"], paint["ts"]), event["ts"] + event["dur"])
@@ -179,7 +179,7 @@ FACETS = [f"#facet-severity-{severity}" for severity in ("high", "medium", "low"
 LINKS = [f"#changelist-filter a[href$='severity__exact={severity}']" for severity in (3, 2, 1, 4)]
 FILTER, ELEMENTS = "filter change to painted result", "elements, 100 findings"
 GOALS = {"bytes transferred": 60, "requests": 8, "layout shift": 0.02, ELEMENTS: 1_500}
-# Of the admin's times in the same run: machines differ by a factor of four.
+# Times the admin's figures in the same run, because machines differ by a factor of four.
 RATIOS = {"largest contentful paint": 0.5, "total blocking time": 0.5, FILTER: 0.35}
 NAME = "threat_dashboard_portal"
 
@@ -230,9 +230,8 @@ def _add(table: Table, row: str, column: str, value: float, unit: str) -> None:
 def _add_ratios(table: Table) -> None:
     for row, goal in RATIOS.items():
         portal, admin = (table.cells[row, column].value for column in (PORTAL, ADMIN))
-        table.add(
-            row, RATIO, portal / max(admin, 1), "times", at_most=goal
-        )  # a quick machine is never blocked
+        # On a quick machine, the admin may block for 0 ms.
+        table.add(row, RATIO, portal / max(admin, 1), "times", at_most=goal)
 
 
 @contextmanager

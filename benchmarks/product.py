@@ -1,4 +1,4 @@
-"""The parts that import the product's models: only after Django is set up."""
+"""The parts that import the product's models; import this module only after Django is set up."""
 
 import functools
 import secrets
@@ -56,7 +56,7 @@ def fill(scale: float, *, now: datetime) -> None:
 
 
 def _make_account_and_websites(now: datetime) -> None:
-    """Create an account linked to the measured websites, and their coverage and notes."""
+    """Create an account, the measured websites linked to it, and their coverage and notes."""
     account = api.Account.objects.create(ref=dataset.ACCOUNT)
     api.Secret.objects.issue(account, by="benchmark", secret=dataset.SECRET)
     plan = {"starts_on": now.date(), "sites_limit": dataset.WEBSITES}
@@ -82,7 +82,7 @@ def _make_account_and_websites(now: datetime) -> None:
 
 
 def _make_import_runs() -> None:
-    """Insert an import for each day on which a measured website had findings, as of daily scans."""
+    """Insert an import run for each day on which a measured website had findings, as daily scans would."""
     counts = dict.fromkeys(("occurrences", "coverage", "rejected", "updated", "reopened", "fixed"), 0)
     source = api.Source.objects.earliest("pk")
     for website in api.Website.objects.filter(pk__in=dataset.MEASURED):
@@ -114,7 +114,7 @@ def _insert_findings(findings: Iterable[dataset.Row]) -> None:
 
 
 def values_of(findings: Iterable[dataset.Row]) -> Iterator[list[Any]]:
-    """Yield each finding as database values, one for each of ``columns()``."""
+    """Yield each finding as a list of database values in the order of ``columns()``."""
     constants = columns()
     return (_values(row, constants) for row in findings)
 
@@ -157,7 +157,7 @@ def _time_text(moment: datetime) -> str:
 
 
 def _insert(table: str, batch: list[list[Any]]) -> None:
-    """Insert rows in the fastest way of the database."""
+    """Insert rows in the database's fastest way."""
     if connection.vendor == "sqlite":
         _insert_by_statement(table, batch)
         return
@@ -263,7 +263,7 @@ def make_tables() -> None:
 
 
 class Subject:
-    """A report format; each of its reports is the first of a new website."""
+    """Report format to measure; each report is the first of a new website."""
 
     def __init__(self, format_name: str, findings: Iterator[Row], *, rows: int) -> None:
         self._format, self._findings, self._rows = format_name, findings, rows
@@ -282,7 +282,7 @@ class Subject:
         return self._cost(insert)
 
     def import_report(self) -> float:
-        """Return the CPU seconds per row of importing the present report, for the first time or again."""
+        """Return the CPU seconds per row of importing the current report, for the first time or again."""
         self._file.seek(0)
         return self._cost(self._import)
 
@@ -294,7 +294,7 @@ class Subject:
         self._file.write(reports.REPORTS[self._format](findings))
 
     def _planned_findings(self) -> Iterator[NewFinding]:
-        """Yield a new finding for every row of the report that reports one."""
+        """Yield a new finding for every row of the report that holds one."""
         self._file.seek(0)
         report = read_report(self._file)
         source, _ = Source.objects.get_or_create(slug=report.source, defaults={"name": report.source_name})

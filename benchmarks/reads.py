@@ -1,8 +1,7 @@
-"""CPU time of dashboards of small and large websites: the first after a change, and then.
+"""CPU time of dashboards of small and large websites, for the first request after a change and later ones.
 
-Each figure is the CPU time of a response before its encoding: of the thread, and on PostgreSQL also of its
-server process, once it has planned the statements. The calls alternate. Ratios are to the response
-of the smallest website whose cells are kept.
+Each figure is the CPU time of a response before its encoding, including PostgreSQL's server process, after
+its statements are planned. The calls alternate. Ratios compare with the smallest website with kept cells.
 """
 
 from collections.abc import Callable, Iterator
@@ -13,7 +12,7 @@ from benchmarks import dataset
 from benchmarks.command_line import BACKENDS, Table, compare, run
 from benchmarks.servers import Clock
 
-# A statement is prepared when it is sent for the sixth time, and PostgreSQL plans it five times more.
+# A statement is prepared at its sixth execution, and PostgreSQL plans it five times more.
 WARM_UP = 10
 FIRST, KEPT, FILTERED, PROBLEMS, WORDS = "first", "then", "then, filtered", "then, problems", "then, words"
 CASES = {

@@ -127,7 +127,7 @@ def _wapiti(findings: Sequence[Row]) -> bytes:
                 "http_request": _request(row),
             }
         ]
-        for row in findings[1:]  # the target is a row, too
+        for row in findings[1:]  # the target is the first row
     }
     target = {"target": f"{_site(findings)}/"}
     return _line({"classifications": about, "vulnerabilities": entries, "infos": target})
@@ -199,7 +199,7 @@ def _nessus(findings: Sequence[Row]) -> bytes:
     items = "".join(
         f'<ReportItem port="443" severity="{row.severity}" pluginID={quoteattr(row.rule)} '
         f"pluginName={quoteattr(row.title)}><description>{escape(row.description)}</description></ReportItem>\n"
-        for row in findings[1:]  # the host is a row, too
+        for row in findings[1:]  # the host is the first row
     )
     host = urlsplit(_site(findings)).hostname
     report = f'<Report><ReportHost name="{host}">{items}</ReportHost></Report>'
@@ -210,7 +210,7 @@ def _acunetix(findings: Sequence[Row]) -> bytes:
     items = [
         {"Name": row.rule, "Severity": _WORDS[row.severity], "Affects": urlsplit(row.location).path}
         | {"Description": row.description, "Recommendation": row.remediation}
-        for row in findings[1:]  # the scan is a row, too
+        for row in findings[1:]  # the scan is the first row
     ]
     start = f"<StartURL>{_site(findings)}/</StartURL>"
     return f"<ScanGroup><Scan>{start}{_elements('ReportItem', items)}</Scan></ScanGroup>".encode()
@@ -220,7 +220,7 @@ def _invicti(findings: Sequence[Row]) -> bytes:
     rows = [
         {"Url": row.location, "Type": row.rule, "Name": row.title, "Severity": _WORDS[row.severity]}
         | {"Description": row.description, "HttpRequest": {"Content": _request(row)}}
-        for row in findings[1:]  # the target is a row, too
+        for row in findings[1:]  # the target is the first row
     ]
     target = {"Url": f"{_site(findings)}/"}
     return _line({"Generated": "", "Target": target, "Vulnerabilities": rows})
@@ -252,7 +252,7 @@ def _greenbone(findings: Sequence[Row]) -> bytes:
 def _nmap(findings: Sequence[Row]) -> bytes:
     ports = "".join(
         f'<port protocol="tcp" portid="{20_000 + index}"><state state="open"/></port>\n'
-        for index, _ in enumerate(findings[1:])  # the host is a row, too
+        for index, _ in enumerate(findings[1:])  # the host is the first row
     )
     name = f'<hostname name="{urlsplit(_site(findings)).hostname}" type="user"/>'
     host = f"<host><hostnames>{name}</hostnames><ports>{ports}</ports></host>"
@@ -266,7 +266,7 @@ def _wpscan(findings: Sequence[Row]) -> bytes:
             "references": {"wpvulndb": [row.rule]},
             "cvss": {"score": str(2.4 * row.severity)},
         }
-        for row in findings[1:]  # the target is a row, too
+        for row in findings[1:]  # the target is the first row
     ]
     return _line(
         {

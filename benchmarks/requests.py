@@ -1,8 +1,8 @@
 """CPU time of a signed call on a deployed server, compared with a bare view.
 
-gunicorn with 2 processes of 4 threads serves 8 open connections. The CPU time is that of the server and of
-PostgreSQL's processes for its connections, by the clock of the scheduler; the rows of the table alternate in
-one run. Only the row "the same response again" is served from the response cache.
+gunicorn with 2 processes of 4 threads serves 8 open connections. The CPU time includes the server and
+PostgreSQL's processes for its connections, by the scheduler's clock; the rows of the table alternate in one
+run. Only the row "the same response again" uses the response cache.
 """
 
 import http.client
@@ -26,7 +26,7 @@ _CLIENT_PROCESSES = "SELECT pid FROM pg_stat_activity WHERE datname = %s AND bac
 
 
 class PostgresProcesses:
-    """PostgreSQL's processes for the connections to one database; listed through another database."""
+    """PostgreSQL's processes for the connections to one database, listed through another database."""
 
     def __init__(self, database: str) -> None:
         self._database = database
@@ -38,11 +38,11 @@ class PostgresProcesses:
 
 
 class UnexpectedStatus(Exception):
-    """A measured call had another status than 200, so the figures would mean nothing."""
+    """A measured call had a status other than 200, so the figures are meaningless."""
 
 
 class Meter:
-    """A meter of bursts: their CPU time, and the response times of each burst."""
+    """Meter of the CPU time and the response times of bursts."""
 
     def __init__(self, server: Server, load: LoadProcess, database: PostgresProcesses | None) -> None:
         self._server, self._load, self._database = server, load, database

@@ -1,4 +1,4 @@
-"""The product served by gunicorn with threads, as in a deployment; CPU time as the kernel counts it."""
+"""Run the product under gunicorn with threads, as in a deployment, and read CPU times from the kernel."""
 
 import os
 import platform
@@ -23,7 +23,7 @@ _STATE, _PARENT = 0, 1
 
 
 def describe_machine() -> str:
-    """Return one line about processor and software; it belongs to every figure."""
+    """Return one line about processor and software, which belongs to every figure."""
     processors = len(os.sched_getaffinity(0))
     return (
         f"{_processor()}, {processors} cores; Python {platform.python_version()}, "
@@ -38,7 +38,7 @@ def _processor() -> str:
 
 
 def cpu_seconds(processes: Iterable[int]) -> float:
-    """Return the CPU time so far of all threads of running processes, by the clock of the scheduler."""
+    """Return the CPU time so far of all threads of running processes, by the scheduler's clock."""
     nanoseconds = 0
     for process in processes:
         with suppress(FileNotFoundError, ProcessLookupError):  # the process ended
@@ -48,7 +48,7 @@ def cpu_seconds(processes: Iterable[int]) -> float:
 
 
 def cpu_seconds_once_idle(processes: Collection[int]) -> float:
-    """Return the CPU time once the processes wait: they may still work after they have sent a result."""
+    """Return the CPU time once the processes are idle: they may work on after sending a result."""
     for process in processes:
         while _status(process)[_STATE] == "R":
             pass
@@ -92,7 +92,7 @@ class Server:
     workers: list[int]
 
     def cpu_seconds(self) -> float:
-        """Return the CPU time of the server's processes so far, without those of PostgreSQL."""
+        """Return the CPU time of the server's processes so far, without PostgreSQL."""
         return cpu_seconds([self.process, *self.workers])
 
 

@@ -1,4 +1,4 @@
-"""The product's URLs, and a bare view under the same middleware; responses without the cache."""
+"""The product's URLs, a bare view under the same middleware, and responses without the cache."""
 
 import functools
 from collections.abc import Callable

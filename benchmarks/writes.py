@@ -2,7 +2,7 @@
 
 Reports have 1,000 findings of one website. The bare insert writes their rows into a table without indexes,
 with the product's own bulk insert; the import reads the file and stores findings and locations.
-Then dashboards are requested while another process imports reports and while none does.
+Then dashboards are requested with and without another process that imports reports.
 """
 
 import subprocess
@@ -37,7 +37,7 @@ def tables(*, rounds: int, backend: str, scale: float) -> Iterator[Table]:
 
 
 def _copy_dataset(backend: str, scale: float, *, to: str) -> None:
-    """Copy the dataset, built by another process: Django's settings here must name the copy."""
+    """Build the dataset in another process and copy it: Django's settings here must name the copy."""
     if backend == "postgresql":
         databases.check_postgresql()
     command = [sys.executable, "-m", "benchmarks.dataset", "--backend", backend, "--scale", str(scale)]

@@ -1,4 +1,4 @@
-"""The admin's pages of people and their sessions, of groups, second factors and runs of commands."""
+"""Admin pages for people and their sessions, groups, second factors and runs of commands."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -25,7 +25,7 @@ from config.models import Run, Session
 from portal.pages.forms import PasswordErrors
 from portal.pages.urls import portal_origin
 
-admin.site.unregister([Authenticator, EmailAddress, Group, User])  # the product does not use the second
+admin.site.unregister([Authenticator, EmailAddress, Group, User])  # EmailAddress is not used
 for _label in ("auth", "mfa"):
     apps.get_app_config(_label).verbose_name = "People"  # as the navigation says
 
@@ -34,10 +34,10 @@ MAX_DIGITS = 18  # of an id
 
 
 class SearchField(AutocompleteSelect):
-    """Django's field that searches for a row, without its error for a value that is no number."""
+    """Django's autocomplete field, which ignores values that are not ids instead of failing."""
 
     def optgroups(self, name: str, value: Sequence[str], attr: Any = None) -> Any:
-        """Return the chosen row; none for a value that is no id."""
+        """Return the chosen row, or no row if the value is not an id."""
         ids = [each for each in value if each.isascii() and each.isdigit() and len(each) <= MAX_DIGITS]
         return super().optgroups(name, ids, attr)
 
@@ -48,10 +48,10 @@ _GIVE_ACCESS = ("is_staff", "is_superuser", "groups", "user_permissions")
 
 
 def may_give_access(request: HttpRequest, person: User | None = None) -> bool:
-    """Return whether ``request`` may change what ``person`` may do, or sign in as.
+    """Return whether the user of ``request`` may change permissions, or the password of ``person``.
 
-    Only superusers change staff and groups: anyone else could give themselves every permission, or a new
-    password to a superuser.
+    Only superusers change staff and groups: anyone else could give themselves every permission, or set a
+    superuser's password.
     """
     user: Any = request.user
     return bool(user.is_superuser or (person is not None and not (person.is_staff or person.is_superuser)))
@@ -78,7 +78,7 @@ class _PasswordForm(PasswordErrors, AdminPasswordChangeForm):
 
 @admin.register(User)
 class UserAdmin(DjangosUserAdmin):
-    """People, with the number of their sessions, which an operator can end."""
+    """People, with their number of open sessions and an action to end them."""
 
     add_form = _AddForm
     change_password_form = _PasswordForm
@@ -87,30 +87,30 @@ class UserAdmin(DjangosUserAdmin):
     fieldsets = (*DjangosUserAdmin.fieldsets, ("Sessions", {"fields": ("open_sessions",)}))  # type: ignore[misc]
 
     def get_readonly_fields(self, request: HttpRequest, obj: User | None = None) -> tuple[str, ...]:
-        """Return the fields that are only shown: for other than superusers, also those that give access."""
+        """Return the read-only fields; fields that give access are read-only unless a superuser asks."""
         return self.readonly_fields if may_give_access(request) else (*self.readonly_fields, *_GIVE_ACCESS)
 
     def has_change_permission(self, request: HttpRequest, obj: User | None = None) -> bool:
-        """Return whether the list, or this person, can be changed."""
+        """Return whether the user may open the list, or change this person."""
         return super().has_change_permission(request, obj) and (obj is None or may_give_access(request, obj))
 
     def has_delete_permission(self, request: HttpRequest, obj: User | None = None) -> bool:
-        """Return whether people, or this person, can be deleted."""
+        """Return whether the user may delete people, or this person."""
         return super().has_delete_permission(request, obj) and (obj is None or may_give_access(request, obj))
 
     def save_model(self, request: HttpRequest, obj: User, form: Any, change: bool) -> None:
-        """Store the person; one who may no longer sign in leaves no open invitations."""
+        """Store the person; withdraw the open invitations if the person may no longer sign in."""
         if change and not obj.is_active:
-            _withdraw_invitations([obj])  # also to an address that the form changes
+            _withdraw_invitations([obj])  # before the form changes the e-mail address
         super().save_model(request, obj, form, change)
 
     def delete_model(self, request: HttpRequest, obj: User) -> None:
-        """Delete the person, whose open invitations end."""
+        """Delete the person, and withdraw their open invitations."""
         _withdraw_invitations([obj])
         super().delete_model(request, obj)
 
     def delete_queryset(self, request: HttpRequest, queryset: QuerySet[User]) -> None:
-        """Delete these people, whose open invitations end."""
+        """Delete these people, and withdraw their open invitations."""
         _withdraw_invitations(queryset)
         super().delete_queryset(request, queryset)
 
@@ -125,7 +125,7 @@ class UserAdmin(DjangosUserAdmin):
 
     @admin.display(description="open sessions")
     def open_sessions(self, user: User) -> int:
-        """Return in how many browsers the person is signed in."""
+        """Return the number of browsers in which the person is signed in."""
         return Session.objects.filter(user_id=user.pk, expire_date__gt=timezone.now()).count()
 
     @admin.action(permissions=["change"], description="Sign the selected people out everywhere")
@@ -141,12 +141,12 @@ class UserAdmin(DjangosUserAdmin):
 
 @admin.register(Group)
 class GroupAdmin(DjangosGroupAdmin):
-    """Groups of staff, with their numbers of people."""
+    """Groups of staff, with the number of people in each."""
 
     list_display = ("name", "people")
 
     def has_add_permission(self, request: HttpRequest) -> bool:
-        """Return whether this person may make groups, with permissions of their choice."""
+        """Return whether this person may create groups, and so choose their permissions."""
         return super().has_add_permission(request) and may_give_access(request)
 
     def has_change_permission(self, request: HttpRequest, obj: Group | None = None) -> bool:
@@ -154,7 +154,7 @@ class GroupAdmin(DjangosGroupAdmin):
         return super().has_change_permission(request, obj) and may_give_access(request)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Group]:
-        """Return groups with the counts of the list."""
+        """Return groups, each with its number of people."""
         groups: QuerySet[Group] = super().get_queryset(request)
         return groups.annotate(number_of_people=Count("user"))
 
@@ -174,15 +174,15 @@ class AuthenticatorAdmin(admin.ModelAdmin):
     fields = readonly_fields = list_display
 
     def has_add_permission(self, request: HttpRequest) -> bool:
-        """Return False: only the owner sets one up."""
+        """Return False: people set up their own second factors."""
         return False
 
     def has_change_permission(self, request: HttpRequest, obj: Authenticator | None = None) -> bool:
-        """Return False: a factor is removed or left as it is."""
+        """Return False: staff can only remove a factor."""
         return False
 
     def has_delete_permission(self, request: HttpRequest, obj: Authenticator | None = None) -> bool:
-        """Return whether factors, or this one, can be removed: those of staff only by superusers."""
+        """Return whether the user may remove factors, or this one; only superusers remove one of staff."""
         return super().has_delete_permission(request, obj) and (
             obj is None or may_give_access(request, obj.user)
         )
@@ -190,19 +190,19 @@ class AuthenticatorAdmin(admin.ModelAdmin):
 
 @admin.register(Run)
 class RunAdmin(admin.ModelAdmin):
-    """The runs of the commands that cron starts, to read only."""
+    """Runs of scheduled commands, read-only."""
 
     list_display = ("command", "began", "ended", "ok", "found", "summary")
     list_filter = ("command", "ok")
 
     def has_add_permission(self, _request: HttpRequest) -> bool:
-        """Return False: commands write their runs."""
+        """Return False: the commands record their runs themselves."""
         return False
 
     def has_change_permission(self, _request: HttpRequest, _run: Run | None = None) -> bool:
-        """Return False."""
+        """Return False: a recorded run never changes."""
         return False
 
     def has_delete_permission(self, _request: HttpRequest, _run: Run | None = None) -> bool:
-        """Return False: old runs are deleted by newer ones."""
+        """Return False: a newer run deletes the old ones."""
         return False

@@ -1,4 +1,4 @@
-"""The project's own Django application: sign-in, error pages, guards, the demo."""
+"""The project's own Django application: sign-in, error pages, guards and the demo."""
 
 from typing import Any
 
@@ -20,7 +20,7 @@ class OperationsConfig(admin_apps.AdminConfig):
 
 
 class ConfigConfig(AppConfig):
-    """The project's own application."""
+    """Application of the project, which connects its hooks, checks and signals."""
 
     default = True
 
@@ -28,7 +28,7 @@ class ConfigConfig(AppConfig):
     verbose_name = "Operation"
 
     def ready(self) -> None:
-        """Register checks, keep heartbeats, and stop sign-ins from writing to SQLite's file of records.
+        """Register hooks, checks and heartbeats; stop sign-ins from writing to SQLite's file of records.
 
         An import locks that file for minutes.
         """
@@ -44,7 +44,7 @@ class ConfigConfig(AppConfig):
             from config.operations import portal_secrets
 
             portal_secrets.connect()
-        post_migrate.connect(_create_groups, sender=self)  # the last application: all permissions exist
+        post_migrate.connect(_create_groups, sender=self)  # last application, so all permissions exist
         if SHORT_LIVED not in settings.DATABASES:
             return
         from allauth.mfa.models import Authenticator
@@ -64,4 +64,4 @@ def _create_groups(*, using: str, **_: Any) -> None:
 
 
 def _record_nothing(_: object) -> None:
-    """Replace allauth's record of the last use of a second factor."""
+    """Replace the allauth method that stores the last use of a second factor."""

@@ -1,4 +1,4 @@
-"""Sessions, recent attempts, such as to reset a password, and the runs of commands."""
+"""Sessions, recent attempts (such as password resets), cache entries and the runs of commands."""
 
 from collections.abc import Mapping
 from datetime import datetime, timedelta
@@ -14,9 +14,9 @@ from foundation.operations.heartbeats import MAX_SUMMARY_LENGTH
 
 
 class Session(AbstractBaseSession):
-    """A session; ``user_id`` is the person's, without a foreign key, as it may be in another database.
+    """Session; ``user_id`` is no foreign key, because the user may be in another database.
 
-    Its primary key is a digest of the key in the person's cookie.
+    The primary key is a digest of the key in the person's cookie.
     """
 
     user_id = models.BigIntegerField(null=True, db_index=True)
@@ -32,12 +32,12 @@ class Session(AbstractBaseSession):
 
 
 class AttemptsManager(models.Manager["Attempts"]):
-    """A manager that counts attempts and refuses those beyond a limit."""
+    """Manager that counts attempts, and refuses an attempt beyond a limit."""
 
     def allow(self, limits: Mapping[str, int], *, period: timedelta, now: datetime) -> bool:
-        """Count an attempt for each name in ``limits``; return False if one has reached its limit.
+        """Count an attempt for each name in ``limits``, or return False if a name has reached its limit.
 
-        A refused attempt is not counted, so trying again does not prolong the wait.
+        A refused attempt does not count, so trying again does not prolong the wait.
         """
         since, rows = now - period, {digest(name): limit for name, limit in limits.items()}
         with transaction.atomic(using=router.db_for_write(self.model)):
@@ -56,7 +56,7 @@ class AttemptsManager(models.Manager["Attempts"]):
 
 
 class CacheEntry(models.Model):
-    """A value of the cache in the database, under a digest of its key; ``expires_at`` is in Unix seconds."""
+    """Cache entry in the database, under a digest of its key; ``expires_at`` is in Unix seconds."""
 
     key = models.CharField(max_length=64, primary_key=True)
     value = models.TextField()
@@ -67,7 +67,7 @@ class CacheEntry(models.Model):
 
 
 class Attempts(models.Model):
-    """The times of one name's attempts, in Unix seconds; the name itself is not stored."""
+    """Times of the attempts of one name, in Unix seconds; only a digest of the name is stored."""
 
     key = models.CharField(max_length=64, primary_key=True)
     times = models.JSONField(default=list)
@@ -83,7 +83,7 @@ class Attempts(models.Model):
 
 
 class GivenPermission(models.Model):
-    """A permission that a group of staff was given once; staff may have taken it away since."""
+    """Permission that a group of staff got once; staff may have removed it since."""
 
     group = models.CharField(max_length=150)
     permission = models.CharField(max_length=200)
@@ -99,7 +99,7 @@ class GivenPermission(models.Model):
 
 
 class Run(models.Model):
-    """A run of a command that cron starts every ``interval``."""
+    """Run of a scheduled command."""
 
     command = models.CharField("command", max_length=64)
     interval = models.DurationField("interval")
@@ -107,7 +107,7 @@ class Run(models.Model):
     ended = models.DateTimeField("ended")
     ok = models.BooleanField("successful")
     summary = models.CharField("summary", max_length=MAX_SUMMARY_LENGTH, blank=True)
-    # How much needs a person; null: the command looks for nothing, or failed.
+    # Number of things that need a person; null if the command looks for none, or failed.
     found = models.PositiveIntegerField("found", null=True)
 
     class Meta:
@@ -121,5 +121,5 @@ class Run(models.Model):
 
 
 def digest(name: str) -> str:
-    """Return a keyed digest of a name that is not stored in clear."""
+    """Return a keyed digest, under which a name is stored."""
     return salted_hmac("config.attempts", name, algorithm="sha256").hexdigest()

@@ -1,4 +1,4 @@
-"""Settings, read from the environment or an ignored ``.env``; docs/operating/settings.md lists every name."""
+"""Settings from the environment or a ``.env`` file; docs/operating/settings.md lists every name."""
 
 import sys
 from pathlib import Path
@@ -14,7 +14,7 @@ from config.operations.environment import LOOPBACK_HOSTS, Environment
 BASE_DIR = Path(__file__).resolve().parent.parent
 
 if sys.argv[1:2] == ["demo"]:
-    # The demo must write its .env before any setting is read.
+    # The demo writes its .env before any setting is read.
     from config.demo.environment import prepare_environment
 
     prepare_environment(BASE_DIR, sys.argv[2:])
@@ -70,7 +70,7 @@ PORTAL_ACCOUNT_REF = env("PORTAL_ACCOUNT_REF", str, "")
 SITE_API_SECRET = env(
     "SITE_API_SECRET", read.matching(".{16,}", "is too short: the service issues longer ones."), ""
 )
-# The page about scans, for those who are scanned; their User-Agent has its address.
+# The page about scans, for owners of scanned websites; the User-Agent of scans has its address.
 SCANNER_URL = env("SCANNER_URL", read.page, f"{PORTAL_BASE_URL}/scanner" if PORTAL_BASE_URL else "")
 METRICS_TOKEN = env(
     "METRICS_TOKEN",
@@ -93,7 +93,7 @@ LINK_URL = env("LINK_URL", read.page, "")
 IMPRINT_URL = env("IMPRINT_URL", read.page, "")
 PRIVACY_URL = env("PRIVACY_URL", read.page, "")
 TERMS_URL = env("TERMS_URL", read.page, "")
-# Statistics and the live feed for everyone; PUBLIC_DEMO publishes made-up websites instead of the own ones.
+# Public statistics and live feed; PUBLIC_DEMO publishes made-up websites instead of real ones.
 PUBLIC_TELEMETRY = env("PUBLIC_TELEMETRY", read.boolean, True)
 PUBLIC_DEMO = env("PUBLIC_DEMO", read.boolean, False)
 STATUS_URL = env("STATUS_URL", read.page, "")
@@ -120,7 +120,7 @@ INSTALLED_APPS = [
     "django.contrib.messages",
     "django.contrib.sessions",
     "django.contrib.staticfiles",
-    "config",  # after allauth, whose admin it corrects
+    "config",  # after allauth: it replaces allauth's admin pages
 ]
 
 MIDDLEWARE = [
@@ -207,27 +207,25 @@ ACCOUNT_ADAPTER = "config.identity.sign_in.SignIn"
 ACCOUNT_LOGIN_METHODS = {"username", "email"}
 ACCOUNT_SIGNUP_FIELDS = ["username*", "email*", "password1*"]
 ACCOUNT_EMAIL_VERIFICATION = "none"
-# Not that of allauth, which keeps each address that a person ever had.
+# Instead of allauth's generator, which keeps each address that a person ever had.
 ACCOUNT_PASSWORD_RESET_TOKEN_GENERATOR = "config.identity.reset_tokens.ResetTokens"  # noqa: S105
 ACCOUNT_LOGOUT_ON_GET = False
 ACCOUNT_SESSION_REMEMBER = False
 ACCOUNT_EMAIL_SUBJECT_PREFIX = ""
 ACCOUNT_REAUTHENTICATION_METHODS = ["password", "mfa"]  # no code by e-mail
-# Sign-ins, right ones too, as of an office in the morning; failures by address, and by person and address;
-# the page that creates a session (config.urls); and what a member does that is on record.
 ACCOUNT_RATE_LIMITS = {
-    "login": "300/m/ip",
-    "login_failed": "5/15m/key",
-    "sign_in": "20/h/ip",
-    "passkey": "300/m/ip",
+    "login": "300/m/ip",  # successful ones also count: an office signs in each morning
+    "login_failed": "5/15m/key",  # by person and address
+    "sign_in": "20/h/ip",  # failures (config.identity.sign_in_limit)
+    "passkey": "300/m/ip",  # challenges: each stores a session
     "sample": "120/m/ip",
     "shared": "120/m/ip",
-    "form": "300/h/key,900/h/user",  # of a session, and of the person
-    "refused": "100/h/user",
+    "form": "300/h/key,900/h/user",  # by session, and by person
+    "refused": "100/h/user",  # refusals on record
     "export": "300/h/user",
-    "own_password": "10/h/key,30/h/user",  # of a session, and of the person (config.web.form_limit)
+    "own_password": "10/h/key,30/h/user",  # by session, and by person (config.web.form_limit)
     "proof": "10/m/key,30/m/user",
-    "change_password": "",  # allauth's own two count the person only
+    "change_password": "",  # allauth's own limit counts only by person, as does the next
     "reauthenticate": "",
 }
 ALLAUTH_TRUSTED_PROXY_COUNT = int(TRUST_PROXY)
@@ -247,16 +245,16 @@ MFA_FORMS = {
     "reauthenticate": "config.identity.second_factors.ReauthenticateForm",
     "reauthenticate_webauthn": "config.identity.second_factors.ReauthenticateByPasskeyForm",
 }
-MFA_RATE_LIMITS = {"webauthn_login": "300/m/ip"}  # answers of passkeys; "passkey" counts what they answer
+MFA_RATE_LIMITS = {"webauthn_login": "300/m/ip"}  # answers of passkeys; "passkey" counts the challenges
 MFA_PASSKEY_LOGIN_ENABLED = True
-MFA_ALLOW_UNVERIFIED_EMAIL = True  # a link proves the address before a person is made
+MFA_ALLOW_UNVERIFIED_EMAIL = True  # a link proves the address before the user is created
 MFA_SUPPORTED_TYPES = ["totp", "webauthn", "recovery_codes"]
 MFA_TOTP_ISSUER = "Threat Dashboard"
 MFA_TOTP_TOLERANCE = 1  # a code is accepted for half a minute before and after its own
 LOGIN_URL = "account_login"
 LOGIN_REDIRECT_URL = "/"
 ACCOUNT_LOGOUT_REDIRECT_URL = "account_login"
-# Without a mail server, the page of a lost password names whom to ask (config.identity.sign_in).
+# Without a mail server, the page for a lost password names SUPPORT_URL (config.identity.sign_in).
 EMAIL_URL = env("EMAIL_URL", read.mail_server, "")
 vars().update(environ.Env.email_url_config(EMAIL_URL or "dummymail://"))
 EMAIL_TIMEOUT = 10
@@ -274,7 +272,7 @@ USE_THOUSAND_SEPARATOR = True
 STATIC_URL = "/static/"
 STATIC_ROOT = BASE_DIR / "var" / "static"
 STATICFILES_DIRS = [BASE_DIR / "static"]
-WHITENOISE_ROOT = BASE_DIR / "static" / "root"  # favicon.ico and robots.txt have fixed addresses
+WHITENOISE_ROOT = BASE_DIR / "static" / "root"  # files with fixed addresses, such as favicon.ico
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
     "staticfiles": {"BACKEND": "config.web.static_files.CollectedFiles"},
@@ -300,10 +298,10 @@ SECURE_REFERRER_POLICY = "same-origin"
 SECURE_CROSS_ORIGIN_OPENER_POLICY = "same-origin"
 SECURE_SSL_REDIRECT = HTTPS
 SECURE_REDIRECT_EXEMPT = [r"^v1/(?!(docs|public)$)"]  # a signed call is never redirected
-# Browsers insist on https for this long, even with an expired certificate: keep it short until renewals work.
+# Browsers insist on https this long, even with an expired certificate: keep it short until renewals work.
 _HSTS_SECONDS = env("HSTS_SECONDS", read.number(0, 999_999_999), 3600)
 SECURE_HSTS_SECONDS = _HSTS_SECONDS if HTTPS else 0
-# The deployment owns its subdomains, and leaving a preload list takes months.
+# No HSTS for subdomains, which may serve other things, and no preload list: leaving it takes months.
 SILENCED_SYSTEM_CHECKS = ["security.W005", "security.W021"]
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if TRUST_PROXY else None
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = HTTPS
@@ -322,7 +320,7 @@ CSRF_FAILURE_VIEW = "config.web.errors.stale_form"
 SESSION_ENGINE = "config.identity.sessions"
 SESSION_COOKIE_AGE = 14 * 24 * 3600
 
-# People read the log of a deployment that only this machine can reach.
+# On a deployment that only this machine reaches, people read the log at a terminal.
 LOG_FORMAT = env(
     "LOG_FORMAT", read.matching("json|text", "is {!r}: set json or text."), "json" if HTTPS else "text"
 )
@@ -339,18 +337,18 @@ LOGGING: dict[str, Any] = {
     },
     "handlers": {"console": {"class": "logging.StreamHandler", "formatter": LOG_FORMAT}},
     "loggers": {
-        "stripe": {"level": "WARNING"},  # it logs what it sends and gets
-        "urllib3.connection": {"level": "ERROR"},  # it logs odd headers that others send, whole
+        "stripe": {"level": "WARNING"},  # below, it logs requests and responses
+        "urllib3.connection": {"level": "ERROR"},  # below, it logs odd headers of responses in full
         # The code that refuses a request logs it once.
         "django.request": {"level": "ERROR"},
         "django.security.DisallowedHost": {"filters": ["hosts"]},
         "django.security.csrf": {"filters": ["forms"]},
-        # gunicorn sets its own handler, which writes another format.
+        # Replace gunicorn's own handler, which writes another format.
         "gunicorn.error": {"level": "INFO", "handlers": [], "propagate": True},
     },
     "root": {"handlers": ["console"], "level": "INFO"},
 }
-# Its events are JSON for programs that collect logs; at a terminal, they would bury what a command prints.
+# Audit events are JSON for log collectors; at a terminal, they would bury the output of a command.
 if LOG_FORMAT == "text" or sys.stderr.isatty():
     LOGGING["loggers"]["audit"] = {"level": "WARNING"}
 

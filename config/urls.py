@@ -1,4 +1,4 @@
-"""The project's addresses: the signed API, the portal, sign-in and the admin."""
+"""Routes of the project: the signed API, the portal, sign-in and the admin."""
 
 from allauth.account.decorators import secure_admin_login
 from allauth.mfa.totp.views import activate_totp
@@ -20,7 +20,7 @@ admin.site.admin_view = staff.protected(admin.site.admin_view)  # type: ignore[m
 admin.site.login = secure_admin_login(admin.site.login)  # type: ignore[method-assign]
 
 urlpatterns = [
-    # People change their own password on one page, which sends them an e-mail.
+    # Staff change their own password on the account page, which also sends an e-mail.
     path("admin/password_change/", RedirectView.as_view(pattern_name="account_change_password")),
     path("admin/", admin.site.urls),
     path(".well-known/security.txt", security_txt, name="security_txt"),
@@ -29,7 +29,7 @@ urlpatterns = [
     path("accounts/", account, name="account"),
     path("accounts/sessions/end/", end_other_sessions, name="end_other_sessions"),
     path("accounts/keyboard/", switch_keys, name="switch_keys"),
-    # The account page replaces these two pages of allauth, which redirects to them.
+    # allauth redirects to these two pages; the account page replaces them.
     re_path(r"^accounts/2fa/(?:webauthn/)?$", RedirectView.as_view(pattern_name="account")),
     # allauth needs the names of these pages, which this product does not offer.
     re_path(
@@ -42,7 +42,7 @@ urlpatterns = [
         sign_in.NewPasswordByLink.as_view(),
         name="account_reset_password_from_key",
     ),
-    # The QR code is part of the page: the one exception to the content security policy.
+    # The page contains a QR code as a data: URL, the one exception to the content security policy.
     path("accounts/2fa/totp/activate/", csp_update({"img-src": ["data:"]})(activate_totp)),
     path("accounts/2fa/webauthn/login/", sign_in.by_passkey),
     path("accounts/", include("allauth.urls")),
@@ -52,23 +52,23 @@ handler404 = "config.web.errors.not_found"
 handler500 = "config.web.errors.server_error"
 handler429 = "config.web.errors.too_many_requests"  # allauth's, for too many attempts
 if settings.ENABLE_API:
-    from config.onboarding.admin_form import new_customer  # needs the service's models
+    from config.onboarding.admin_form import new_customer  # imports the service's models
 
     urlpatterns.insert(
         0, path("admin/new-customer/", admin.site.admin_view(new_customer), name="new_customer")
     )
-    from config.web import scanner  # needs the service
+    from config.web import scanner  # imports the service
 
     urlpatterns += [
         path("scanner", scanner.page, name="scanner"),
         path(".well-known/probing.txt", scanner.probing_txt, name="probing_txt"),
     ]
 if settings.ENABLE_PORTAL:
-    from config.admin_pages.see_as_customer import urlpatterns as see_as_customer  # needs the portal's models
+    from config.admin_pages.see_as_customer import urlpatterns as see_as_customer  # imports portal models
 
     urlpatterns[0:0] = see_as_customer()
     if settings.ENABLE_API:
-        from config.onboarding import sign_up_views  # makes accounts in both apps
+        from config.onboarding import sign_up_views  # imports both apps
 
         urlpatterns += [
             path("sign-up/", sign_up_views.sign_up, name="sign_up"),
@@ -79,7 +79,7 @@ if settings.ENABLE_PORTAL:
 if settings.ENABLE_API:
     from config.operations.client_health import client_health
 
-    urlpatterns[0:0] = [  # first: Django tries one after another, and programs call these often
+    urlpatterns[0:0] = [  # first, because Django tries routes in order and programs call these often
         path("v1/health", client_health, name="client_health"),
         path("v1/", include("dashboard_api.api.urls")),
     ]

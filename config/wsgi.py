@@ -13,8 +13,8 @@ NO_RESTART = 3  # gunicorn's exit code of a worker that would fail again
 
 try:
     django.setup(set_prefix=False)
-    from config.operations import doctor  # needs the settings
-    from config.web.wsgi_handler import Handler  # likewise
+    from config.operations import doctor  # needs the settings, as does the next
+    from config.web.wsgi_handler import Handler
 
     application = Handler()
     doctor.start()
@@ -23,6 +23,6 @@ except ImproperlyConfigured as error:
     print(error, file=sys.stderr)  # noqa: T201  # logging is not set up yet
     sys.exit(NO_RESTART)
 
-# Everything that is loaded now stays until the end: the garbage collector need not visit it.
+# The garbage collector need not visit what is loaded now: it lives as long as the process.
 gc.collect()
 gc.freeze()

@@ -38,7 +38,7 @@ class ImportedReport(Member, frozen=True, kw_only=True):
     new_severities: Annotated[
         dict[str, int],
         about(
-            "New and reopened findings by severity, after standing decisions; findings that a decision "
+            "New and reopened findings by severity, after suppression rules; findings that a decision "
             "accepts are left out."
         ),
     ]

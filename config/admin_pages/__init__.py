@@ -1,1 +1,1 @@
-"""The admin's site, the groups of staff, and what is on record of them."""
+"""The admin's site, the groups of staff, and hooks that record what they do."""

@@ -28,7 +28,7 @@ from config.identity.sign_in import person_named
 from config.web.errors import is_api
 from config.web.form_limit import PROOFS
 
-# Forms that change nothing worth an event, each with the reason.
+# Forms that need no audit event, each with the reason.
 CHANGES_NOTHING = {
     "set_language": "a cookie of the browser",
     "theme": "a cookie of the browser",
@@ -45,9 +45,8 @@ CHANGES_NOTHING = {
     "mfa_login_webauthn": "the sign-in has an event",
     "portal:api_test_call": "a call of the portal that only reads",
 }
-# Pages that ask for a fresh proof of identity: a form that leads there waits for it.
 _UNKNOWN = Person(None, "(unknown name)")
-_CHANGED = (302, 303)  # forms answer so; a page (200) shows the form again
+_CHANGED = (302, 303)  # a form that changed something redirects; with 200, the page shows the form again
 _VERBS = {ADDITION: "added", CHANGE: "changed", DELETION: "deleted"}
 _OBJECTS = ("host", "finding_id", "object_id", "account", "membership", "website")
 _VALUES = "_audit_values"
@@ -56,7 +55,7 @@ _SENSITIVE = re.compile("password|secret|token|sealed|digest|user|name|email|own
 
 
 def on_record(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:
-    """Return middleware that says who acts, and records refusals and forms without an event of their own."""
+    """Return middleware that notes who acts, and records refusals and forms that recorded no event."""
 
     def respond(request: HttpRequest) -> HttpResponse:
         with acting(_acting_in(request)) as acts:
@@ -70,14 +69,14 @@ def on_record(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[
 
 
 def _note_page_after_proof(request: HttpRequest, *_: Any) -> None:
-    """Note the page that a proof of identity leads to, once the size of the body is checked."""
+    """Note the page to which a proof of identity leads; guards have checked the length of the body."""
     if request.method == "POST" and request.path in map(reverse, PROOFS):
         page = get_request_param(request, REDIRECT_FIELD_NAME)  # as allauth reads it
         request.pages_of_proof = (request.path, page)  # type: ignore[attr-defined]
 
 
 def _is_lost(request: HttpRequest) -> bool:
-    """Return whether a form that waited for a proof was not repeated, because another page was next."""
+    """Return whether allauth did not repeat the form that waited for a proof: another page came next."""
     proof, page = getattr(request, "pages_of_proof", ("", ""))
     return bool(page) and request.path not in (proof, page)
 
@@ -87,7 +86,7 @@ def _acting_in(request: HttpRequest) -> Acting:
         return Acting()
     kinds = AuditEvent.Kind
     return Acting(
-        # Asked when something is recorded: allauth repeats a form of the admin at the page of the proof.
+        # Read when an event is recorded: allauth repeats an admin form on the page of the proof.
         kind=lambda: kinds.STAFF if request.path.startswith("/admin/") else kinds.PERSON,
         person=lambda: Person(request.user.pk, request.user.get_username()) if request.user.pk else None,
         address=(get_client_ip(request) or "")[:45],
@@ -96,15 +95,19 @@ def _acting_in(request: HttpRequest) -> Acting:
 
 
 def _record_response(request: HttpRequest, response: HttpResponse, acts: Acting) -> None:
-    """Record a refusal, or a form that changed something; strangers write nothing, people not without end."""
+    """Record a refusal, or a form that changed something.
+
+    Requests without a signed-in person are not recorded; refusals of one person only up to a rate limit.
+    """
     is_form = request.method not in ("GET", "HEAD", "OPTIONS")
     is_refused = response.status_code == 403 or (is_form and response.status_code == 404)
     if not (is_form or is_refused):
         return
-    # The request can be a form that allauth has repeated after a proof of identity.
+    # Resolve again: allauth may have repeated another form after a proof of identity.
     match = resolve(request.path_info) if request.resolver_match else None
     page = match.view_name if match else ""
-    waits = _leads_to_proof(response) and is_reauthentication_required(request, app="")
+    location = response.get("Location", "").partition("?")[0]
+    waits = location in map(reverse, PROOFS) and is_reauthentication_required(request, app="")
     is_change = is_form and response.status_code in _CHANGED and page not in CHANGES_NOTHING and not waits
     if (not is_refused and (not is_change or acts.recorded)) or acts.person() is None:
         return
@@ -123,12 +126,8 @@ def _record_response(request: HttpRequest, response: HttpResponse, acts: Acting)
     )
 
 
-def _leads_to_proof(response: HttpResponse) -> bool:
-    return response.get("Location", "").partition("?")[0] in map(reverse, PROOFS)
-
-
 def _object_of(match: ResolverMatch | None) -> str:
-    """Return the parts of the address that name an object; others can be tokens."""
+    """Return the parts of the address that name an object; other parts may be tokens."""
     kwargs = match.kwargs if match else {}
     return " ".join(str(value) for name, value in kwargs.items() if name in _OBJECTS)
 
@@ -146,9 +145,9 @@ def _signed_out(user: Any, **_: Any) -> None:
 
 @receiver(user_login_failed)
 def _sign_in_failed(credentials: dict[str, Any], **_: Any) -> None:
-    """Record a failure, with the same work for every name.
+    """Record a failed sign-in, with the same work for known and unknown names.
 
-    A name without a user is not stored: it may be a password that was typed into the wrong field.
+    An unknown name is not stored: it may be a password, typed into the wrong field.
     """
     name = str(credentials.get("username") or credentials.get("email") or "")
     record("sign_in.failed", person_named(name) or _UNKNOWN, outcome="refused", may_wait=True)
@@ -175,7 +174,7 @@ def _factor_reset(user: Any, authenticator: Any, **_: Any) -> None:
 
 
 def watch_admin() -> None:
-    """Let the admin's log of additions, changes and deletions write audit events, with the changed values."""
+    """Make the admin's log of additions, changes and deletions write audit events with the changed values."""
     write_log, describe = LogEntryManager.log_actions, ModelAdmin.construct_change_message
 
     def log_actions(
@@ -200,7 +199,7 @@ def watch_admin() -> None:
 def _changed_values(form: Any) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return the changed fields before and after, without secrets and people's names.
 
-    Of several objects, such as permissions, ``before`` has those that were taken, and ``after`` the new ones.
+    For a set of objects, such as permissions, ``before`` has the removed ones, and ``after`` the added ones.
     """
     before: dict[str, Any] = {}
     after: dict[str, Any] = {}
@@ -218,7 +217,7 @@ def _changed_values(form: Any) -> tuple[dict[str, Any], dict[str, Any]]:
 
 
 def _in_parts(name: str, values: set[Any]) -> dict[str, str]:
-    """Return the values as texts that are short enough to be recorded, under ``name``, "name 2" and so on."""
+    """Split the values into texts of at most ``MAX_TEXT_LENGTH``, named ``name``, "name 2" and so on."""
     parts = wrap(", ".join(sorted(map(str, values))), MAX_TEXT_LENGTH) or [""]
     return {f"{name} {number}" if number > 1 else name: part for number, part in enumerate(parts, 1)}
 

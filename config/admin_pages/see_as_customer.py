@@ -1,6 +1,6 @@
-"""The portal's pages of a website as its customer sees them, for staff: read-only, and recorded.
+"""Pages on which staff see a website of the portal as its customer does: read-only, and recorded.
 
-Staff stay themselves: nothing is signed in as the customer, and no form of the customer's pages is shown.
+Staff remain signed in as themselves, and the pages have no forms of the customer.
 """
 
 from collections.abc import Callable
@@ -56,7 +56,7 @@ def finding(request: HtmxHttpRequest, host: str, finding_id: str) -> HttpRespons
 
 
 def urlpatterns() -> list[URLPattern]:
-    """Return the addresses, which are below those of the admin."""
+    """Return the routes, below the path of the admin."""
     staff_only = admin.site.admin_view
     return [
         path("admin/see-as/<str:host>/", staff_only(require_safe(site)), name="see_as_customer"),
@@ -75,9 +75,9 @@ def _render(
     *,
     finding_id: str = "",
 ) -> HttpResponse:
-    """Return the page, or the region that htmx swaps; what it shows is recorded before.
+    """Return the page, or the region that htmx swaps, after recording what it shows.
 
-    Another website that leads here shows staff nothing, so that it cannot write into a customer's activity.
+    A request from another website is refused: its links could fill a customer's audit log.
     """
     if not request.user.has_perm(PERMISSION):
         raise PermissionDenied
@@ -116,5 +116,5 @@ def _record(request: HttpRequest, website: Website, finding_id: str) -> None:
     what = f"finding {finding_id[:40]}" if finding_id else "the dashboard"
     text = f"Seen as {website.account.ref}: {what}."
     record("website.seen_as_customer", website, after={"finding": finding_id[:40]}, may_wait=True)
-    # The type stubs do not know that a user who is signed in has a key.
+    # The type stubs do not know that a signed-in user has a primary key.
     LogEntry.objects.log_actions(request.user.pk or 0, [website], CHANGE, text, single_object=True)

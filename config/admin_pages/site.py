@@ -1,6 +1,6 @@
-"""The admin's site: navigation by subject instead of by app, and the operations home."""
+"""The admin site: navigation by subject instead of by app, and the operations home."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 from urllib.parse import urlencode
 
@@ -15,7 +15,7 @@ from django.utils.functional import Promise
 
 from foundation.pages.panels import Figure, Panel
 
-# Each subject with its models, in the order of the navigation.
+# Subjects with their models, in the order of the navigation.
 SUBJECTS: tuple[tuple[str | Promise, tuple[str, ...]], ...] = (
     (
         "Findings",
@@ -93,18 +93,15 @@ def subjects(apps: list[dict[str, Any]]) -> list[dict[str, Any]]:
         if model["admin_url"]
     }
     groups: list[dict[str, Any]] = [
-        {"name": name, "models": _take(models, labels)} for name, labels in SUBJECTS
+        {"name": name, "models": [models.pop(label) for label in labels if label in models]}
+        for name, labels in SUBJECTS
     ]
     groups.append({"name": OTHER, "models": list(models.values())})
     return [group for group in groups if group["models"]]
 
 
-def _take(models: dict[str, Any], labels: tuple[str, ...]) -> list[Mapping[str, Any]]:
-    return [models.pop(label) for label in labels if label in models]
-
-
 def _panels(request: HttpRequest) -> Sequence[Panel]:
-    """Return the panels that the user may see: each with a title and figures."""
+    """Return the panels that the user may see."""
     own = [_commands()] if request.user.has_perm("config.view_run") else []
     if not settings.ENABLE_API:
         return own
@@ -114,7 +111,7 @@ def _panels(request: HttpRequest) -> Sequence[Panel]:
 
 
 def _commands() -> Panel:
-    """Return the panel about commands that cron runs: those in time, late ones, and what they found."""
+    """Return the panel of scheduled commands: how many are on time, which are late, and what they found."""
     from config.operations.heartbeats import last_runs
 
     runs, url = last_runs(timezone.now()), reverse("admin:config_run_changelist")

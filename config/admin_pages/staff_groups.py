@@ -1,6 +1,7 @@
-"""The groups of staff, which every new database has: what analysts, operators and support may do.
+"""The groups of staff in every new database: what analysts, operators and support may do.
 
-A release may add permissions, which groups that exist get once: what a deployment changed stays as it is.
+A group gets each new permission of a release once, so a permission that a deployment removes is not given
+again.
 """
 
 from django.contrib.auth.models import Group, Permission
@@ -101,10 +102,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
 
 
 def create_groups(using: str) -> None:
-    """Create missing groups in the database ``using``, and give each group what it was never given.
-
-    A permission that staff took from a group stays away.
-    """
+    """Create missing groups in the database ``using``, and give each group the permissions it never had."""
     if not set(connections[using].introspection.table_names()) >= _TABLES:
         return
     permissions = {
@@ -116,7 +114,7 @@ def create_groups(using: str) -> None:
     with transaction.atomic(using):
         for name, labels in GROUPS.items():
             group, is_new = Group.objects.using(using).get_or_create(name=name)
-            # A permission that does not exist yet is given by a later run: its app is not migrated.
+            # A permission is missing while its app is not migrated; a later run gives it.
             missing = [
                 label for label in labels if label in permissions and (is_new or (name, label) not in before)
             ]

@@ -1,4 +1,4 @@
-"""The demo's people, accounts, websites, runs, notes and confirmations, from ``accounts.toml``."""
+"""People, accounts, websites, runs, notes and confirmations of the demo, from ``accounts.toml``."""
 
 from pathlib import Path
 from typing import Literal
@@ -11,7 +11,7 @@ class _Table(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
 
 
 class Person(_Table):
-    """A user, and the pages that the user sees."""
+    """User of the demo; ``pages`` says what the user sees."""
 
     username: str
     pages: str
@@ -59,7 +59,7 @@ class Run(_Table):
 
 
 class Site(_Table):
-    """A website of an account, with the name of its runs and the number of its findings."""
+    """Website of an account; ``runs`` names its list of runs, ``findings`` is a number."""
 
     host: str
     account: str

@@ -16,7 +16,7 @@ from config.operations.environment import text_of
 MARKER = "# Written by 'manage.py demo', which reads it again. Not for production."
 DEFAULT_PORT, _LAST_PORT = 8000, 65535
 DATABASE_URL = "sqlite:///var/demo/records.sqlite3"
-# The settings that make the demo complete and keep it away from other data.
+# Settings that make the demo complete, and keep it away from other data.
 REQUIRED = {
     "DATABASE_URL": DATABASE_URL,
     "REDIS_URL": "",
@@ -26,7 +26,7 @@ REQUIRED = {
     "SITE_API_SECRET": "",
     "DASHBOARD_BASE_URL": "",  # the portal calls the service in its own process
 }
-# Lines that are written again at every start, and one of an earlier version, which called itself over HTTP.
+# Lines that every start writes again; the last is from an earlier version, which called itself over HTTP.
 _REWRITTEN = (
     "DASHBOARD_BASE_URL=",
     "PORTAL_BASE_URL=",
@@ -38,7 +38,7 @@ _REWRITTEN = (
 
 
 class DemoRefused(SystemExit):
-    """The end of the command with a message, before there are settings."""
+    """The demo cannot start; raised before settings exist, so it ends the command with its message."""
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -53,10 +53,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def prepare_environment(
     base_dir: Path, arguments: Sequence[str], environ: Mapping[str, str] = os.environ
 ) -> None:
-    """Write ``.env`` if there is none, and update its address to ``--port``.
+    """Write ``.env`` if it is missing, and set its address to ``--port``.
 
-    Raises DemoRefused, without any change, if the port is in use or if other settings than the demo's would
-    apply.
+    Raises DemoRefused, without any change, if the port is in use or other settings would apply.
     """
     parser = argparse.ArgumentParser(
         prog="manage.py demo", description="Set up a demo on this machine and serve it."
@@ -84,7 +83,7 @@ def _port(text: str) -> int:
 
 
 def website_port(port: int) -> int:
-    """Return the port of the demo's own website, next to the demo's."""
+    """Return the port of the demo's website, next to the port of the demo."""
     return port + 1 if port < _LAST_PORT else port - 1
 
 

@@ -62,7 +62,7 @@ def store_findings(
 
 
 def _store_history(website: Website, findings: list[Finding], *, today: date) -> None:
-    """Store how many findings were open at the end of each earlier day; triggers stored today's."""
+    """Store the numbers of open findings at the end of each earlier day on which they changed."""
     statuses = (Finding.Status.OPEN, Finding.Status.FIXED)
     counted = [finding for finding in findings if finding.status in statuses]
     first_seen_days = {finding.first_seen.date() for finding in counted}
@@ -83,7 +83,7 @@ def _store_history(website: Website, findings: list[Finding], *, today: date) ->
 
 
 def _by_severity(findings: Iterable[Finding]) -> dict[str, int]:
-    """Return the columns of ``OpenCount``."""
+    """Return the counts of the findings by the columns of ``OpenCount``."""
     names = [severity.name.lower() for severity in Severity]
     counts = dict.fromkeys(names, 0) | {f"suspected_{name}": 0 for name in names if name != "info"}
     for finding in findings:
@@ -97,7 +97,7 @@ def _by_severity(findings: Iterable[Finding]) -> dict[str, int]:
 def _distinct(
     data: SampleData, host: str, count: int, sources: Iterable[str], dice: Random
 ) -> Iterator[tuple[Weakness, Location, str]]:
-    """Yield ``count`` different combinations of a weakness, a location and a source that reports it."""
+    """Yield ``count`` distinct combinations of a weakness, a location and a source that reports it."""
     weaknesses = [each for each in data.weaknesses if not each.rules.keys().isdisjoint(sources)]
     weights = [weakness.weight for weakness in weaknesses]
     keys: set[tuple[str, Location, str]] = set()

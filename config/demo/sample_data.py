@@ -14,7 +14,7 @@ class Page(msgspec.Struct, frozen=True):
 
 
 class Weakness(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A weakness; ``rules`` maps each source that reports it to the source's name for it."""
+    """Weakness; ``rules`` maps a source to the rule by which it reports the weakness."""
 
     title: str
     severity: str

@@ -1,4 +1,4 @@
-"""The demo's data, stored in an empty database in one transaction."""
+"""Store the demo's data in an empty database, in one transaction."""
 
 from datetime import datetime, timedelta
 from random import Random
@@ -32,7 +32,7 @@ def is_seeded() -> bool:
 
 @transaction.atomic
 def seed(password: str) -> None:
-    """Fill an empty database; ``password`` is that of every user."""
+    """Fill an empty database; every user gets the same ``password``."""
     now = timezone.now()
     demo = read_accounts()
     _create_people(demo.people, password)
@@ -88,7 +88,7 @@ def _create_account(account: Account, now: datetime) -> None:
 
 
 def _end_plan(account: Account, now: datetime) -> None:
-    """Give the entitlement its state of today, once the websites are linked."""
+    """Set today's state and last day of the plan, after the websites are linked."""
     to: dict[str, Any] = {"status": account.status, "renews": account.renews, "cancels": account.cancels}
     to["ends_on"] = (now + timedelta(days=account.ends_in_days)).date()
     entitlements.change(
@@ -97,7 +97,7 @@ def _end_plan(account: Account, now: datetime) -> None:
         by=BY,
         reason=account.reason,
         now=now,
-        is_payment=account.status != "suspended",  # callbacks for the demo's accounts change their plans
+        is_payment=account.status != "suspended",  # so that payment callbacks can change the plan
     )
 
 

@@ -1,4 +1,4 @@
-"""A small website for the demo, which a new user adds, proves by a file and has scanned."""
+"""A small website of the demo, which a new user can add, verify by a file and scan."""
 
 import threading
 from collections.abc import Iterator
@@ -12,7 +12,7 @@ NAME = "demo-shop.localhost"
 
 
 class _Handler(SimpleHTTPRequestHandler):
-    """A web server with the usual faults: a cookie without protection, and its version in a header."""
+    """Web server with usual faults: an unprotected cookie, and its version in a header."""
 
     def end_headers(self) -> None:
         self.send_header("Set-Cookie", "basket=1; Path=/")
@@ -22,11 +22,11 @@ class _Handler(SimpleHTTPRequestHandler):
         self.send_error(404)
 
     def log_message(self, *_: Any) -> None:
-        """Leave the terminal to the addresses of the demo."""
+        """Do not print requests, so that the demo's addresses remain visible in the terminal."""
 
 
 def create(folder: Path) -> None:
-    """Create the files of the website, and keep those that exist."""
+    """Create the missing files of the website."""
     (folder / ".well-known").mkdir(parents=True, exist_ok=True)
     page = folder / "index.html"
     if not page.exists():

@@ -1,1 +1,1 @@
-"""The formats of days and numbers, which the script of the page follows (times.js)."""
+"""Formats of dates; times.js formats times the same way in the browser."""

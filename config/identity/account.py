@@ -1,4 +1,4 @@
-"""The page of one's own account: how the person signs in, where, and which accounts they are a member of."""
+"""The page of a person's own account: second factors, open sessions and memberships."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -35,7 +35,7 @@ class SessionRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Check:
-    """An item of the security checklist; ``url`` leads to what improves it, and is empty if nothing does."""
+    """An item of the security checklist; ``url`` leads to the fix, and may be empty."""
 
     is_done: bool
     text: str
@@ -44,11 +44,11 @@ class Check:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AccountPage:
-    """The contents of the page."""
+    """Contents of the account page."""
 
     app: Authenticator | None  # the authenticator app
     passkeys: tuple[Authenticator, ...]
-    codes_left: int | None  # None without recovery codes
+    codes_left: int | None  # without recovery codes, None
     sessions: tuple[SessionRow, ...]  # the current one first
     checks: tuple[Check, ...]
     memberships: tuple[Any, ...]
@@ -57,7 +57,7 @@ class AccountPage:
 @require_safe
 @login_required
 def account(request: HttpRequest) -> HttpResponse:
-    """Show the page of the person who is signed in; e-mails about changes made there are in its language."""
+    """Show the account page, and store its language for e-mails about changes made there."""
     if settings.ENABLE_PORTAL:
         from portal.models.languages import record_language
 
@@ -70,7 +70,7 @@ def account(request: HttpRequest) -> HttpResponse:
 def end_other_sessions(request: HttpRequest) -> HttpResponse:
     """Sign the person out everywhere except in this browser, after a proof of identity.
 
-    Without it, someone with a copy of the cookie would keep the session, and its person would lose it.
+    Without the proof, a thief with a copy of the cookie could sign the person out and keep the session.
     """
     if request.method != "POST":
         return lost_form(request, "account")
@@ -100,9 +100,9 @@ def account_page(user: Any, *, session_key: str) -> AccountPage:
 
 
 def session_rows(user: Any, session_key: str) -> tuple[SessionRow, ...]:
-    """Return where ``user`` is signed in: the current session first, then the latest."""
+    """Return the open sessions of ``user``: the current one first, then the latest."""
     rows = []
-    for session in _sessions_of(user).filter(expire_date__gt=timezone.now()):
+    for session in Session.objects.filter(user_id=user.pk, expire_date__gt=timezone.now()):
         signed_in = session.get_decoded().get(SIGNED_IN, {})
         rows.append(
             SessionRow(
@@ -116,7 +116,7 @@ def session_rows(user: Any, session_key: str) -> tuple[SessionRow, ...]:
 
 
 def security_checks(user: Any, *, has_factor: bool, codes_left: int | None) -> tuple[Check, ...]:
-    """Return the checklist of ``user``: each item done, or with the page that helps."""
+    """Return the security checklist of ``user``."""
     factor = (
         Check(is_done=True, text=_("Signing in takes more than your password."))
         if has_factor
@@ -145,10 +145,6 @@ def _email_check(user: Any) -> Check:
         text=_("We do not know your e-mail address, so you cannot reset your password: contact support."),
         url=settings.SUPPORT_URL,
     )
-
-
-def _sessions_of(user: Any) -> Any:
-    return Session.objects.filter(user_id=user.pk)
 
 
 def _memberships(user: Any) -> tuple[Any, ...]:

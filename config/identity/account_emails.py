@@ -1,4 +1,4 @@
-"""E-mails to a person whose password or second factors changed: it may have been someone else."""
+"""E-mails about a changed password or second factor, so that the person notices a thief."""
 
 import logging
 from functools import partial
@@ -17,7 +17,8 @@ from portal.emails import with_link
 
 logger = logging.getLogger(__name__)
 
-_SUBJECTS = {  # by the templates of allauth, whose own e-mails hold addresses of browsers
+# By template of allauth. Its own e-mails are not sent: they contain the browser's IP address.
+_SUBJECTS = {
     "account/email/password_changed": gettext_lazy("Your password was changed"),
     "account/email/password_reset": gettext_lazy("Your password was changed"),
     "account/email/password_set": gettext_lazy("Your password was changed"),
@@ -36,7 +37,7 @@ class _Recipient(NamedTuple):
 
 
 def send_changed(person: User, change: str, *, origin: str) -> None:
-    """Send an e-mail about ``change``, a name of allauth's, after the response; what fails is only logged."""
+    """Send an e-mail about ``change``, a template of allauth, after the response; only log failures."""
     if settings.EMAIL_URL and person.email and change in _SUBJECTS:
         to = _Recipient(person.get_username(), person.email, _language_of(person))
         run_for_member(partial(_send, to, change, origin + reverse("account")))

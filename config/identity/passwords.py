@@ -1,4 +1,4 @@
-"""Forms for choosing a password and for requesting a link to do so, and the e-mail with that link.
+"""Forms that change or reset a password, and the e-mail with the reset link.
 
 No response shows whether an e-mail address is known.
 """
@@ -36,19 +36,19 @@ PERIOD = timedelta(hours=1)
 
 
 class ChangePasswordForm(ChosenPassword, forms.ChangePasswordForm):
-    """The form of a person who is signed in."""
+    """Form of a signed-in person."""
 
 
 class SetPasswordForm(ChosenPassword, forms.SetPasswordForm):
-    """The form of a person who is signed in and has no password yet."""
+    """Form of a signed-in person who has no password yet."""
 
 
 class ResetPasswordKeyForm(ChosenPassword, forms.ResetPasswordKeyForm):
-    """The form behind the link in the e-mail."""
+    """Form behind the reset link."""
 
 
 class ResetPasswordForm(forms.ResetPasswordForm):
-    """The form that requests a link; it does not look up whether a person has the address."""
+    """Form that requests a reset link, without looking up the address."""
 
     def clean_email(self) -> str:
         """Return the address in lower case."""
@@ -56,7 +56,7 @@ class ResetPasswordForm(forms.ResetPasswordForm):
         return email.lower()
 
     def save(self, request: HttpRequest, **_: Any) -> str:
-        """Send the link after the response; raises ImmediateHttpResponse (429) for too many requests."""
+        """Send the link after the response; raises ImmediateHttpResponse (429) after too many requests."""
         email: str = self.cleaned_data["email"]
         limits = {f"reset from {get_ip(request)}": PER_SENDER, f"reset of {one_spelling(email)}": PER_ADDRESS}
         if not Attempts.objects.allow(limits, period=PERIOD, now=timezone.now()):
@@ -67,9 +67,9 @@ class ResetPasswordForm(forms.ResetPasswordForm):
 
 
 def send_links(email: str, *, base_url: str, language: str) -> None:
-    """Send an e-mail to each person who has the address ``email`` now, in capitals or not."""
+    """Send an e-mail to each active person with the address ``email``, in any case."""
     for person in User.objects.filter(is_of(email), is_active=True):
-        # Databases take other letters for the same, too, such as one without a dot for an i.
+        # Databases also match similar letters, such as a dotless i for i: compare again.
         if person.email.lower() in (email.lower(), one_spelling(email)):
             with translation.override(language):
                 _send(person, base_url)

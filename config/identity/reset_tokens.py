@@ -1,4 +1,4 @@
-"""Tokens of links to a new password."""
+"""Tokens of password reset links."""
 
 from typing import Any
 
@@ -6,8 +6,8 @@ from django.contrib.auth.tokens import PasswordResetTokenGenerator
 
 
 class ResetTokens(PasswordResetTokenGenerator):
-    """Django's tokens, which a sign-in does not end: someone who knows the password could end every link."""
+    """Django's tokens, but a sign-in does not end them: a thief could end every link by signing in."""
 
     def _make_hash_value(self, user: Any, timestamp: int) -> str:
-        """Return what ends the link when it changes: the password does after its use."""
+        """Return the values that end the link when they change: using it changes the password."""
         return f"{user.pk}{user.password}{timestamp}{user.email}"

@@ -1,4 +1,4 @@
-"""Second factors: authenticator apps, whose codes work once, passkeys and recovery codes."""
+"""Second factors: authenticator apps with codes that work once, passkeys and recovery codes."""
 
 from collections.abc import Callable
 from typing import Any
@@ -19,17 +19,17 @@ from audit.recording import record
 from config.identity.sign_in_limit import count_attempt
 from foundation.sealing import seal, unseal
 
-SEALED_FOR = "second factor"  # allauth says no more about the row
+SEALED_FOR = "second factor"  # not bound to a row: allauth passes only the text
 WRONG_CODE = _("This code or passkey was not accepted. Please try again.")
 
 
 class CodeOnce:
-    """A form in which a code works once, for as long as its tolerance; allauth's remember it for less."""
+    """Form that accepts a code once within its tolerance; allauth forgets used codes earlier."""
 
     user: Any
 
     def clean_code(self) -> str:
-        """Return the code; raises ValidationError for one that was used before."""
+        """Return the code; raises ValidationError for a used one."""
         attempt = count_attempt(context.request)
         code: str = super().clean_code()  # type: ignore[misc]
         attempt.rollback()
@@ -41,7 +41,7 @@ class CodeOnce:
 
 
 class OnRecord:
-    """A form whose refusal of a code or a passkey is recorded."""
+    """Form that records each refused code or passkey."""
 
     user: Any
 
@@ -62,13 +62,13 @@ class ReauthenticateForm(OnRecord, CodeOnce, forms.ReauthenticateForm):
 
 
 class ActivateForm(CodeOnce, totp_forms.ActivateTOTPForm):
-    """The first code of a new app, which does not sign in, too."""
+    """Form for the first code of a new app; the same code cannot be used to sign in."""
 
 
 class AnyAnswer:
-    """A form with the answer of a passkey, which may hold anything: not all of it is refused by libraries.
+    """Form for the answer of a passkey: malformed answers, which make the libraries fail, are refused.
 
-    The page with the error does not hold it again: each answer works once.
+    A page with an error does not repeat the answer: each one works once.
     """
 
     fields: Any
@@ -92,14 +92,13 @@ class AnyAnswer:
 
 
 class LoginForm(AnyAnswer, webauthn_forms.LoginWebAuthnForm):
-    """The sign-in by a passkey alone, which always takes a PIN, a fingerprint or a face.
+    """Sign-in with a passkey alone, which always needs a PIN, a fingerprint or a face.
 
-    allauth asks for it with the challenge, and takes that of a second step here, too, for which a touch is
-    enough.
+    allauth also accepts the challenge of a second step here, which a touch answers.
     """
 
     def clean_credential(self) -> Authenticator:
-        """Return the passkey; raises ValidationError for one that was only touched."""
+        """Return the passkey; raises ValidationError if it was only touched."""
         sent = webauthn.parse_authentication_response(self.cleaned_data["credential"])
         if not sent.response.authenticator_data.is_user_verified():
             raise get_adapter().validation_error("incorrect_code")
@@ -107,19 +106,19 @@ class LoginForm(AnyAnswer, webauthn_forms.LoginWebAuthnForm):
 
 
 class AuthenticateByPasskeyForm(AnyAnswer, webauthn_forms.AuthenticateWebAuthnForm):
-    """The second step of the sign-in, by a passkey."""
+    """The second step of the sign-in, with a passkey."""
 
 
 class ReauthenticateByPasskeyForm(AnyAnswer, webauthn_forms.ReauthenticateWebAuthnForm):
-    """The confirmation before a sensitive action, by a passkey."""
+    """The confirmation before a sensitive action, with a passkey."""
 
 
 class AddPasskeyForm(AnyAnswer, webauthn_forms.AddWebAuthnForm):
-    """A new passkey."""
+    """Form that adds a passkey."""
 
 
 class SecondFactors(DefaultMFAAdapter):
-    """allauth's hooks for second factors, whose secrets are sealed like an account's."""
+    """Hooks of allauth for second factors, which seal their secrets."""
 
     error_messages = DefaultMFAAdapter.error_messages | {
         "incorrect_code": WRONG_CODE,
@@ -138,7 +137,7 @@ class SecondFactors(DefaultMFAAdapter):
         return unseal(encrypted_text, SEALED_FOR)
 
     def generate_authenticator_name(self, user: Any, type: Any) -> str:  # noqa: A002 - allauth's name
-        """Return a name such as "Passkey 2"."""
+        """Return "Passkey", or "Passkey 2" and so on for further ones."""
         number = user.authenticator_set.filter(type=type).count() + 1
         if number == 1:
             return pgettext("the name of the first one", "Passkey")

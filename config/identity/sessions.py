@@ -1,4 +1,4 @@
-"""Sessions that know their person, so that people can see and end their own, and that end by themselves."""
+"""Sessions that store their person, so that people can see and end their own, and that expire."""
 
 import hashlib
 from collections.abc import Callable, Mapping
@@ -22,7 +22,7 @@ from foundation.sealing import CannotUnseal, seal, unseal_once
 
 SIGNED_IN = "signed_in"  # in the session: the time and the browser of the sign-in
 _SEALED_FOR = "session"
-_RESET_LINK = "_password_reset_key"  # allauth's, of a link to a new password that was opened
+_RESET_LINK = "_password_reset_key"  # allauth's key for an opened reset link
 SIGN_IN_AGAIN = _("You were signed out to keep your account safe. Please sign in again.")
 _BROWSERS = {
     "Edg/": "Edge", "OPR/": "Opera", "SamsungBrowser/": "Samsung Internet", "Firefox/": "Firefox",
@@ -35,28 +35,28 @@ _SYSTEMS = {
 
 
 class Limits(NamedTuple):
-    """Limits of a session's time."""
+    """Time limits of a session."""
 
     longest: timedelta  # since the sign-in
     idle: timedelta  # since the last page
-    precision: timedelta  # of the time of the last page, so that not every page writes
+    precision: timedelta  # the time of the last page is stored this often, not for every page
 
 
 MEMBERS = Limits(timedelta(days=14), timedelta(days=1), timedelta(hours=1))
-WITHOUT_SIGN_IN = timedelta(days=1)  # such as for a passkey's challenge: strangers can make many
+WITHOUT_SIGN_IN = timedelta(days=1)  # short, because strangers can make many, such as for challenges
 STAFF = Limits(timedelta(hours=12), timedelta(minutes=30), timedelta(minutes=1))
 
 
 def stored_key(session_key: str) -> str:
-    """Return the key under which a session is stored: a digest, so that a copied table opens no session."""
+    """Return the digest under which a session is stored, so that a copied table opens no session."""
     return hashlib.sha256(session_key.encode()).hexdigest()[:40]
 
 
 class SessionStore(db.SessionStore):
     """Django's sessions in the database, under a digest of their key, with the person and the last page.
 
-    The contents are sealed like every stored secret: they hold tokens for a new password, secrets of an
-    authenticator app, and the cookie of a session whose form waits for a proof of identity.
+    The contents are sealed: they include reset tokens, secrets of authenticator apps, and the cookies of a
+    form that waits for a proof of identity.
     """
 
     last_page_at: datetime | None = None
@@ -69,7 +69,7 @@ class SessionStore(db.SessionStore):
         return Session
 
     def load(self) -> dict[str, Any]:
-        """Return the contents of the session; empty if there is none, or it has ended."""
+        """Return the contents of the session; empty if it does not exist or has ended."""
         row = self._rows().filter(expire_date__gt=timezone.now()).first()
         if row is None:
             self._session_key = None
@@ -79,11 +79,11 @@ class SessionStore(db.SessionStore):
         return contents
 
     def encode(self, session_dict: dict[str, Any]) -> str:
-        """Return the contents to be stored, sealed."""
+        """Return the sealed contents."""
         return seal(super().encode(session_dict), _SEALED_FOR)
 
     def decode(self, session_data: bytes | str) -> dict[str, Any]:
-        """Return the contents; empty if no master key opens them, so that people sign in again."""
+        """Return the contents; empty if no master key opens them: the person then signs in again."""
         try:
             contents: dict[str, Any] = super().decode(unseal_once(str(session_data), _SEALED_FOR))
         except CannotUnseal:
@@ -91,7 +91,7 @@ class SessionStore(db.SessionStore):
         return contents
 
     def exists(self, session_key: str | None = None) -> bool:
-        """Return whether there is a session with this key."""
+        """Return whether a session with this key is stored."""
         return bool(self._rows(session_key).exists())
 
     def delete(self, session_key: str | None = None) -> None:
@@ -99,7 +99,7 @@ class SessionStore(db.SessionStore):
         self._rows(session_key).delete()
 
     def create_model_instance(self, data: dict[str, Any]) -> Any:
-        """Return the row for ``data``, with the id of the person who is signed in."""
+        """Return the row for ``data``, with the id of the signed-in person."""
         row: Any = super().create_model_instance(data)
         row.session_key = stored_key(row.session_key)
         row.user_id = int(data[SESSION_KEY]) if SESSION_KEY in data else None
@@ -109,7 +109,7 @@ class SessionStore(db.SessionStore):
         return row
 
     def cycle_key(self) -> None:
-        """Give the session a new key; a signed-in session that ended since it was read stays ended."""
+        """Give the session a new key, unless a signed-in session was ended since it was read."""
         contents, key = self._session, self.session_key  # type: ignore[attr-defined]  # not in the stubs
         if key and not self._rows(key).delete()[0] and SESSION_KEY in contents:
             return
@@ -117,7 +117,7 @@ class SessionStore(db.SessionStore):
         self._session_cache = contents
 
     def note_page(self, now: datetime) -> None:
-        """Store that the person opened a page now, without writing the contents."""
+        """Store the time of the last page, without writing the contents."""
         self._rows().update(last_page_at=now)
 
     def _rows(self, session_key: str | None = None) -> Any:
@@ -128,14 +128,15 @@ class SessionStore(db.SessionStore):
 def end_old_sessions(
     get_response: Callable[[HttpRequest], HttpResponse],
 ) -> Callable[[HttpRequest], HttpResponse]:
-    """Return middleware that signs a person out after too long a time, or too long without a page."""
+    """Return middleware that ends sessions that are too old, or idle for too long."""
 
     def respond(request: HttpRequest) -> HttpResponse:
         if settings.SESSION_COOKIE_NAME in request.COOKIES and request.user.is_authenticated:
             limits, now = STAFF if request.user.is_staff else MEMBERS, timezone.now()
             session: SessionStore = request.session  # type: ignore[assignment]
             last_page_at = session.last_page_at or now
-            if now - last_page_at > limits.idle or now - _signed_in_at(session, now) > limits.longest:
+            signed_in_at = parse_datetime(session.get(SIGNED_IN, {}).get("at", "")) or now
+            if now - last_page_at > limits.idle or now - signed_in_at > limits.longest:
                 logout(request)
                 messages.info(request, SIGN_IN_AGAIN)
             elif now - last_page_at > limits.precision:
@@ -145,30 +146,26 @@ def end_old_sessions(
     return respond
 
 
-def _signed_in_at(session: SessionStore, now: datetime) -> datetime:
-    return parse_datetime(session.get(SIGNED_IN, {}).get("at", "")) or now
-
-
 @receiver(user_logged_in)
 def note_sign_in(request: HttpRequest, **__: Any) -> None:
-    """Store the time and the browser of a sign-in in its session; no address is stored.
+    """Store the time and the browser of a sign-in in its session, but no IP address.
 
-    A link to a new password that was opened before it is forgotten.
+    Forget a reset link that was opened before: a stolen session could set a password with it.
     """
     browser = browser_name(request.headers.get("User-Agent", ""))
-    request.session.pop(_RESET_LINK, None)  # a stolen session could set a password by it
+    request.session.pop(_RESET_LINK, None)
     request.session[SIGNED_IN] = {"at": timezone.now().isoformat(), "browser": browser}
 
 
 @receiver([authenticator_added, authenticator_removed, authenticator_reset])
 @receiver([password_changed, password_reset, password_set])
 def end_others(request: HttpRequest, user: Any, **__: Any) -> None:
-    """End the other sessions of a person whose password or second factors change: they may be a thief's."""
+    """End the other sessions, which may be a thief's, after a change of password or second factor."""
     end_other_sessions(request, user.pk)
 
 
 def end_other_sessions(request: HttpRequest, user_id: int) -> int:
-    """End the other sessions of a person, and copies of this one's cookie; return how many others ended."""
+    """End the person's other sessions, and copies of this one's cookie; return the number of others ended."""
     if request.user.pk == user_id:
         request.session.cycle_key()
         if not request.session.exists(request.session.session_key or ""):  # the form was sent twice
@@ -179,7 +176,7 @@ def end_other_sessions(request: HttpRequest, user_id: int) -> int:
 
 
 def browser_name(user_agent: str) -> str:
-    """Return text such as "Firefox, Linux" for the User-Agent header; empty for an unknown browser."""
+    """Return a name such as "Firefox, Linux" for the User-Agent header; empty for an unknown browser."""
     return ", ".join(name for name in (_first(_BROWSERS, user_agent), _first(_SYSTEMS, user_agent)) if name)
 
 

@@ -1,4 +1,4 @@
-"""Sign-in. People who have no account yet begin at config.onboarding.sign_up, or with an invitation."""
+"""Sign-in by password or passkey, and password reset; config.onboarding.sign_up creates accounts."""
 
 from ipaddress import IPv6Address, ip_address
 from typing import Any
@@ -35,7 +35,7 @@ from portal.pages.urls import is_local_path, portal_origin
 WRONG_NAME_OR_PASSWORD = _("The name or the password is not correct.")
 # A sentence of allauth that cannot be replaced; naming it here puts it into our translations.
 ALLAUTH_TEXTS = (_("You must type the same password each time."),)
-_BEGAN_WITH = "sign_in_began_with"  # in the session: a digest of the password, as Django's own
+_BEGAN_WITH = "sign_in_began_with"  # in the session: Django's digest of the password
 REAUTHENTICATION_LABELS = {
     "reauthenticate": _("Use your password"),
     "mfa_reauthenticate": _("Use a code"),
@@ -46,7 +46,7 @@ REAUTHENTICATION_LABELS = {
 class PasswordBackend(ModelBackend):
     """Authentication by user name, or by an e-mail address that only one person has.
 
-    It checks exactly one password in any case, so that the time does not show which names exist.
+    It always hashes exactly one password, so that the time does not show which names exist.
     """
 
     @sensitive_variables("password")
@@ -57,7 +57,7 @@ class PasswordBackend(ModelBackend):
         password: str | None = None,
         **credentials: Any,
     ) -> Any:
-        """Return the person; None for a wrong name or password, or a person who is not active."""
+        """Return the person if the name and the password are right and the person is active."""
         if username is None or password is None:
             return None
         person = person_named(username)
@@ -85,14 +85,14 @@ def person_named(name: str) -> User | None:
     """Return the user with this user name, or with an e-mail address that only one user has."""
     people = get_user_model().objects.filter(Q(username__iexact=name) | is_of(name))
     by_username = [person for person in people if person.username.casefold() == name.casefold()]
-    # PostgreSQL takes other letters for the same, too, such as one without a dot for an i.
+    # PostgreSQL also matches similar letters, such as a dotless i for i: compare again.
     spellings = (name.casefold(), one_spelling(name))
     matches = by_username or [person for person in people if person.email.casefold() in spellings]
     return matches[0] if len(matches) == 1 else None
 
 
 class SignIn(DefaultAccountAdapter):
-    """allauth's hooks: its sign-up is off, no redirect to other sites, and no hint whether a name exists."""
+    """Hooks of allauth: no sign-up, no redirect to other sites, no hint whether a name exists."""
 
     error_messages = DefaultAccountAdapter.error_messages | {
         "username_password_mismatch": WRONG_NAME_OR_PASSWORD,
@@ -111,7 +111,7 @@ class SignIn(DefaultAccountAdapter):
         return False
 
     def get_client_ip(self, request: HttpRequest) -> str:
-        """Return the address whose attempts are counted together."""
+        """Return the address or network that allauth counts attempts by."""
         return _counted_address(super().get_client_ip(request))
 
     def is_safe_url(self, url: str) -> bool:
@@ -119,13 +119,13 @@ class SignIn(DefaultAccountAdapter):
         return is_local_path(url)
 
     def get_password_change_redirect_url(self, request: HttpRequest) -> str:
-        """Return the page on which the change began."""
+        """Return the account page, where the change began."""
         return resolve_url("account")
 
     def send_notification_mail(
         self, template_prefix: str, user: Any, context: Any = None, email: str | None = None
     ) -> None:
-        """Send our own e-mail about a changed password or second factor."""
+        """Send our own e-mail instead of the one by allauth."""
         send_changed(user, template_prefix, origin=portal_origin(self.request))
 
     def get_reauthentication_methods(self, user: Any) -> list[dict[str, Any]]:
@@ -141,7 +141,7 @@ class SignIn(DefaultAccountAdapter):
         return super().validation_error(code, *args)
 
     def pre_login(self, request: HttpRequest, user: Any, **details: Any) -> HttpResponse | None:
-        """Note the password with which the sign-in begins: the second step may come minutes later."""
+        """Store a digest of the password: it may change before the second step, minutes later."""
         request.session[_BEGAN_WITH] = user.get_session_auth_hash()
         response: HttpResponse | None = super().pre_login(request, user, **details)
         return response
@@ -155,7 +155,7 @@ class SignIn(DefaultAccountAdapter):
         super().login(request, user)
 
     def pre_authenticate(self, request: HttpRequest, **credentials: Any) -> None:
-        """Count the attempt for its name and for its address; raises ImmediateHttpResponse (429)."""
+        """Count the attempt by name and by address; raises ImmediateHttpResponse (429)."""
         super().pre_authenticate(request, **credentials)
         self._attempt = count_attempt(request)
 
@@ -165,9 +165,9 @@ class SignIn(DefaultAccountAdapter):
         self._attempt.rollback()
 
     def _get_login_attempts_cache_key(self, request: HttpRequest, **credentials: Any) -> str:
-        """Return a key of person and address, so that another address cannot lock a person out.
+        """Return a key of person and address, so that an attacker elsewhere cannot lock a person out.
 
-        All names of a person are counted together, as are spellings of a name.
+        The user name, the e-mail address and their spellings count as one person.
         """
         name = credentials.get("username") or credentials.get("email") or ""
         person = person_named(name)
@@ -177,7 +177,7 @@ class SignIn(DefaultAccountAdapter):
 
 
 def _counted_address(address: str) -> str:
-    """Return ``address``, or its network if it is of IPv6: a single line has 2^64 of those addresses."""
+    """Return an IPv4 address as it is, and an IPv6 address as its /64 network, which one line has whole."""
     try:
         parsed = ip_address(address)
     except ValueError:
@@ -188,12 +188,12 @@ def _counted_address(address: str) -> str:
 
 
 def not_offered(_: HttpRequest, **__: Any) -> HttpResponse:
-    """Return 404 for pages of allauth that this product does not offer."""
+    """Raise Http404 for pages of allauth that this product does not offer."""
     raise Http404
 
 
 def by_passkey(request: HttpRequest) -> HttpResponseBase:
-    """Sign in by a passkey. Challenges are limited, because each makes a session; allauth limits answers."""
+    """Sign in with a passkey; limit challenges, because each stores a session. allauth limits answers."""
     if request.method != "POST" and not ratelimit.consume(
         request, app="allauth.account", action="passkey", limit_get=True
     ):
@@ -202,17 +202,17 @@ def by_passkey(request: HttpRequest) -> HttpResponseBase:
 
 
 def reset_password(request: HttpRequest) -> HttpResponseBase:
-    """Reset a password by e-mail, or without a mail server show whom to ask."""
+    """Reset a password by e-mail; without a mail server, show whom to ask."""
     return password_reset(request) if settings.EMAIL_URL else _reset_by_support(request)
 
 
 class NewPasswordByLink(PasswordResetFromKeyView):
-    """The page behind a link to a new password, which another person may have sent."""
+    """The page behind a reset link, which an attacker may have sent to this browser."""
 
     def dispatch(self, request: HttpRequest, uidb36: str, key: str, **kwargs: Any) -> HttpResponseBase:
-        """Give the session of an opened link a new key, so that copies of its cookie cannot use the link.
+        """Give the session a new key when the link is opened: copies of its cookie cannot use the link.
 
-        The session of another person keeps its key: otherwise a thief moves it by a link of their own.
+        The session of another person keeps its key: a thief's link could otherwise change it.
         """
         response: HttpResponseBase = super().dispatch(request, uidb36, key, **kwargs)
         is_opened = response.status_code == 302 and key != self.reset_url_key
@@ -221,7 +221,7 @@ class NewPasswordByLink(PasswordResetFromKeyView):
         return response
 
     def logout(self) -> None:
-        """Sign another person out only when the form is sent: to open a link ends no session."""
+        """Sign another person out only when the form is sent, not when the link is opened."""
         if self.request.method == "POST":
             super().logout()
 

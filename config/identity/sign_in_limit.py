@@ -1,7 +1,7 @@
-"""The limit of failed sign-ins from an address: of names, passwords and codes together.
+"""The limit of failed sign-ins from an address, which counts names, passwords and codes together.
 
-It has an action of its own, because allauth clears its own limit after a right code or a new password, which
-would let someone with an account guess the passwords of others.
+It has its own action: allauth clears its limit after a right code or a new password, so someone with an
+account could guess the passwords of others without end.
 """
 
 from allauth.core.exceptions import ImmediateHttpResponse
@@ -12,7 +12,7 @@ from config.web.errors import longest_wait, too_many_requests
 
 
 def count_attempt(request: HttpRequest) -> ratelimit.RateLimitUsage:
-    """Count an attempt, which ``rollback`` of the result takes back; raises ImmediateHttpResponse (429)."""
+    """Count an attempt; ``rollback()`` of the result undoes it. Raises ImmediateHttpResponse (429)."""
     usage = ratelimit.consume(request, app="allauth.account", action="sign_in")
     if usage is None:
         raise ImmediateHttpResponse(too_many_requests(request, seconds=longest_wait("sign_in")))

@@ -1,4 +1,4 @@
-"""Conditions for the admin: a second factor, and for some changes a fresh proof of identity."""
+"""Conditions for using the admin: a second factor, and a fresh proof of identity for some changes."""
 
 import functools
 import re
@@ -28,7 +28,7 @@ from django_htmx.http import HttpResponseClientRedirect
 from foundation.pages.edit_conflicts import SeesConflicts
 from portal.pages.urls import referring_page
 
-# The work of every day, which neither gives nor takes access. Each is the beginning of the names of pages.
+# Prefixes of the names of pages for daily work, which neither gives nor takes access.
 _EVERYDAY = (
     "dashboard_api_analystnote_",
     "dashboard_api_coverage_",
@@ -43,24 +43,23 @@ _EVERYDAY = (
     "dashboard_api_website_upload",
     "logout",
 )
-# Forms with passwords: the proof comes first, because a form that waits for it is stored in the session.
+# Forms with passwords: the proof comes first, because the session stores a form that waits for it.
 _WITH_PASSWORDS = ("auth_user_add", "auth_user_password_change")
-# Lookups; the last three take several values.
+# Lookups that no page uses; the last three take several values.
 _NOT_OFFERED = {"regex", "iregex", "range", "has_keys", "has_any_keys"}
-# In names of fields that no page shows.
+# Parts of names of fields that no page shows.
 _SECRETS = re.compile("sealed|digest|password|token|data__")
-_NOT_READ = (BinaryField, DurationField)  # Django cannot read their values in addresses
+_NOT_READ = (BinaryField, DurationField)  # Django cannot read their values from an address
 _WAITING = "admin_forms_waiting"  # in the session: the numbers of forms by path
 AdminView = Callable[..., Any]
 
 
 def limit_filters() -> None:
-    """Let lists of the admin refuse addresses with filters that Django takes, but that no page of ours has.
+    """Make the admin refuse filters, ids and actions that Django accepts but that no page of ours sends.
 
-    A time that no calendar has, and what SQLite cannot do, are refused like other wrong filters. A regular
-    expression can keep a process busy for hours, because Python applies it for SQLite. Sealed columns
-    and digests could be read letter by letter. No object has a number that no database stores, and no
-    action is for one.
+    Impossible times and lookups that SQLite lacks count as wrong filters. A regular expression could keep a
+    process busy for hours, because Python evaluates it for SQLite. Filters on sealed columns and digests
+    would reveal them letter by letter. An id that the database cannot store gets 404, or 400 in an action.
     """
     read_list, is_allowed = ModelAdmin.get_changelist_instance, ModelAdmin.lookup_allowed
     read_object, act = ModelAdmin.get_object, ModelAdmin.response_action
@@ -72,7 +71,7 @@ def limit_filters() -> None:
             raise IncorrectLookupParameters from error
 
     def no_initial_data(_self: Any, _request: HttpRequest) -> dict[str, Any]:
-        """Fill no form in from its address: a link of others could prepare one for a click on Save."""
+        """Return no values from the address: a link could otherwise fill in a form for a click on Save."""
         return {}
 
     def lookup_allowed(self: Any, lookup: str, value: Any, request: HttpRequest) -> bool:
@@ -104,9 +103,9 @@ def limit_filters() -> None:
 
 
 def refuse_forms_after_changes() -> None:
-    """Let forms of the admin see changes that others made since the page was opened.
+    """Make admin forms detect changes by others since the page was opened.
 
-    The page of an account, opened before a colleague suspended it, would lift the suspension.
+    Otherwise, saving an account's page that was opened before a colleague suspended it lifts the suspension.
     """
     read_form, read_formset = ModelAdmin.get_form, InlineModelAdmin.get_formset
 
@@ -128,7 +127,7 @@ def refuse_forms_after_changes() -> None:
 def protected(admin_view: AdminView) -> AdminView:
     """Return ``AdminSite.admin_view`` with these two conditions for every page.
 
-    A form of a person who is signed out leads to the sign-in and back, with a message, as in the portal.
+    A form of a signed-out person leads to the sign-in and back, with a message, as in the portal.
     """
 
     @functools.wraps(admin_view)
@@ -163,7 +162,7 @@ def protected(admin_view: AdminView) -> AdminView:
 
 
 def _sign_in(request: HttpRequest) -> str:
-    """Return the address of the sign-in, which leads to what was clicked; a form leads to its page."""
+    """Return the address of the sign-in; it leads back to the link, or to the page of the form."""
     page = request.get_full_path()
     if request.method == "POST":
         messages.warning(request, _("You were signed out, so nothing was changed. Sign in and try again."))
@@ -172,7 +171,7 @@ def _sign_in(request: HttpRequest) -> str:
 
 
 def _needs_proof(request: HttpRequest) -> bool:
-    """Return whether the page may give or take access: every form of the admin, without those named above."""
+    """Return whether the page may give or take access: every admin form except those of daily work."""
     page = _page(request)
     return page in _WITH_PASSWORDS or (request.method == "POST" and not page.startswith(_EVERYDAY))
 
@@ -185,7 +184,7 @@ def _confirmed(view: AdminView, request: HttpRequest, *args: Any, **kwargs: Any)
         messages.info(request, _("Please fill in the form again: passwords and secrets are not kept."))
         query = urlencode({REDIRECT_FIELD_NAME: request.get_full_path()})
         return redirect(f"{reverse('account_reauthenticate')}?{query}")
-    # The form waits under its path alone, or allauth does not repeat it. It comes back with the query in GET.
+    # allauth repeats a form only if it waits under its path without a query; the query is still in GET.
     query = request.GET.urlencode()
     request.META["QUERY_STRING"] = "" if waits else query
     _count_waiting(request, 1 if waits else -1)
@@ -194,7 +193,7 @@ def _confirmed(view: AdminView, request: HttpRequest, *args: Any, **kwargs: Any)
 
 
 def _count_waiting(request: HttpRequest, change: int) -> None:
-    """Count the forms of a page that wait for a proof: allauth repeats only the last one of a session."""
+    """Count the forms of a page that wait for a proof: allauth repeats only the last one in a session."""
     if request.method == "POST":
         waiting = request.session.get(_WAITING, {})
         number = max(0, waiting.get(request.path, 0) + change)
@@ -204,7 +203,7 @@ def _count_waiting(request: HttpRequest, change: int) -> None:
 
 
 def _warn_of_lost_form(request: HttpRequest) -> None:
-    """Say on its page that a form was not repeated."""
+    """Warn on the page of a form that it was not repeated."""
     waiting = request.session.get(_WAITING, {})
     if request.method == "GET" and waiting.pop(request.path, None):
         request.session[_WAITING] = waiting
@@ -213,5 +212,5 @@ def _warn_of_lost_form(request: HttpRequest) -> None:
 
 
 def _page(request: HttpRequest) -> str:
-    """Return the name of the page; ``resolver_match`` is missing where allauth repeats a request."""
+    """Return the name of the page; a request that allauth repeats has no ``resolver_match``."""
     return resolve(request.path_info).url_name or ""

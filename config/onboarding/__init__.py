@@ -1,1 +1,1 @@
-"""A new customer in one step: the accounts of the service and the portal, which only config knows both."""
+"""New customers: one step creates the accounts of the service and of the portal."""

@@ -1,4 +1,4 @@
-"""The admin's page for a new customer: one form, and one page that shows its secret once."""
+"""Admin page for a new customer: a form, and a page that shows the secrets once."""
 
 from typing import Any
 
@@ -26,7 +26,7 @@ NEEDED_IN_PORTAL = ("portal.add_account", "portal.add_website", "portal.add_memb
 
 
 class CustomerForm(forms.Form):
-    """A new customer; dates are those of a plan of one year unless edited."""
+    """Form for a new customer; its dates begin as a plan of one year."""
 
     ref = forms.CharField(
         label="Reference",
@@ -73,14 +73,14 @@ class CustomerForm(forms.Form):
             self.fields[name].initial = getattr(usual, name)
 
     def clean_host(self) -> str:
-        """Return the host in its stored form."""
+        """Return the host in its stored form; raises ValidationError."""
         try:
             return typed_host(self.cleaned_data["host"])
         except InvalidHost as error:
             raise ValidationError(f"The host {error}.") from error
 
     def customer(self) -> Customer:
-        """Return the customer that the form describes; its plan only if it has none yet."""
+        """Return the customer that the form describes, without the plan if the account has one."""
         data: dict[str, Any] = dict(self.cleaned_data)
         plan = {name: value for name in PLAN_FIELDS if (value := data.pop(name)) is not None}
         has_plan = Entitlement.objects.filter(account__ref=data["ref"]).exists()
@@ -89,7 +89,7 @@ class CustomerForm(forms.Form):
 
 @sensitive_variables("result")
 def new_customer(request: HttpRequest) -> HttpResponse:
-    """Show the form; after a POST, create the customer, or nothing, and show what is shown once."""
+    """Show the form; after a valid POST, create the customer and show its secrets once."""
     if not request.user.has_perms(NEEDED + (NEEDED_IN_PORTAL if settings.ENABLE_PORTAL else ())):
         raise PermissionDenied
     form = CustomerForm(request.POST or None)
@@ -109,7 +109,7 @@ def new_customer(request: HttpRequest) -> HttpResponse:
 
 @sensitive_variables("result")
 def _onboarded(request: HttpRequest, form: CustomerForm) -> Onboarded | None:
-    """Return the new customer; None with errors in the form if it is refused."""
+    """Return the new customer; if it is refused, add the errors to the form and return None."""
     origin = request.build_absolute_uri("/").removesuffix("/")
     try:
         result = onboard(form.customer(), by=request.user.get_username(), origin=origin)

@@ -1,4 +1,4 @@
-"""Everything that a new customer needs, created in one transaction; a repetition changes nothing."""
+"""Create everything that a new customer needs, in one transaction; a repetition has no effect."""
 
 from django.conf import settings
 from django.core.exceptions import ValidationError
@@ -11,13 +11,13 @@ from config.onboarding.values import Customer, Onboarded
 from dashboard_api.billing import entitlements
 from dashboard_api.models import Account, Entitlement, OwnershipClaim, Secret, SiteLink, Website
 
-SUPPORT = "Our team"  # invites, where no operator is named
+SUPPORT = "Our team"  # the inviting person, unless an operator is named
 
 
 def onboard(customer: Customer, *, by: str, origin: str) -> Onboarded:
-    """Create what the customer lacks, or nothing; raises ValidationError.
+    """Create what the customer lacks in one transaction; raises ValidationError.
 
-    ``origin`` begins the invitation's link where PORTAL_BASE_URL is not set.
+    The invitation's link begins with ``origin`` unless PORTAL_BASE_URL is set.
     """
     try:
         return _onboard(customer, by=by, origin=origin)
@@ -30,7 +30,7 @@ def onboard(customer: Customer, *, by: str, origin: str) -> Onboarded:
 def _onboard(customer: Customer, *, by: str, origin: str) -> Onboarded:
     created: list[str] = []
     if customer.host:
-        OwnershipClaim.objects.locked(customer.host)  # before the account, as checks do
+        OwnershipClaim.objects.locked(customer.host)  # before the account, in the order of claim checks
     account = _account(customer, created)
     entitlement = _entitlement(account, customer, by, created)
     link = _link(account, customer, by, created) if customer.host else None
@@ -57,7 +57,7 @@ def _account(customer: Customer, created: list[str]) -> Account:
     account = Account.objects.select_for_update().filter(ref=customer.ref).first()
     if account is None:
         account = Account(ref=customer.ref, name=customer.name)
-        account.full_clean(validate_unique=False)  # onboard repeats after a race
+        account.full_clean(validate_unique=False)  # onboard() repeats after an IntegrityError
         account.save()
         created.append("account")
     if customer.name and account.name != customer.name:
@@ -83,8 +83,8 @@ def _entitlement(account: Account, customer: Customer, by: str, created: list[st
     return entitlement
 
 
-def _retire_of_former_owners(account: Account, host: str) -> None:
-    """Let the customer begin without what was found for others, as a proof does."""
+def _retire_website_of_others(account: Account, host: str) -> None:
+    """Retire the website of former holders, so that the customer begins without their findings."""
     website = Website.objects.filter(host=host, archived_at=None).first()
     if website is None or website.links.filter(account=account).exists():
         return
@@ -93,7 +93,7 @@ def _retire_of_former_owners(account: Account, host: str) -> None:
 
 
 def _link(account: Account, customer: Customer, by: str, created: list[str]) -> SiteLink:
-    _retire_of_former_owners(account, customer.host)
+    _retire_website_of_others(account, customer.host)
     website, is_new = Website.objects.get_or_create(host=customer.host)
     if website.verified_at is None:
         website.verify(method=customer.method, by=by, at=timezone.now())
@@ -103,7 +103,7 @@ def _link(account: Account, customer: Customer, by: str, created: list[str]) -> 
     if link is None:
         link = SiteLink.objects.link(account, website, by=by)
         if not customer.shared:
-            website.check_not_of_others(account)  # of those, too, whose check was a moment earlier
+            website.check_not_of_others(account)  # after linking, so that two accounts at once see each other
         created.append("link")
     if link.revoked_at is not None:
         raise ValidationError(

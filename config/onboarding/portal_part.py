@@ -7,7 +7,7 @@ from portal.team.operators import invite
 
 
 def add(customer: Customer, result: Onboarded, *, by: str, origin: str) -> None:
-    """Create what the portal lacks, and add it to ``result``; raises ValidationError."""
+    """Create what is missing in the portal, and add it to ``result``; raises ValidationError."""
     account = _account(customer, result, by)
     if result.link is not None:
         website = account.websites.filter(host=customer.host).first()

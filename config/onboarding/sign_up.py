@@ -1,6 +1,6 @@
-"""Sign-up: a link by e-mail, and the account of a person who opens it.
+"""Sign-up: send a link by e-mail, and create an account for the person who opens it.
 
-Nothing is stored before the link is opened, and a link makes one account.
+The link is signed, not stored, and creates one account.
 """
 
 import logging
@@ -36,12 +36,12 @@ _SALT = "config.sign_up"
 
 
 class LinkUsed(Exception):
-    """The link, or another one for its address, has made an account."""
+    """The link, or another one to the same address, has created an account."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SignUpLink:
-    """A link: the address to which it was sent, and the reference of the account that it makes."""
+    """A link: the address that got it, and the reference of the account that it creates."""
 
     email: str
     ref: str
@@ -49,14 +49,14 @@ class SignUpLink:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trial:
-    """The days and the websites of a new account's trial."""
+    """Length of a new account's trial, and its number of websites."""
 
     days: int
     websites: int
 
 
 def trial() -> Trial:
-    """Return what a new account gets: as the plan named trial says, or 14 days and one website."""
+    """Return the trial of the plan named "trial"; without such a plan, 14 days and one website."""
     plan = api.Plan.objects.newest(TRIAL_PLAN)
     if plan is None:
         return Trial(days=DEFAULT_DAYS, websites=1)
@@ -71,7 +71,7 @@ def new_link(email: str, *, lifetime: timedelta = LINK_LIFETIME) -> str:
 
 
 def read_link(token: str) -> SignUpLink | None:
-    """Return what the link with this token says; None after its end, or if it was not signed here."""
+    """Return the contents of the link; None if it has expired or was not signed here."""
     try:
         email, until = signing.loads(token, salt=_SALT)
     except signing.BadSignature:
@@ -83,13 +83,13 @@ def read_link(token: str) -> SignUpLink | None:
 
 
 def has_user(email: str) -> bool:
-    """Return whether a person with this address can sign in already."""
+    """Return whether a user has this address."""
     return User.objects.filter(email__iexact=email).exists()
 
 
 @sensitive_variables()
 def create_account(person: User, link: SignUpLink, *, name: str) -> portal.Account:
-    """Create the account and its owner, ``person``, who is not stored yet; raises LinkUsed and NameTaken."""
+    """Store ``person``, and create the account that they own; raises LinkUsed and NameTaken."""
     try:
         with transaction.atomic():
             return _create(person, link, name)
@@ -101,7 +101,7 @@ def create_account(person: User, link: SignUpLink, *, name: str) -> portal.Accou
 def _create(person: User, link: SignUpLink, name: str) -> portal.Account:
     add_person(person, link.email)
     account = api.Account(ref=link.ref, name=name)
-    account.full_clean(validate_unique=False)  # two accounts of one link are an IntegrityError
+    account.full_clean(validate_unique=False)  # a second account by the same link is an IntegrityError
     account.save()
     today = timezone.now().date()
     terms = trial()
@@ -118,10 +118,10 @@ def _create(person: User, link: SignUpLink, name: str) -> portal.Account:
 
 
 def send_link(email: str, *, origin: str, language: str) -> None:
-    """Send a link to this address, or say to the person who has it that they can sign in already.
+    """Send a link to this address, or tell the person with this address that they can sign in already.
 
-    PostgreSQL takes some letters for others, such as the Turkish dotless i for I: the e-mail with the user
-    name goes to the stored address, never to one that only looks like it.
+    PostgreSQL matches similar letters, such as the Turkish dotless i and I, so the e-mail with the user name
+    goes to the stored address, not to the typed one.
     """
     person = User.objects.filter(email__iexact=email, is_active=True).first()
     with translation.override(language):

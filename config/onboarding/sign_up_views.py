@@ -1,4 +1,4 @@
-"""The pages of sign-up: the address, and the account behind the link that is sent there."""
+"""The sign-up pages: one asks for an address, and the link sent there opens the other."""
 
 from functools import partial
 from typing import Any
@@ -29,13 +29,13 @@ from portal.team.people import NameTaken
 
 
 class AddressForm(forms.Form):
-    """The address of a person who wants an account."""
+    """Form with the address of a person who wants an account."""
 
     email = MailAddressField(label=gettext_lazy("E-mail address"), max_length=254)
 
 
 class AccountForm(JoinForm):
-    """A new account: its name, and the user name and password of its owner."""
+    """Form for a new account: its name, and the user name and password of its owner."""
 
     name = forms.CharField(label=gettext_lazy("Name of your company or project"), max_length=100)
     field_order = ("name", "username", "password1", "password2")
@@ -50,7 +50,7 @@ class AccountForm(JoinForm):
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def sign_up(request: HttpRequest) -> HttpResponse:
-    """Ask for an e-mail address; the answer is the same whether or not it is known."""
+    """Ask for an e-mail address, without showing whether it is known."""
     if settings.SIGN_UP != "open":
         raise Http404
     if request.user.is_authenticated:
@@ -79,7 +79,7 @@ def sign_up_sent(request: HttpRequest) -> HttpResponse:
 @sensitive_post_parameters("password1", "password2")
 @require_http_methods(["GET", "HEAD", "POST"])
 def new_account(request: HttpRequest, token: str) -> HttpResponse:
-    """Create the account of a person who opens the link, and lead to adding a website."""
+    """Create the account of the person who opens the link, and redirect to adding a website."""
     if settings.SIGN_UP not in ("invite", "open"):
         raise Http404
     link = verbs.read_link(token)

@@ -1,4 +1,4 @@
-"""The values of a new customer: the answers of an operator, and the rows that were created."""
+"""Values of a new customer: the operator's input, and the created rows."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -9,7 +9,7 @@ from dashboard_api.models import Account, Entitlement, SiteLink, Website
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Customer:
-    """The operator's statements about a customer; ``plan`` has fields of the entitlement."""
+    """Input of the operator about a customer; ``plan`` has fields of the entitlement."""
 
     ref: str
     host: str = ""  # in its stored form; empty if the customer adds the website
@@ -17,12 +17,12 @@ class Customer:
     name: str = ""
     plan: Mapping[str, Any] = field(default_factory=dict)
     method: str = Website.Method.MANUAL
-    shared: bool = False  # other accounts may have the website, too
+    shared: bool = False  # other accounts may also have the website
 
 
 @dataclass(slots=True, kw_only=True)
 class Onboarded:
-    """A result: what was ``created``, and what is shown once: secrets and ``invitation_link``."""
+    """Result of onboarding; the secrets and ``invitation_link`` can be shown only once."""
 
     account: Account
     entitlement: Entitlement

@@ -1,7 +1,7 @@
-"""Backups of the databases, and their return into empty ones.
+"""Back up the databases, and restore a backup into empty ones.
 
-A backup is a folder: ``default.sqlite3`` and ``short_lived.sqlite3``, or ``database.dump`` of pg_dump, and
-``backup.json``.
+A backup is a folder with ``backup.json`` and either ``default.sqlite3`` and ``short_lived.sqlite3``, or
+``database.dump`` by pg_dump.
 """
 
 import hashlib
@@ -23,18 +23,18 @@ DUMP, MANIFEST = "database.dump", "backup.json"
 _UNFINISHED = ".part"
 _LONGEST_SECONDS = 24 * 60 * 60
 _IDS_A_SECOND = 1_000_000  # more than any table gets
-_IDS_OF_32_BITS_A_SECOND = 0.1  # more than people join; enough for 680 years
+_IDS_OF_32_BITS_A_SECOND = 0.1  # fits 32 bits for 680 years; only tables of people have such ids
 MOVE_ON_POSTGRESQL = (
     "SELECT setval(own, greatest(nextval(own), %s)) FROM pg_get_serial_sequence(%s, %s) AS own"
 )
 
 
 class BackupError(Exception):
-    """The backup or its return failed; the message says what to do."""
+    """The backup or the restore failed; the message says what to do."""
 
 
 class Manifest(msgspec.Struct, frozen=True, kw_only=True):
-    """The contents of ``backup.json``; ``files`` are digests by name."""
+    """Contents of ``backup.json``; ``files`` maps file names to SHA-256 digests."""
 
     at: datetime
     vendor: str
@@ -74,23 +74,23 @@ def write_backup(parent: Path, *, now: datetime) -> Path:
 
 
 def _delete_unfinished(parent: Path) -> None:
-    """Delete what killed backups left, which would fill the disk; another backup may be at work now.
+    """Delete the leftovers of killed backups, which would fill the disk.
 
-    What cannot be deleted stays: the next backup matters more.
+    Younger folders may belong to a running backup. Errors are ignored: the next backup matters more.
     """
     for left in parent.glob(f"????-??-??T??????Z{_UNFINISHED}"):
-        with suppress(OSError):  # also if another process deletes it, or its backup is whole now
+        with suppress(OSError):  # another process may delete or rename it
             if time.time() - left.stat().st_mtime > _LONGEST_SECONDS:
                 shutil.rmtree(left)
 
 
 def backups_in(parent: Path) -> list[Path]:
-    """Return the whole backups in ``parent``, the oldest first."""
+    """Return the complete backups in ``parent``, oldest first."""
     return sorted(manifest.parent for manifest in parent.glob(f"????-??-??T??????Z/{MANIFEST}"))
 
 
 def read_manifest(folder: Path) -> Manifest:
-    """Return what ``backup.json`` says, after a look at every file; raises BackupError."""
+    """Return the manifest after checking the digest of every file; raises BackupError."""
     try:
         manifest = msgspec.json.decode((folder / MANIFEST).read_bytes(), type=Manifest)
     except (OSError, ValueError) as error:
@@ -100,7 +100,8 @@ def read_manifest(folder: Path) -> Manifest:
             f"{folder} is a backup of {manifest.vendor}, and DATABASE_URL names {vendor}: take another "
             "backup, or correct DATABASE_URL."
         )
-    if wrong := _expected_files(vendor) ^ manifest.files.keys():
+    expected = {DUMP} if vendor == "postgresql" else {f"{alias}.sqlite3" for alias in connections}
+    if wrong := expected ^ manifest.files.keys():
         names = ", ".join(sorted(wrong))
         raise BackupError(
             f"{folder} is no whole backup: {MANIFEST} lacks these files, or has too many: {names}. "
@@ -116,12 +117,8 @@ def read_manifest(folder: Path) -> Manifest:
     return manifest
 
 
-def _expected_files(vendor: str) -> set[str]:
-    return {DUMP} if vendor == "postgresql" else {f"{alias}.sqlite3" for alias in connections}
-
-
 def _refuse_without_tables(folder: Path, refusal: str) -> None:
-    """Raise BackupError if the backup has no tables, as that of a database which a failed restore left."""
+    """Raise BackupError if the backup has no tables, such as after a failed restore."""
     if (folder / DUMP).exists():
         found = " django_migrations " in _run(["pg_restore", "--list", str(folder / DUMP)])
     else:
@@ -151,9 +148,9 @@ def restore_files(folder: Path) -> None:
 
 @transaction.atomic
 def leave_out_ids() -> None:
-    """Give new rows no id of the lost time: cursors would miss them, and old links would show them.
+    """Skip the ids given after the backup: cursors would miss new rows with them, old links would open them.
 
-    Ids go on from a number that grows with the time, because the same backup can be restored again.
+    Ids continue from a number that grows with time, because the same backup can be restored again.
     """
     with connection.cursor() as cursor:
         tables = set(connection.introspection.table_names(cursor))
@@ -166,12 +163,12 @@ def leave_out_ids() -> None:
                 cursor.execute(MOVE_ON_POSTGRESQL, [start, table, key.column])
                 continue
             cursor.execute("UPDATE sqlite_sequence SET seq = max(seq, %s) WHERE name = %s", [start, table])
-            if cursor.rowcount == 0:  # it never had a row
+            if cursor.rowcount == 0:  # the table never had a row
                 cursor.execute("INSERT INTO sqlite_sequence VALUES (%s, %s)", [table, start])
 
 
 def _id_of_now(key: object) -> int:
-    """Return a number that grows with the time and that the field ``key`` can hold."""
+    """Return a number that grows with time and fits the field ``key``."""
     has_64_bits = isinstance(key, models.BigAutoField)
     return int(time.time() * (_IDS_A_SECOND if has_64_bits else _IDS_OF_32_BITS_A_SECOND))
 
@@ -192,7 +189,7 @@ def _copy(alias: str, folder: Path) -> Path:
 
 
 def _copy_sqlite(source: Path, target: Path) -> None:
-    """Copy a database of SQLite as it is at one moment, while others write; check the copy."""
+    """Copy one consistent state of a SQLite database, while others write, and check the copy."""
     target.touch(mode=0o600)
     try:
         with closing(sqlite3.connect(source)) as old, closing(sqlite3.connect(target)) as new:
@@ -209,7 +206,7 @@ def _name(alias: str) -> str:
 
 
 def _run(command: Sequence[str]) -> str:
-    """Return what a program of PostgreSQL prints; the address of its database is in the environment."""
+    """Run a PostgreSQL program with the database's address in its environment; return its output."""
     settings = connections["default"].settings_dict
     names = {"PGHOST": "HOST", "PGPORT": "PORT", "PGUSER": "USER", "PGPASSWORD": "PASSWORD"}
     address = {name: str(settings[key]) for name, key in names.items() if settings[key]}

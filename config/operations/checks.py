@@ -1,6 +1,6 @@
-"""System checks of the deployment: an error stops the start, and a warning is for ``doctor`` and the log.
+"""System checks of the deployment: errors stop the start; ``doctor`` and the log show warnings.
 
-Values that cannot be used are refused earlier, by config/operations/environment.py.
+config/operations/environment.py refuses unusable values earlier.
 """
 
 import os
@@ -22,8 +22,8 @@ from config.operations.environment import LOOPBACK_HOSTS
 _THIS_MACHINE = {None, "", "localhost", "127.0.0.1", "::1"}
 _ENCRYPTED_MODES = {"require", "verify-ca", "verify-full"}
 _READABLE_BY_OTHERS = stat.S_IRWXG | stat.S_IRWXO
-# Migrations before the first release. Other names that are not on disk may belong to a newer version, which
-# migrates the database before the last process of this version ends.
+# Migrations from before the first release. Other unknown names may belong to a newer version, which migrates
+# the database while processes of this version still run.
 _REPLACED_MIGRATIONS = {
     ("dashboard_api", "0002_search"),
     ("dashboard_api", "0002_search_index"),
@@ -42,7 +42,7 @@ def _warning(number: int, text: str) -> CheckMessage:
 
 @register()
 def contradictions(**_: Any) -> Iterator[CheckMessage]:
-    """Settings that contradict each other, or need one another."""
+    """Find settings that contradict or need each other."""
     serves_both = settings.ENABLE_API and settings.ENABLE_PORTAL
     if not (settings.ENABLE_API or settings.ENABLE_PORTAL):
         yield _error(1, "ENABLE_API and ENABLE_PORTAL are both off: nothing would be served. Leave one on.")
@@ -80,7 +80,7 @@ def contradictions(**_: Any) -> Iterator[CheckMessage]:
 
 @register(deploy=True)
 def private_hosts(**_: Any) -> Iterator[CheckMessage]:
-    """Nobody can prove that an internal address is theirs."""
+    """Find ALLOW_PRIVATE_HOSTS: nobody can prove that they own an internal address."""
     if settings.ALLOW_PRIVATE_HOSTS:
         text = "ALLOW_PRIVATE_HOSTS is on: websites may be machines of your own network. Remove the setting."
         yield _error(8, text) if settings.SIGN_UP == "open" else _warning(13, text)
@@ -88,7 +88,7 @@ def private_hosts(**_: Any) -> Iterator[CheckMessage]:
 
 @register(Tags.database)
 def earlier_tables(databases: Iterable[str] | None = None, **_: Any) -> Iterator[CheckMessage]:
-    """Databases of before the first release cannot be migrated."""
+    """Find databases from before the first release, which cannot be migrated."""
     try:
         applied = [MigrationRecorder(connections[alias]).applied_migrations() for alias in databases or ()]
     except DatabaseError:
@@ -103,7 +103,7 @@ def earlier_tables(databases: Iterable[str] | None = None, **_: Any) -> Iterator
 
 @register()
 def own_address(**_: Any) -> Iterator[CheckMessage]:
-    """The portal's address must be an allowed host."""
+    """Find a PORTAL_BASE_URL that ALLOWED_HOSTS refuses."""
     url = urlsplit(settings.PORTAL_BASE_URL)
     host, _port = split_domain_port(url.netloc.lower())
     is_public = settings.ENABLE_PORTAL and url.scheme == "https"
@@ -117,7 +117,7 @@ def own_address(**_: Any) -> Iterator[CheckMessage]:
 
 @register(deploy=True)
 def risks(**_: Any) -> Iterator[CheckMessage]:
-    """Settings that work, and are wrong or unsafe for most deployments."""
+    """Find settings that work but are wrong or unsafe for most deployments."""
     if not settings.TRUST_PROXY:
         yield _warning(
             2,
@@ -156,7 +156,7 @@ def risks(**_: Any) -> Iterator[CheckMessage]:
 
 
 def _unencrypted_connections() -> Iterator[CheckMessage]:
-    """Yield servers on other machines that are reached without encryption."""
+    """Yield a warning for each server on another machine that is reached without encryption."""
     database = settings.DATABASES["default"]
     host, mode = database.get("HOST"), database.get("OPTIONS", {}).get("sslmode")
     is_file = "sqlite" in database["ENGINE"] or str(host).startswith("/")
@@ -173,7 +173,7 @@ def _unencrypted_connections() -> Iterator[CheckMessage]:
 
 
 def _files() -> Iterator[CheckMessage]:
-    """Yield files that other users of this machine can read, and a folder that cannot be written to."""
+    """Yield a warning for files that other users can read, and for a REPORTS_FOLDER that is not writable."""
     databases = [each["NAME"] for each in settings.DATABASES.values() if "sqlite" in each["ENGINE"]]
     for path in map(Path, (settings.BASE_DIR / ".env", *databases)):
         if path.is_file() and path.stat().st_mode & _READABLE_BY_OTHERS:

@@ -1,4 +1,4 @@
-"""``GET /v1/health``: whether calls are answered, for clients, without any detail."""
+"""``GET /v1/health`` tells clients whether calls are answered, without details."""
 
 import time
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ class Late(Exception):
 
 @dataclass(slots=True)
 class _Found:
-    """Until when calls are refused after a restore, as last read."""
+    """The time until which calls are refused after a restore, as last read."""
 
     refused_until: datetime | None = None
 
@@ -38,17 +38,17 @@ def _check_commands() -> None:
 
 
 def _check_fence() -> None:
-    """Read until when calls are refused after a restore, which is no failure of this check."""
+    """Read the time until which calls are refused after a restore; this check itself always passes."""
     _found.refused_until = Nonce.objects.fenced_until(timezone.now())
 
 
-# Like readiness, it ends within a second and is remembered for two.
+# As for readiness, the checks end within a second, and their results are kept for two.
 CHECKS = Readiness({"commands": _check_commands, "fence": _check_fence})
 
 
 @json_endpoint
 def client_health(request: HttpRequest) -> Reply:
-    """Return the state that readiness and heartbeats give."""
+    """Return the state of the service, from readiness and heartbeats."""
     if request.method not in ("GET", "HEAD"):
         raise MethodNotAllowed("GET")
     degraded = bool(CHECKS.failed())
@@ -65,7 +65,7 @@ def client_health(request: HttpRequest) -> Reply:
 
 
 def _wait(*, ready: bool) -> int | None:
-    """Return the seconds until calls are answered again, as a refused call says; None if they are now."""
+    """Return the seconds until calls are answered again, as refused calls say; None for now."""
     fenced = _found.refused_until and int(_found.refused_until.timestamp()) + 1 - int(time.time())
     wait = max(0 if ready else limits.RETRY_AFTER_SECONDS, fenced or 0)
     return wait if wait > 0 else None

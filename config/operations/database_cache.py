@@ -1,6 +1,6 @@
-"""The cache in the database, with which all processes count attempts to sign in where there is no Redis.
+"""The cache in the database, in which all processes count sign-in attempts if there is no Redis.
 
-On SQLite it is in the file of short-lived data.
+On SQLite, it is in the file of short-lived rows.
 """
 
 import time
@@ -17,7 +17,7 @@ INSERT INTO config_cacheentry AS entry (key, value, expires_at) VALUES (%s, %s, 
 ON CONFLICT (key) DO UPDATE SET value = excluded.value, expires_at = excluded.expires_at
 """
 _ADD = f"{_STORE} WHERE entry.expires_at <= %s"
-_NEVER = 1e12  # seconds: a value without an end
+_NEVER = 1e12  # Unix seconds: the value does not expire
 
 
 class DatabaseCache(BaseCache):
@@ -28,11 +28,11 @@ class DatabaseCache(BaseCache):
         self._json = JsonSerializer()
 
     def add(self, key: str, value: Any, timeout: Any = DEFAULT_TIMEOUT, version: int | None = None) -> bool:
-        """Store ``value`` unless there is one; True for exactly one of concurrent callers."""
+        """Store ``value`` unless the key has one; return True for exactly one of concurrent callers."""
         return self._store(_ADD, key, value, timeout, version, time.time())
 
     def set(self, key: str, value: Any, timeout: Any = DEFAULT_TIMEOUT, version: int | None = None) -> None:
-        """Store ``value``, and delete what has expired."""
+        """Store ``value``, and delete expired values."""
         CacheEntry.objects.filter(expires_at__lte=time.time()).delete()
         self._store(_STORE, key, value, timeout, version)
 
@@ -42,7 +42,7 @@ class DatabaseCache(BaseCache):
         return self._json.loads(found.value.encode()) if found else default
 
     def touch(self, key: str, timeout: Any = DEFAULT_TIMEOUT, version: int | None = None) -> bool:
-        """Set when the value expires; return whether there is one."""
+        """Set the expiry of the value; return whether the key has one."""
         entries = CacheEntry.objects.filter(key=self._key(key, version), expires_at__gt=time.time())
         return bool(entries.update(expires_at=self._expiry(timeout)))
 

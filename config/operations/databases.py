@@ -1,8 +1,8 @@
 """The databases and caches of a deployment: SQLite or PostgreSQL, with or without Redis.
 
-SQLite has two files, so that an import never makes a sign-in or a signed call wait: one of records
-(synchronous=FULL) and one of short-lived rows such as nonces and sessions (synchronous=NORMAL, or FULL by
-setting). PostgreSQL has one database. Redis only counts attempts to sign in.
+SQLite has two files, so that an import never makes a sign-in or a signed call wait: one for records
+(synchronous=FULL) and one for short-lived rows such as nonces and sessions (synchronous=NORMAL, or FULL by
+setting). PostgreSQL has one database. Redis only counts sign-in attempts and stores used codes.
 """
 
 from pathlib import Path
@@ -33,16 +33,16 @@ _SHORT_LIVED_MODELS = {
     ("sessions", "session"),
 }
 
-# A request waits this long for a writer; operators' commands wait longer.
+# A request waits this long for a writer; commands of operators wait longer.
 _LOCK_SECONDS = 5
-# A trigger's undo log stays in memory, and pages that many rows change are written once instead of at every
-# commit: an import takes half the time. Sizes in KiB and in pages of 4 KiB.
+# Keep the undo log of triggers in memory, and write pages that many rows change once instead of at every
+# commit: imports take half the time. The cache is 32,768 KiB, a checkpoint follows 8,192 pages of 4 KiB.
 _MEMORY = "PRAGMA temp_store=MEMORY; PRAGMA cache_size=-32768; PRAGMA wal_autocheckpoint=8192;"
-# Statements of responses are short: starting workers or a compiler for one costs more than they save.
+# Statements are short: starting parallel workers or the JIT compiler costs more than it saves.
 _SHORT_STATEMENTS = "-c max_parallel_workers_per_gather=0 -c jit=off"
 _SESSION = f"{_SHORT_STATEMENTS} -c lock_timeout={_LOCK_SECONDS * 1000}"
 
-# A request waits seconds, and not many minutes, for a PostgreSQL host that does not answer.
+# A request waits seconds, not minutes, for a PostgreSQL host that does not answer.
 _TIMEOUTS = {
     "connect_timeout": 5,
     "keepalives_idle": 5,
@@ -50,9 +50,9 @@ _TIMEOUTS = {
     "keepalives_count": 2,
     "tcp_user_timeout": 10_000,  # milliseconds
 }
-# A statement is planned once a connection instead of once a request, which saves half of PostgreSQL's work.
+# Plan a statement once for each connection instead of each request, which saves half of PostgreSQL's work.
 _PREPARED = {"server_side_binding": True, "prepare_threshold": 5}
-# Longer than a working Redis ever takes; after that, a process uses its own memory.
+# Longer than a working Redis takes; after that, a process uses its own memory.
 _REDIS_SECONDS = 0.5
 
 
@@ -76,7 +76,7 @@ def databases(url: str, base_dir: Path, *, short_lived: str = "NORMAL") -> dict[
 
 
 def caches(url: str) -> dict[str, dict[str, Any]]:
-    """Return the CACHES setting for ``redis://host:6379/0``, or without a URL in the database."""
+    """Return the CACHES setting for ``redis://host:6379/0``; without a URL, the cache is in the database."""
     if not url:
         return {"default": {"BACKEND": "config.operations.database_cache.DatabaseCache"}}
     return {
@@ -110,7 +110,7 @@ def _sqlite(file: Path, *, synchronous: str) -> dict[str, Any]:
 
 
 class ShortLivedRouter:
-    """The router of short-lived rows to their own file, if there is one."""
+    """Database router that sends short-lived rows to their own file, if there is one."""
 
     def _alias(self, app_label: str, model_name: str | None) -> str:
         if SHORT_LIVED in settings.DATABASES and (app_label, model_name) in _SHORT_LIVED_MODELS:
@@ -124,5 +124,5 @@ class ShortLivedRouter:
     db_for_write = db_for_read
 
     def allow_migrate(self, db: str, app_label: str, model_name: str | None = None, **hints: Any) -> bool:
-        """Return whether ``db`` is the one database that holds the table."""
+        """Return whether ``db`` holds the table."""
         return db == self._alias(app_label, model_name)

@@ -1,4 +1,4 @@
-"""Problems of this deployment: the findings of the system checks, and what its parts report."""
+"""Problems of this deployment, found by the system checks and by its parts."""
 
 import logging
 from collections.abc import Iterator
@@ -18,18 +18,18 @@ logger = logging.getLogger(__name__)
 
 
 def start() -> None:
-    """Raise ImproperlyConfigured if a check finds an error, and log everything else that is found."""
+    """Run the checks: raise ImproperlyConfigured for errors, and log warnings."""
     found = _found()
     if errors := [_line(each) for each in found if each.level >= ERROR]:
         raise ImproperlyConfigured("\n".join(errors))
     for each in found:
         logger.warning("%s", _line(each))
-    health.READINESS.failed()  # logs them
+    health.READINESS.failed()  # logs the failed checks
     connections.close_all()
 
 
 def problems() -> list[str]:
-    """Return a line for each problem, the worst first; only errors if there are any, which stop the start."""
+    """Return a line for each problem, worst first; after an error, only those of system checks."""
     found = _found()
     if any(each.level >= ERROR for each in found):
         return [_line(each) for each in found]
@@ -37,14 +37,13 @@ def problems() -> list[str]:
 
 
 def _found() -> list[CheckMessage]:
-    """Return the warnings and errors of all system checks, the worst first."""
+    """Return the warnings and errors of all system checks, worst first."""
     found = run_checks(include_deployment_checks=settings.HTTPS)
-    # Checks of models take a database that an import locks for one without JSON, so they get none.
+    # Model checks get no database: while an import locks it, they would report that it lacks JSON.
     found += run_checks(tags=[Tags.database], databases=list(connections))
     serious = [each for each in found if each.level >= WARNING and not each.is_silenced()]
-    return sorted(
-        serious, key=lambda each: (-each.level, str(each.id), str(each.msg))
-    )  # run in no fixed order
+    # The checks run in no fixed order.
+    return sorted(serious, key=lambda each: (-each.level, str(each.id), str(each.msg)))
 
 
 def _line(found: CheckMessage) -> str:
@@ -52,7 +51,7 @@ def _line(found: CheckMessage) -> str:
 
 
 def _machine_problems() -> Iterator[str]:
-    """Yield a line if a disk is nearly full, or if this machine's clock differs from the database's."""
+    """Yield a line if a disk is nearly full, or if the clocks of this machine and the database differ."""
     for check in (health.check_disk, health.check_clock):
         try:
             check()
@@ -64,7 +63,7 @@ def _machine_problems() -> Iterator[str]:
 
 
 def _redis_problems() -> Iterator[str]:
-    """Yield a line if Redis does not answer; pages and calls do without it."""
+    """Yield a line if Redis does not answer; pages and calls work without it."""
     if not settings.REDIS_URL:
         return
     client = Redis.from_url(settings.REDIS_URL, socket_connect_timeout=2, socket_timeout=2)
@@ -101,12 +100,12 @@ def _database_problems() -> Iterator[str]:
 
 
 def _locked_file() -> Iterator[str]:
-    """Yield a line if SQLite's file of short-lived rows stays locked; imports lock the other file."""
+    """Yield a line if SQLite's file of short-lived rows is locked; imports lock only the other file."""
     if SHORT_LIVED not in connections:
         return
     try:
         with transaction.atomic(using=SHORT_LIVED):
-            pass  # its begin waits for the lock of a writer
+            pass  # BEGIN IMMEDIATE waits for the lock of a writer
     except OperationalError as error:
         file = connections[SHORT_LIVED].settings_dict["NAME"]
         yield (
@@ -116,7 +115,7 @@ def _locked_file() -> Iterator[str]:
 
 
 def _commands() -> Iterator[str]:
-    """Yield a line if commands that cron or a timer runs are late, or found what needs a person."""
+    """Yield a line if scheduled commands are late, and one if billing needs a person."""
     from config.operations.heartbeats import last_runs
 
     runs = last_runs(timezone.now())

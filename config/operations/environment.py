@@ -1,6 +1,6 @@
-"""The environment and the ``.env`` file: config/settings.py reads each setting from here.
+"""Read settings from the environment and the ``.env`` file, for config/settings.py.
 
-A function here reads the value of one kind of setting, and raises WrongValue.
+Each function reads one kind of value, and raises WrongValue.
 """
 
 import difflib
@@ -36,13 +36,13 @@ T = TypeVar("T")
 
 
 class WrongValue(ValueError):
-    """An invalid value of a setting; the message continues after the setting's name."""
+    """A setting has an invalid value; the message continues a sentence that begins with its name."""
 
 
 class Environment:
-    """The settings of the environment; a ``.env`` file fills in missing ones.
+    """Settings from the environment; a ``.env`` file fills in missing ones.
 
-    Wrong settings are collected until ``refuse_wrong``, so that an operator sees all of them at once.
+    ``refuse_wrong`` reports all wrong settings at once.
     """
 
     def __init__(self, file: Path) -> None:
@@ -50,12 +50,12 @@ class Environment:
         lines = _lines_of(file)
         environ.Env.read_env(StringIO("\n".join(lines)))
         self._names_in_file = [line.removeprefix("export ").partition("=")[0] for line in lines]
-        # An empty value counts as absent; ``ENABLE_API=`` in a file would switch the service off.
+        # An empty value counts as absent: otherwise ``ENABLE_API=`` would switch the service off.
         self._values = {name: text for name, value in os.environ.items() if (text := value.strip())}
         self._wrong: list[str] = []
 
     def __repr__(self) -> str:
-        """Return the same text in each process, without a value: ``diffsettings`` prints it."""
+        """Return a constant text without values: ``diffsettings`` prints it."""
         return "<the environment>"
 
     def __call__(self, name: str, read: Callable[[str], T], default: T) -> T:
@@ -68,18 +68,18 @@ class Environment:
             return default
 
     def required(self, name: str, read: Callable[[str], T], default: T, advice: str) -> T:
-        """Return the value of a setting that must be set."""
+        """Return the value of a required setting."""
         if name not in self._values:
             self._wrong.append(f"{name} is not set. {advice}")
         return self(name, read, default)
 
     def refuse_wrong(self) -> None:
-        """Raise ImproperlyConfigured for wrong settings, and for misspelt names in the file."""
+        """Raise ImproperlyConfigured if a setting is wrong, or a name in the file is misspelt."""
         if lines := self._wrong + self.misspelt(self._names_in_file):
             raise ImproperlyConfigured("\n".join(lines))
 
     def misspelt(self, names: Iterable[str]) -> list[str]:
-        """Return a line for each name that is no setting and resembles one."""
+        """Return a line for each unknown name that resembles a setting."""
         similar = {
             name: difflib.get_close_matches(name, self.names, n=1, cutoff=0.85)
             for name in sorted(set(names) - self.names)
@@ -88,7 +88,7 @@ class Environment:
 
 
 def _lines_of(file: Path) -> list[str]:
-    """Return the lines that set something; django-environ's warning would show a broken line whole."""
+    """Return the lines that set something; refuse broken ones, which django-environ would log in full."""
     lines = [(number, line) for number, line in enumerate(text_of(file).splitlines(), 1) if line.strip()]
     lines = [(number, line) for number, line in lines if not line.lstrip().startswith("#")]
     if broken := [
@@ -101,7 +101,7 @@ def _lines_of(file: Path) -> list[str]:
 
 
 def text_of(file: Path) -> str:
-    """Return the text of ``file``, none without a file; raises ImproperlyConfigured if it cannot be read."""
+    """Return the text of ``file``, empty if it does not exist; raises ImproperlyConfigured if unreadable."""
     data = b""
     try:
         data = file.read_bytes()
@@ -120,7 +120,7 @@ def text_of(file: Path) -> str:
 
 
 def items(text: str) -> list[str]:
-    """Return the entries of a list with commas."""
+    """Return the entries of a comma-separated list."""
     return [entry for each in text.split(",") if (entry := each.strip())]
 
 
@@ -143,7 +143,7 @@ def number(least: int, most: int) -> Callable[[str], int]:
 
 
 def matching(pattern: str, advice: str) -> Callable[[str], str]:
-    """Return a reader of text that matches ``pattern``; the text fills braces in ``advice``."""
+    """Return a reader of text that matches ``pattern``; ``advice`` may have a placeholder for the text."""
 
     def read(text: str) -> str:
         if not re.fullmatch(pattern, text):
@@ -269,7 +269,7 @@ def page(text: str) -> str:
 
 
 def renewal(text: str) -> str:
-    """Read the address of a page for renewals, which may have a placeholder."""
+    """Read the address of the page for renewals, which may contain ``{billing_ref}``."""
     if re.search("[{}]", text.replace("{billing_ref}", "")) or "{" in urlsplit(text).netloc:
         raise WrongValue(
             "has a brace in the wrong place: the only placeholder is {billing_ref}, the reference for "
@@ -291,7 +291,7 @@ def certificates(text: str) -> str:
     """Read the path of a file of certificates."""
     try:
         ssl.create_default_context(cafile=text)
-    except OSError as error:  # ssl.SSLError, too
+    except OSError as error:  # includes ssl.SSLError
         raise WrongValue(f"is {text}, which holds no certificates in PEM form: {error.strerror}.") from error
     return text
 
@@ -311,7 +311,7 @@ def sender(text: str) -> str:
 
 
 def color(text: str) -> str:
-    """Read a colour that can be read on white paper: a contrast of 4.5 or more by WCAG 2."""
+    """Read a colour that is legible on white paper: a contrast of 4.5 or more by WCAG 2."""
     if not re.fullmatch("#[0-9a-fA-F]{6}", text):
         raise WrongValue(f"is {text!r}: set a colour such as #2450c4.")
     parts = [part / 255 for part in bytes.fromhex(text[1:])]

@@ -1,6 +1,6 @@
-"""Probes for load balancers and supervisors: ``/livez``, ``/readyz`` and ``/metrics``.
+"""Checks and responses for the probes ``/livez``, ``/readyz`` and ``/metrics``.
 
-They are answered before hosts and https are checked, because probes call a process by its address.
+Probes are answered before hosts and https are checked, because they call a process by its address.
 """
 
 import hmac
@@ -21,7 +21,7 @@ from config.operations.resealing import opens, sealed_rows
 from foundation.operations.health import Readiness
 
 _LOOPBACK = {"127.0.0.1", "::1"}
-# The middleware that sets these for other responses comes later.
+# Probes are answered before the middleware that sets these headers.
 _HEADERS = {
     "Cache-Control": "no-store",
     "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
@@ -44,7 +44,7 @@ def is_operator(request: HttpRequest) -> bool:
 
 
 def has_metrics_token(request: HttpRequest) -> bool:
-    """Return whether the request has METRICS_TOKEN, compared in constant time; False if it is not set."""
+    """Return whether the request has METRICS_TOKEN, comparing in constant time; False if it is not set."""
     expected = f"Bearer {settings.METRICS_TOKEN}".encode()
     sent: str = request.META.get("HTTP_AUTHORIZATION", "")
     return bool(settings.METRICS_TOKEN) and hmac.compare_digest(sent.encode(), expected)
@@ -53,18 +53,18 @@ def has_metrics_token(request: HttpRequest) -> bool:
 def plain(text: str, status: int = 200) -> HttpResponse:
     """Return a line of text, with the headers of a response outside the other middleware."""
     response = HttpResponse(f"{text}\n", status=status, content_type="text/plain", headers=_HEADERS)
-    # Django would log each 503, and a failing check has its own line.
+    # Keep Django from logging each 503: a failing check has its own line.
     response._has_been_logged = True  # type: ignore[attr-defined]  # noqa: SLF001
     return response
 
 
 def _check_database() -> None:
-    """Read from each database, and get ready to write where signed calls write."""
+    """Read from each database, and check that the one to which signed calls write is writable."""
     for alias in connections:
         with connections[alias].cursor() as cursor:
             cursor.execute("SELECT 1")
     alias = SHORT_LIVED if SHORT_LIVED in settings.DATABASES else "default"
-    # SQLite begins with the lock of a writer, which needs a file that can be written.
+    # SQLite begins the transaction with a write lock, which needs a writable file.
     with transaction.atomic(using=alias), connections[alias].cursor() as cursor:
         if connections[alias].vendor == "postgresql":
             cursor.execute("SELECT pg_is_in_recovery() OR current_setting('transaction_read_only')::boolean")
@@ -72,7 +72,7 @@ def _check_database() -> None:
                 raise NotReady("the database is read-only")
 
 
-@cache  # of success alone: a process does not lose migrations
+@cache  # only success is cached (a failure raises): a process does not lose migrations
 def _check_migrations() -> None:
     for missing in missing_migrations():
         raise NotReady(missing)
@@ -95,7 +95,7 @@ def _check_keys() -> None:
 
 
 def check_clock() -> None:
-    """Compare with the clock of PostgreSQL; SQLite has this machine's."""
+    """Compare this machine's clock with PostgreSQL's; raises NotReady. SQLite has no clock of its own."""
     if connections["default"].vendor == "postgresql":
         with connections["default"].cursor() as cursor:
             cursor.execute("SELECT EXTRACT(epoch FROM clock_timestamp())")
@@ -105,7 +105,7 @@ def check_clock() -> None:
 
 
 def check_disk() -> None:
-    """Check the free space for temporary files, and for the files of SQLite."""
+    """Check the free space for temporary files and SQLite's files; raises NotReady."""
     files = [Path(each["NAME"]).parent for each in settings.DATABASES.values() if "sqlite" in each["ENGINE"]]
     for folder in (Path(tempfile.gettempdir()), *files):
         usage = shutil.disk_usage(folder)

@@ -1,4 +1,4 @@
-"""The runs of the commands that cron starts, and which commands are late."""
+"""Runs of scheduled commands, and which commands are late."""
 
 import logging
 from dataclasses import dataclass
@@ -15,14 +15,14 @@ logger = logging.getLogger(__name__)
 
 KEPT = timedelta(days=30)
 _LATE_AFTER = 2  # intervals
-_CLOCKS = timedelta(minutes=5)  # between right clocks; a run that ended later had a wrong one
+_CLOCKS = timedelta(minutes=5)  # tolerated between clocks; a run that ended later had a wrong clock
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LastRun:
-    """A command that has run here, and when it last succeeded; None for never, as far as runs are kept.
+    """A command that has run here, and when it last succeeded (None: not while runs are kept).
 
-    ``found`` is how much needs a person, from the last run that looked for it; None if none did.
+    ``found`` is the number of things that need a person, by the last run that looked for them.
     """
 
     command: str
@@ -32,7 +32,7 @@ class LastRun:
 
 
 def store(*, beat: Beat, **_: Any) -> None:
-    """Store a run, and delete the old ones; a failure never fails the command."""
+    """Store a run, and delete old ones; errors of the database are only logged."""
     try:
         with transaction.atomic(using=router.db_for_write(Run)):
             Run.objects.create(
@@ -50,9 +50,9 @@ def store(*, beat: Beat, **_: Any) -> None:
 
 
 def last_runs(now: datetime) -> list[LastRun]:
-    """Return each command that ever ran, by name.
+    """Return each command that has run here, by name.
 
-    A command is late if it has not succeeded within twice its interval. One that never ran is not used here.
+    A command is late if it has not succeeded within twice its interval.
     """
     numbers = (
         Run.objects.order_by()

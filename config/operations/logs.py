@@ -1,6 +1,6 @@
-"""Log lines, as JSON or as text: one line for each event, with the id of its request. docs/logging.md.
+"""Log lines as JSON or text, one for each event, with the id of its request (docs/logging.md).
 
-No line contains a token of a link, which would open a page for readers of the log.
+Tokens of links are left out: readers of the log could open pages with them.
 """
 
 import itertools
@@ -18,14 +18,14 @@ _TOKEN = re.compile(
     r"(/(?:s|badge|invitations|prove|sign-up|notifications/unsubscribe|news/stop|accounts/password/reset/key)/)"
     r"[^/\s]+"
 )
-# Control characters, and those that change the order or the lines of a text.
+# Control characters, and characters that change the direction or the lines of a text.
 _UNSAFE = re.compile("[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 
 
 class OneInAHundred(logging.Filter):
-    """The first and then every hundredth record, with their number and without a traceback.
+    """Filter that logs the first and every hundredth record, numbered and without traceback.
 
-    For what anyone can cause by a request: a line for each could fill the disk.
+    It is for records that anyone can cause by a request: a line for each could fill the disk.
     """
 
     def __init__(self) -> None:
@@ -41,12 +41,12 @@ class OneInAHundred(logging.Filter):
 
 
 class JsonLines(JsonFormatter):
-    """One JSON object on a line, in ASCII. Only these members, whatever a caller attaches to the record."""
+    """Formatter for one JSON object a line, in ASCII, with fixed members whatever a caller attaches."""
 
     def add_fields(
         self, log_data: dict[str, Any], record: logging.LogRecord, message_dict: dict[str, Any]
     ) -> None:
-        """Add the members that are known."""
+        """Add the members that have a value."""
         at = datetime.fromtimestamp(record.created, tz=UTC).isoformat(timespec="microseconds")
         members = {
             "at": at.replace("+00:00", "Z"),
@@ -60,7 +60,7 @@ class JsonLines(JsonFormatter):
 
 
 class TextLines(logging.Formatter):
-    """A line for people; the traceback of an exception follows it."""
+    """Formatter for lines that people read; a traceback follows its line."""
 
     def __init__(self) -> None:
         super().__init__("{asctime} {levelname} {name}: {message}{reference}", style="{")
@@ -69,17 +69,19 @@ class TextLines(logging.Formatter):
         """Return the line, with the id of the request at its end."""
         current = current_request()
         record.reference = f" [{current.request_id}]" if current else ""
-        record.message = _UNSAFE.sub(_escaped, without_tokens(record.message))
+        record.message = _UNSAFE.sub(
+            lambda match: match[0].encode("unicode_escape").decode(), without_tokens(record.message)
+        )
         return super().formatMessage(record)
 
 
 def without_tokens(text: str) -> str:
-    """Return ``text`` with dots in place of the tokens of links."""
+    """Replace the tokens of links in ``text`` by dots."""
     return _TOKEN.sub(r"\1...", text)
 
 
 def _of_request(record: logging.LogRecord) -> dict[str, Any]:
-    """Return the members about the request; ``extra`` of the log call wins."""
+    """Return the members about the request; ``extra`` of the log call overrides them."""
     status = getattr(record, "status", getattr(record, "status_code", None))
     account = getattr(record, "account", "")
     if (current := current_request()) is None:
@@ -94,7 +96,3 @@ def _of_request(record: logging.LogRecord) -> dict[str, Any]:
         "status": status,
         "ms": round((time.perf_counter() - current.began) * 1000, 1),
     }
-
-
-def _escaped(match: re.Match[str]) -> str:
-    return match[0].encode("unicode_escape").decode()

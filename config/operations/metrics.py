@@ -1,4 +1,4 @@
-"""``/metrics`` in the format of Prometheus: what processes counted, and depths read now."""
+"""``/metrics`` in the Prometheus format: counters of all processes, and gauges read at the scrape."""
 
 import time
 import tomllib
@@ -21,12 +21,12 @@ from config.operations import health
 from config.operations.heartbeats import last_runs
 from foundation.operations import metrics
 
-_REMEMBERED = 15  # seconds, so that scrapes never become load
+_REMEMBERED = 15  # seconds, so that frequent scrapes cause no load
 Family = GaugeMetricFamily
 
 
 def respond(request: HttpRequest) -> HttpResponse:
-    """Return the metrics for METRICS_TOKEN, else 401; 404 if it is not set."""
+    """Return the metrics if the request has METRICS_TOKEN, else 401; 404 if the setting is missing."""
     if not settings.METRICS_TOKEN:
         return health.plain("not found", status=404)
     if not health.has_metrics_token(request):
@@ -40,10 +40,10 @@ def respond(request: HttpRequest) -> HttpResponse:
 
 
 class Depths(Collector):
-    """Gauges, which are read at a scrape; those of the database only while it can serve."""
+    """Gauges read at a scrape; gauges of the database only while the process is ready."""
 
     def collect(self) -> Iterator[Family]:
-        """Yield them."""
+        """Yield the version, the readiness checks and, if all pass, the gauges of the database."""
         build = _family("build_info", "1, with the version.", ["version"])
         build.add_metric([_version()], 1)
         yield build
@@ -128,7 +128,7 @@ def _of_the_portal(now: datetime) -> Iterator[Family]:
 
 
 def _oldest(name: str, model: type[Model], now: datetime, **filters: object) -> Family:
-    """Return the age of the oldest row that waits; 0 without one."""
+    """Return the age of the oldest waiting row, in seconds; 0 if no row waits."""
     rows = model._default_manager.filter(**filters)  # noqa: SLF001 - the documented API of models
     at = rows.aggregate(at=Min("created_at"))["at"]
     family = _family(name, f"Age of the oldest that waits: {model._meta.verbose_name_raw}.")  # noqa: SLF001

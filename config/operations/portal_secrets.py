@@ -1,4 +1,4 @@
-"""The secrets with which the portal signs its calls, where the service is in the same process."""
+"""The secrets with which the portal signs its calls to a service in the same process."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -20,7 +20,7 @@ _ENDS_SOON = "has a secret that works until"
 
 
 def connect() -> None:
-    """Let the portal keep a secret that works, and say where it has none."""
+    """Connect the signals by which the portal replaces an ending secret and reports a broken one."""
     secret_ends.connect(_replace, dispatch_uid="portal_secrets")
     check_secret.connect(_check, dispatch_uid="portal_secrets")
 
@@ -28,10 +28,10 @@ def connect() -> None:
 @sensitive_variables("clear", "given")
 @transaction.atomic
 def give(account: Account, owner: api.Account, *, by: str) -> bool:
-    """Let ``account`` sign with a new secret, which only the portal has, and save it; raises ValidationError.
+    """Give ``account`` a new secret for the portal, and save it; raises ValidationError.
 
-    Those of the portal that it does not sign with are revoked: no one has them. That of the environment
-    stays, and is brought in if the service does not know it; the result is False if the service knows it.
+    Revoke the portal's unused secrets, which nobody else has. A secret from the environment is kept, and
+    issued in the service unless the service knows it: then return False.
     """
     given = account.reveal_secret() if account.is_from_environment else None
     if given is None and account.pk:
@@ -47,7 +47,7 @@ def give(account: Account, owner: api.Account, *, by: str) -> bool:
 
 
 def problems() -> Iterator[str]:
-    """Yield a line for each account whose pages the service refuses, or will refuse, for their secret."""
+    """Yield a line for each account if the service refuses its secret, or will soon."""
     for account in Account.objects.order_by("ref").iterator():
         if line := problem(account):
             yield line
@@ -55,7 +55,7 @@ def problems() -> Iterator[str]:
 
 @sensitive_variables("clear")
 def problem(account: Account) -> str:
-    """Return what is wrong with the secret of ``account``, and what to do; an empty text if nothing is."""
+    """Return what is wrong with the secret of ``account``, and what to do; empty if the secret works."""
     if not is_in_process():
         return ""
     try:
@@ -78,7 +78,7 @@ def problem(account: Account) -> str:
 
 @sensitive_variables("clear")
 def _unused(account: Account) -> list[api.Secret]:
-    """Return the usable secrets for the portal that ``account`` does not sign with, the oldest first."""
+    """Return the usable portal secrets with which ``account`` does not sign, oldest first."""
     try:
         clear = account.reveal_secret()
     except CannotUnseal:
@@ -89,13 +89,13 @@ def _unused(account: Account) -> list[api.Secret]:
 
 @sensitive_variables("clear")
 def _row_of(ref: str, clear: str) -> api.Secret | None:
-    """Return the service's row of the secret ``clear``; None if the service does not know it."""
+    """Return the service's row for the secret ``clear``, if the service knows it."""
     return next((row for row in api.Secret.objects.filter(account__ref=ref) if row.holds(clear)), None)
 
 
 @sensitive_variables("clear")
 def _state(ref: str, clear: str) -> str:
-    """Return what is wrong with the secret ``clear``; an empty text if it works and will."""
+    """Return what is wrong with the secret ``clear``; empty if it works and will not end."""
     secret = _row_of(ref, clear)
     if secret is None:
         return "has a secret that the service does not know"
@@ -110,7 +110,7 @@ def _state(ref: str, clear: str) -> str:
 
 @sensitive_variables("clear")
 def _replace(*, secret: api.Secret, **_kwargs: Any) -> None:
-    """Give the portal another secret if it signs with ``secret``, which ends; raises ValidationError."""
+    """Give the portal a new secret if it signs with ``secret``, which ends; raises ValidationError."""
     owner = secret.account
     account = Account.objects.select_for_update().filter(ref=owner.ref).first()
     if account is None or not is_in_process():

@@ -27,7 +27,7 @@ def probes(
 
 
 def _readiness(*, verbose: bool) -> HttpResponse:
-    """Return the names of failed checks; ``verbose``: a line for each check, with its reason and its time."""
+    """Return the names of failed checks; ``verbose`` adds a line for each check, with reason and duration."""
     failed = health.READINESS.failed()
     text = f"failed: {', '.join(failed)}" if failed else "ok"
     if verbose:

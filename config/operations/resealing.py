@@ -1,4 +1,4 @@
-"""Every secret that is stored sealed (encrypted): the service's, the portal's and second factors'."""
+"""Find and reseal every sealed secret: of the service, the portal and second factors."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -17,18 +17,18 @@ Change = Callable[[str], str]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SealedRow:
-    """A row with sealed texts, which ``store`` replaces unless they have changed in the meantime."""
+    """A row with sealed texts; ``store`` replaces them unless they have changed since."""
 
     name: str  # for people, such as "secret 3 of acct_0001"
     context: str
     texts: Sequence[str]
     store: Callable[[Change], int]
     without_key: str  # what to do if the key is gone for good
-    is_needed: bool = True  # False for what nothing reads, such as a revoked secret
+    is_needed: bool = True  # False if it is never read again, such as a revoked secret
 
 
 def sealed_rows(*, newest_only: bool = False) -> Iterator[SealedRow]:
-    """Yield every row with sealed texts, or only the newest of each table that must open."""
+    """Yield every row with sealed texts; ``newest_only``: only the newest needed row of each table."""
     for rows, describe in _tables(needed_only=newest_only):
         newest_first = rows.order_by("-pk")
         yield from map(describe, newest_first[:1] if newest_only else newest_first.iterator())
@@ -45,7 +45,7 @@ def opens(row: SealedRow) -> bool:
 
 
 def is_lost(row: SealedRow) -> bool:
-    """Return whether ``row`` must open and does not."""
+    """Return whether no master key opens ``row`` although it is needed."""
     return row.is_needed and not opens(row)
 
 
@@ -55,7 +55,7 @@ def has_newest_seal(row: SealedRow) -> bool:
 
 
 def reseal(row: SealedRow) -> bool:
-    """Seal ``row`` with the newest master key for its context; return False if it already is.
+    """Seal ``row`` with the newest master key for its context; return whether it changed.
 
     Raises CannotUnseal.
     """
@@ -136,11 +136,14 @@ def _column(
 
 
 def _second_factor(row: Authenticator) -> SealedRow:
-    """Return the row of a TOTP secret, the seed of recovery codes, or the codes themselves."""
+    """Return a row with a TOTP secret, the seed of recovery codes, or recovery codes."""
     sealed = {name: row.data[name] for name in ("secret", "seed", "migrated_codes") if name in row.data}
 
     def store(change: Change) -> int:
-        new = {name: _apply(change, value) for name, value in sealed.items()}
+        new = {
+            name: change(value) if isinstance(value, str) else [change(text) for text in value]
+            for name, value in sealed.items()
+        }
         unchanged = Authenticator.objects.filter(pk=row.pk, data=row.data)
         return unchanged.update(data=row.data | new)
 
@@ -148,7 +151,3 @@ def _second_factor(row: Authenticator) -> SealedRow:
     name = f"second factor {row.pk} of user {row.user_id}"
     advice = "delete it in the admin, and let the person set up a new one"
     return SealedRow(name=name, context=SEALED_FOR, texts=texts, store=store, without_key=advice)
-
-
-def _apply(change: Change, value: str | list[str]) -> str | list[str]:
-    return change(value) if isinstance(value, str) else [change(text) for text in value]

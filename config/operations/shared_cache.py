@@ -1,6 +1,6 @@
-"""The cache in Redis that counts attempts to sign in and stores used codes, for all processes.
+"""The cache in Redis, which counts sign-in attempts and stores used codes for all processes.
 
-No other result depends on it, so Redis may fail or lose everything.
+Only these depend on it, so Redis may fail or lose everything.
 """
 
 import functools
@@ -24,10 +24,10 @@ class UnreadableValue(RedisError):
 
 
 class JsonSerializer:
-    """JSON for values in Redis, so that reading one never runs code."""
+    """Serializer that stores values as JSON: reading a pickle could run code."""
 
     def dumps(self, value: Any) -> bytes:
-        """Return ``value`` as bytes; raises TypeError for a type that JSON would change."""
+        """Return ``value`` as bytes; raises TypeError if JSON would change it."""
         data = json.dumps(value)
         if json.loads(data) != value:
             raise TypeError(f"A {type(value).__name__} cannot be stored as JSON.")
@@ -42,7 +42,7 @@ class JsonSerializer:
 
 
 class PrefixedRedis(RedisCache):
-    """Redis that other products may use, too."""
+    """Cache in a Redis that other products may share."""
 
     def clear(self) -> None:
         """Delete the keys with our prefix."""
@@ -52,7 +52,7 @@ class PrefixedRedis(RedisCache):
 
 
 def _with_fallback(name: str) -> Callable[..., Any]:
-    """Return the operation ``name`` in Redis or, while that fails, in the memory of this process."""
+    """Return the operation ``name``, which uses Redis or, while Redis fails, the memory of this process."""
     shared, local = getattr(PrefixedRedis, name), getattr(LocMemCache, name)
 
     @functools.wraps(shared)
@@ -69,7 +69,7 @@ def _with_fallback(name: str) -> Callable[..., Any]:
 
 
 class SharedCache(PrefixedRedis):
-    """Redis or, while it fails, the memory of this process, as without ``REDIS_URL``."""
+    """Cache in Redis or, while Redis fails, in the memory of this process."""
 
     def __init__(self, server: str, params: dict[str, Any]) -> None:
         super().__init__(server, params)

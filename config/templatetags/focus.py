@@ -1,4 +1,4 @@
-"""The field at which a form begins."""
+"""The field that has the focus when a form opens."""
 
 from django import template
 from django.forms import BoundField
@@ -9,5 +9,5 @@ register = template.Library()
 
 @register.filter
 def focused(field: BoundField) -> SafeString:
-    """Return the field with the attribute that lets a browser begin there."""
+    """Return the field with the attribute ``autofocus``."""
     return field.as_widget(attrs={"autofocus": True})

@@ -1,4 +1,4 @@
-"""The links at the foot of every page, also of error pages, which have no request."""
+"""The footer links of every page, also of error pages, which have no request."""
 
 from dataclasses import dataclass
 
@@ -20,7 +20,7 @@ _LABELS = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FooterLink:
-    """A link at the foot of a page."""
+    """Link in the footer of a page."""
 
     label: str
     url: str
@@ -28,6 +28,6 @@ class FooterLink:
 
 @register.simple_tag
 def footer_links() -> tuple[FooterLink, ...]:
-    """Return the links with an address in the settings."""
+    """Return the footer links that the settings define."""
     urls = {name: getattr(settings, name) for name in _LABELS}
     return tuple(FooterLink(label=str(_LABELS[name]), url=url) for name, url in urls.items() if url)

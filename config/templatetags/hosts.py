@@ -1,4 +1,4 @@
-"""Hosts as people read them, in every template."""
+"""The template filter ``readable``, which shows a host as people read it."""
 
 from django import template
 

@@ -1,4 +1,4 @@
-"""The address of the sign-up, for pages that lead there."""
+"""The address of the sign-up page."""
 
 from django import template
 from django.conf import settings
@@ -9,5 +9,5 @@ register = template.Library()
 
 @register.simple_tag
 def sign_up_url() -> str:
-    """Return the page on which strangers create an account; empty unless SIGN_UP is open."""
+    """Return the path of the sign-up page; empty unless SIGN_UP is open."""
     return reverse("sign_up") if settings.SIGN_UP == "open" else ""

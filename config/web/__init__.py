@@ -1,1 +1,1 @@
-"""The requests of pages and calls: guards, errors, headers, and what a browser chooses."""
+"""HTTP requests: guards, errors, headers, and choices that a browser keeps in cookies."""

@@ -1,6 +1,6 @@
-"""Background jobs, which a few threads of each process run shortly after the response.
+"""Background jobs that a few threads of each process run shortly after the response.
 
-No response waits for a job or shows its result. A killed process loses its jobs.
+Responses neither wait for a job nor show its result. A killed process loses its jobs.
 """
 
 import logging
@@ -18,14 +18,14 @@ MAX_WAITING = 100
 
 
 class _Jobs:
-    """A few threads, with room for ``MAX_WAITING`` jobs."""
+    """A few threads with a queue of at most ``MAX_WAITING`` jobs."""
 
     def __init__(self, threads: int) -> None:
         self._threads = ThreadPoolExecutor(max_workers=threads, thread_name_prefix="background")
         self._room = BoundedSemaphore(MAX_WAITING)
 
     def run_later(self, job: Callable[[], object]) -> None:
-        """Run ``job`` in a thread; drop and log it if too many are waiting."""
+        """Run ``job`` in a thread; drop it with a log line if too many wait."""
         if self._room.acquire(blocking=False):
             self._threads.submit(self._run, job)
         else:
@@ -42,5 +42,5 @@ class _Jobs:
             connections.close_all()
 
 
-_of_all, _of_members = _Jobs(2), _Jobs(1)  # strangers can fill the first
+_of_all, _of_members = _Jobs(2), _Jobs(1)  # separate, because strangers can fill the first
 run_later, run_for_member = _of_all.run_later, _of_members.run_later

@@ -1,4 +1,4 @@
-"""Cache headers: a browser keeps no page after the sign-out, and proxies keep none at all."""
+"""Cache headers: proxies store no page, and browsers delete theirs at sign-out."""
 
 from collections.abc import Callable
 from typing import Any
@@ -9,7 +9,7 @@ from django.dispatch import receiver
 from django.http import HttpRequest, HttpResponse
 from django.utils.cache import patch_cache_control
 
-_PUBLIC_DOCUMENTS = "/v1/public/"  # without the page /v1/public: it shows members their navigation
+_PUBLIC_DOCUMENTS = "/v1/public/"  # not the page /v1/public, which shows members their navigation
 
 
 @receiver(user_logged_out)
@@ -21,9 +21,9 @@ def note_sign_out(request: Any, **_: Any) -> None:
 def without_cookies(
     get_response: Callable[[HttpRequest], HttpResponse],
 ) -> Callable[[HttpRequest], HttpResponse]:
-    """Ignore the cookies of requests for public documents, which are the same for everyone.
+    """Ignore cookies in requests for public documents, which are the same for everyone.
 
-    Any cache may keep them. This runs before sessions, which would forbid it for people who are signed in.
+    Caches may store these documents. This runs before sessions, which would forbid it for signed-in people.
     """
 
     def respond(request: HttpRequest) -> HttpResponse:
@@ -35,10 +35,10 @@ def without_cookies(
 
 
 def no_store(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:
-    """Forbid storing pages, and every response to a request with a session, unless the view says otherwise.
+    """Forbid storing responses to requests with a session, and pages without their own ``Cache-Control``.
 
-    A page without a session can be about one person, too, such as an invitation. Static files are served
-    before this.
+    A page without a session, such as an invitation, can also be about one person. Static files are served
+    earlier.
     """
 
     def respond(request: HttpRequest) -> HttpResponse:

@@ -1,4 +1,4 @@
-"""Choices that a browser keeps in a cookie for a year."""
+"""Cookies in which a browser keeps a choice, such as the theme, for a year."""
 
 from django.conf import settings
 from django.http import HttpResponse

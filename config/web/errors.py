@@ -1,6 +1,6 @@
-"""Errors outside any view: JSON below ``/v1/``, pages for everything else.
+"""Responses to errors outside views: JSON below ``/v1/``, pages elsewhere.
 
-Only ``stale_form`` uses the database, because a failing database may cause the other errors.
+Only ``stale_form`` uses the database: its failure may cause the other errors.
 """
 
 import sys
@@ -28,7 +28,7 @@ RETRY_SECONDS = 30
 
 
 def is_api(request: HttpRequest) -> bool:
-    """Return whether a program called: also below ``//v1/``, which some base URLs lead to."""
+    """Return whether the path is below ``/v1/``, or below ``//v1/``, which some base URLs produce."""
     return request.path.lstrip("/").startswith("v1/")
 
 
@@ -40,14 +40,14 @@ def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 
 def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:  # noqa: ARG001  # as Django calls it
-    """Return 404: no route takes the path. Django's own view fails for a form that cannot be read."""
+    """Return 404 for an unknown path; Django's own view fails on an unreadable form."""
     return error_response(NotFound(), request) if is_api(request) else render(request, "404.html", status=404)
 
 
 def page_for_not_allowed(
     get_response: Callable[[HttpRequest], HttpResponse],
 ) -> Callable[[HttpRequest], HttpResponse]:
-    """Return a page that leads on, with the status 405, to a browser that opens the address of a form."""
+    """Return middleware that shows the 404 page, with status 405, if a browser opens a form's address."""
 
     def respond(request: HttpRequest) -> HttpResponse:
         response = get_response(request)
@@ -61,7 +61,7 @@ def page_for_not_allowed(
 
 
 def too_large(request: HttpRequest) -> HttpResponse:
-    """Return 413: the body is longer than the page accepts, and was not read."""
+    """Return 413 for a body that is longer than the page accepts; it was not read."""
     return error_response(BodyTooLarge(), request) if is_api(request) else _page(request, 413)
 
 
@@ -74,7 +74,7 @@ def server_error(request: HttpRequest) -> HttpResponse:
 
 
 def unavailable(request: HttpRequest) -> HttpResponse:
-    """Return 503: a database or a disk is busy, full, damaged or unreachable, or a master key is missing."""
+    """Return 503: a database or disk is busy, full, damaged or unreachable, or a master key is missing."""
     if is_api(request):
         return error_response(Unavailable(), request)
     response = _page(request, 503)
@@ -83,22 +83,22 @@ def unavailable(request: HttpRequest) -> HttpResponse:
 
 
 def longest_wait(limit: str) -> int:
-    """Return the longest wait, in seconds, after which a limit of ACCOUNT_RATE_LIMITS has room again."""
+    """Return the seconds after which a limit of ACCOUNT_RATE_LIMITS surely has room again."""
     rates = ratelimit.get_rates(app="allauth.account", action=limit)
     return int(max(rate.duration for rate in rates))
 
 
 def too_many_requests(request: HttpRequest, *, seconds: int = 60) -> HttpResponse:
-    """Return 429: too many attempts, or forms. The limits of allauth's own pages are of a minute."""
+    """Return 429; the default wait fits the limits of allauth's own pages."""
     response = render(request, "429.html", {"minutes": seconds // 60}, status=429)
     response["Retry-After"] = str(seconds)
     return response
 
 
 def stale_form(request: HttpRequest, reason: str = "") -> HttpResponse:
-    """Redirect to the form's page with an explanation, if the form is on a page of ours; else return 403.
+    """Redirect to the page of the form with an explanation; return 403 if that page is not ours.
 
-    The admin returns 403: its long forms are still filled in when the browser goes back.
+    The admin returns 403, so that going back shows its long forms still filled in.
     """
     page = "" if request.path.startswith("/admin/") else referring_page(request) or _sign_in_page(request)
     if not page:
@@ -109,7 +109,7 @@ def stale_form(request: HttpRequest, reason: str = "") -> HttpResponse:
 
 
 def _sign_in_page(request: HttpRequest) -> str:
-    """Return the address of the sign-in, with the page to open next; empty for any other form."""
+    """Return the address of the sign-in with its ``next`` page; empty for other forms."""
     if request.path != reverse("account_login"):
         return ""
     return f"{request.path}?{urlencode({'next': request.POST.get('next', '')})}"

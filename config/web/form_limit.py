@@ -1,6 +1,6 @@
-"""The limits of forms that a member sends: nearly each one is on record, for more than a year.
+"""Limits on the forms that a member sends: nearly each form adds a record that is kept over a year.
 
-Forms that ask for a password or a code have a limit of their own, so that a stolen session cannot guess it.
+Forms that ask for a password or a code have a lower limit, so that a thief with a session cannot guess it.
 """
 
 from collections.abc import Callable
@@ -14,10 +14,10 @@ from config.web.errors import is_api, longest_wait, too_many_requests, unavailab
 from foundation.operations.places import NoPlace, SlowCallers
 
 _SAFE = ("GET", "HEAD", "OPTIONS")
-# Not counted, or someone with a stolen session could use up the limit, so that its owner cannot end it.
+# Not counted: a thief could otherwise use up the limit, so that the owner cannot end the stolen session.
 _ENDS_SESSIONS = ("account_logout", "account_change_password", "end_other_sessions")
 PROOFS = ("account_reauthenticate", "mfa_reauthenticate", "mfa_reauthenticate_webauthn")
-_GUESSES = {  # forms that ask for a password or a code, and their limit
+_GUESSES = {  # limits of forms that ask for a password or a code
     **dict.fromkeys(PROOFS, "proof"),
     "account_change_password": "own_password",
 }
@@ -25,18 +25,18 @@ _slow_senders = SlowCallers(2)  # of the four threads of a process
 
 
 class FormLimit:
-    """Middleware that answers 429 to a member with too many forms in an hour, and 503 to slow ones at once.
+    """Middleware that answers 429 after too many forms in an hour, and 503 to many slow ones at a time.
 
-    A form counts for its session, so that a stolen one does not use up the limit of the others, and for the
-    person. Forms without our token do not count: other websites can send them. Staff, who review hundreds
-    of findings an hour, have the limits of passwords and codes only.
+    A form counts for its session, so that a stolen session does not use up the others' limit, and for the
+    person. Forms without a CSRF token do not count, because other websites can send them. For staff, who
+    review hundreds of findings an hour, only forms with a password or a code count.
     """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        """Answer within one of the places of the person."""
+        """Handle the form in one of the person's places; return 503 if all are taken."""
         if not _is_counted(request):
             return self.get_response(request)
         try:
@@ -46,7 +46,7 @@ class FormLimit:
             return unavailable(request)
 
     def process_view(self, request: HttpRequest, *_: Any) -> HttpResponse | None:
-        """Count the form, after the check of its token."""
+        """Count the form after the CSRF check; return 429 beyond a limit."""
         limits = ["form"] if _is_counted(request) else []
         if limit := _limit_of_guesses(request):
             limits.append(limit)
@@ -61,7 +61,7 @@ def _limit_of_guesses(request: HttpRequest) -> str | None:
 
 
 def _count(request: HttpRequest, limit: str) -> bool:
-    """Count for the session first, so that a stolen one leaves room for the person's others."""
+    """Count for the session first, so that a stolen session leaves room for the others."""
     key = request.session.session_key
     return ratelimit.consume(request, app="allauth.account", action=limit, key=key) is not None
 

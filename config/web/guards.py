@@ -1,4 +1,4 @@
-"""Guards that refuse long bodies, control characters and odd hosts before other code reads or stores them."""
+"""Refuse long bodies, control characters and odd hosts before other code reads or stores them."""
 
 import re
 from collections.abc import Callable
@@ -17,7 +17,7 @@ from config.web.errors import is_api, too_large
 from dashboard_api.limits import MAX_UPLOAD_BYTES
 
 MAX_BODY_BYTES = 64 * 1024
-# The only page that takes a file, for staff with this permission.
+# The only page that accepts a file, from staff with this permission.
 _UPLOADS = {"admin:dashboard_api_website_import": "dashboard_api.add_importrun"}
 _OWN_LIMITS = {"dashboard_api:reports", "dashboard_api:callbacks"}
 
@@ -30,10 +30,10 @@ _DOTTED_HOST = re.compile(r"\.(:[0-9]*)?$", re.ASCII)
 def refuse_script_name(
     get_response: Callable[[HttpRequest], HttpResponse],
 ) -> Callable[[HttpRequest], HttpResponse]:
-    """Refuse a request with SCRIPT_NAME, whose split path could get around a proxy's limits by path.
+    """Refuse a request with SCRIPT_NAME: it changes the path, so a proxy's limits by path would not apply.
 
-    The product is served at the root of a host. Some servers take SCRIPT_NAME from a header;
-    gunicorn.conf.py switches that off.
+    The product is served at the root of a host. Some servers read SCRIPT_NAME from a header;
+    gunicorn.conf.py prevents that.
     """
 
     def respond(request: HttpRequest) -> HttpResponse:
@@ -47,7 +47,7 @@ def refuse_script_name(
 def same_origin_only(
     get_response: Callable[[HttpRequest], HttpResponse],
 ) -> Callable[[HttpRequest], HttpResponse]:
-    """Forbid other websites to load a response into their pages, unless its view allows it."""
+    """Forbid other websites to load a response into their pages, unless the view allows it."""
 
     def respond(request: HttpRequest) -> HttpResponse:
         response = get_response(request)
@@ -64,16 +64,18 @@ class Guard:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        """Drop cookies with control characters; a refusal here would lack the headers of other middleware."""
+        """Drop cookies with control characters: a refusal here would lack the headers of other middleware."""
         _drop_control_cookies(request)
         return self.get_response(request)
 
     def process_view(self, request: HttpRequest, *_: Any) -> HttpResponse | None:
-        """Check host, address and body, after the route was resolved."""
+        """Check host, address and body, once the route is known."""
         _check_host(request)
         if not is_api(request):  # the service has its own errors
             _check_address(request)
-        if not _limits_itself(request) and _declared_bytes(request) > _max_bytes(request):
+        # Routes with a limit of their own read the body only after they know the token.
+        has_own_limit = request.resolver_match and request.resolver_match.view_name in _OWN_LIMITS
+        if not has_own_limit and _declared_bytes(request) > _max_bytes(request):
             return too_large(request)
         if not is_api(request):
             _check_fields(request)
@@ -81,16 +83,16 @@ class Guard:
 
 
 def _check_host(request: HttpRequest) -> None:
-    """Refuse ``example.com.``, which Django treats as ``example.com`` but browsers give other cookies."""
+    """Refuse ``example.com.``: Django treats it as ``example.com``, but browsers keep separate cookies."""
     if _DOTTED_HOST.search(request.get_host()):
         raise DisallowedHost("The Host header ends with a dot.")
 
 
 def _check_address(request: HttpRequest) -> None:
-    """Refuse control characters, which no address of ours has and which break databases and headers.
+    """Refuse control characters, which break databases and headers, and dots between slashes.
 
-    Also dots between slashes, by which a proxy applies the limits of another path: nginx takes
-    ``/admin/..%2fv1/reports`` for the path of reports, whose slow bodies it does not collect.
+    With dots, a proxy applies the limits of another path: nginx reads ``/admin/..%2fv1/reports`` as the path
+    of reports, and does not buffer slow bodies there.
     """
     try:
         fields = request.GET
@@ -103,25 +105,19 @@ def _check_address(request: HttpRequest) -> None:
 
 
 def _drop_control_cookies(request: HttpRequest) -> None:
-    """Drop cookies with a control character, which none of ours has."""
     for name, value in list(request.COOKIES.items()):
         if _CONTROLS.search(value):
             del request.COOKIES[name]
 
 
 def _declared_bytes(request: HttpRequest) -> int:
-    """Return the declared length of the body; 0 without one, because then the body is not read."""
+    """Return the declared length of the body; 0 without one: the body is then not read."""
     declared = request.META.get("CONTENT_LENGTH") or "0"
     if _LENGTH.fullmatch(declared):
         return int(declared)
     if is_api(request):
         return 0
     raise BadRequest("The length of the body is not a number.")
-
-
-def _limits_itself(request: HttpRequest) -> bool:
-    """Return whether the route checks the length itself: it reads nothing before it knows the token."""
-    return request.resolver_match is not None and request.resolver_match.view_name in _OWN_LIMITS
 
 
 def _max_bytes(request: HttpRequest) -> int:
@@ -132,7 +128,7 @@ def _max_bytes(request: HttpRequest) -> int:
 
 
 def _check_fields(request: HttpRequest) -> None:
-    """Refuse odd forms; Django logs a traceback for each with too many fields, which anyone can send."""
+    """Refuse incomplete forms, NUL characters and too many fields, for which Django logs a traceback."""
     try:
         fields = request.POST
     except UnreadablePostError as error:
@@ -144,5 +140,5 @@ def _check_fields(request: HttpRequest) -> None:
 
 
 def _texts(fields: Any) -> list[str]:
-    """Return all names and values."""
+    """Return all names and values of the fields."""
     return [text for name, values in fields.lists() for text in (name, *values)]

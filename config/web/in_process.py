@@ -1,4 +1,4 @@
-"""The service for a portal in the same process: Django's request handling without a web server."""
+"""WSGI application by which the portal calls the service in its own process, without a web server."""
 
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -14,9 +14,9 @@ from foundation.operations.request_ids import restored_request
 
 
 class InProcess(BaseHandler):
-    """A WSGI application that handles a call in the thread of the request that makes it.
+    """WSGI application that handles a call in the thread of the calling request.
 
-    It does not send request_started and request_finished, whose receivers close connections and caches that
+    It does not send request_started and request_finished: their receivers close connections and caches that
     the outer request still needs.
     """
 
@@ -38,7 +38,7 @@ class InProcess(BaseHandler):
 
 
 def _allowed_host() -> str:
-    """Return a host name of this deployment: a call by the portal has no visitor's Host to check."""
+    """Return a host name of this deployment: the portal's call has no visitor's Host header."""
     names = (name.removeprefix(".") for name in settings.ALLOWED_HOSTS if name != "*")
     return next(names, "localhost")
 

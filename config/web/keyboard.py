@@ -1,7 +1,6 @@
-"""Whether keys such as j, k and / work on the pages: a cookie that the account page sets in this browser.
+"""The cookie that switches off single keys, such as j, k and /, in this browser.
 
-Speech input and screen readers may press single keys that the person did not type, so they can be switched
-off (WCAG 2.1.4).
+Speech input and screen readers may press keys that the person did not type (WCAG 2.1.4).
 """
 
 from django.conf import settings
@@ -16,7 +15,7 @@ OFF = "off"
 
 
 def keyboard(request: HttpRequest) -> dict[str, object]:
-    """Return the context of every template: whether single keys work."""
+    """Tell every template whether single keys work."""
     return {"has_single_keys": request.COOKIES.get(settings.KEYS_COOKIE_NAME) != OFF}
 
 

@@ -1,4 +1,4 @@
-"""The language of a page: that of a cookie, which a form sets, else the browser's."""
+"""The language of a page: the one chosen in a form and kept in a cookie, or the browser's."""
 
 import re
 from collections.abc import Callable
@@ -8,12 +8,12 @@ from django.http import HttpRequest, HttpResponse
 from django.middleware.locale import LocaleMiddleware
 from django.utils import translation
 
-ENGLISH_ONLY = ("/v1/", "/badge/", "/admin/")  # programs and staff read these; a badge has its own language
-_LOCALISED = re.compile(r"/v1/public(/feed\.html)?$|/admin/see-as/")  # except for these: customers' pages
+ENGLISH_ONLY = ("/v1/", "/badge/", "/admin/")  # for programs and staff; a badge chooses its own language
+_LOCALISED = re.compile(r"/v1/public(/feed\.html)?$|/admin/see-as/")  # exceptions: pages for customers
 
 
 def language(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:
-    """Apply Django's choice of the language to pages for customers, and English to all others."""
+    """Apply Django's choice of language to pages for customers, and English to all others."""
     localised = LocaleMiddleware(get_response)
 
     def respond(request: HttpRequest) -> HttpResponse:

@@ -1,7 +1,7 @@
-"""Messages for the next page, in a cookie that no other host of the domain can set.
+"""Messages for the next page, in a cookie that other hosts of the domain cannot set.
 
-Django's signature does not say whose cookie it is: another host of the domain could set one that it got for
-itself, and so show its messages to others.
+Django's signature does not name the browser: another host of the domain could set a cookie that it got from
+us, and so show its messages to others.
 """
 
 from django.conf import settings
@@ -11,12 +11,12 @@ from django.contrib.messages.storage.session import SessionStorage
 
 
 class HostCookieStorage(CookieStorage):
-    """Django's storage in a cookie, with the name of a cookie of one host."""
+    """Django's storage in a cookie, with the prefix that binds the cookie to one host."""
 
     cookie_name = "__Host-messages" if settings.HTTPS else "messages"
 
 
 class MessageStorage(FallbackStorage):
-    """Messages in the cookie, and those that are too long for it in the session."""
+    """Storage of messages in the cookie; long ones go into the session."""
 
     storage_classes = (HostCookieStorage, SessionStorage)

@@ -1,4 +1,4 @@
-"""The newest entries of the live feed for the start page, where the service runs in the same deployment."""
+"""The newest entries of the live feed, for the start page of a deployment that has the service."""
 
 from django.http import HttpRequest
 from django.utils.functional import SimpleLazyObject
@@ -7,9 +7,9 @@ LENGTH = 5
 
 
 def public_feed(_: HttpRequest) -> dict[str, object]:
-    """Return the context of every template: the feed, which only the start page reads, without any query.
+    """Give every template the feed, which is read only if the template shows it.
 
-    Each process keeps the published document for a minute.
+    Each process keeps the published document for a minute, so most reads need no query.
     """
 
     def read() -> object:

@@ -1,4 +1,4 @@
-"""Middleware that gives every request an id, and every response a header with it."""
+"""Middleware that gives every request an id, and sends it in a header of the response."""
 
 import time
 from collections.abc import Callable
@@ -13,16 +13,16 @@ _META = f"HTTP_{HEADER.upper().replace('-', '_')}"
 
 
 def route_label(route: str) -> str:
-    """Return the label of a route: that of a call, or the part of the product that it belongs to."""
+    """Return the label of a route in metrics: a call's route, "admin", "pages" or "other"."""
     if route.startswith("v1/"):
         return f"/{route}"
     if not route:
-        return "other"  # files, probes, and addresses that no route takes
+        return "other"  # files, probes and unknown addresses
     return "admin" if route.startswith("admin/") else "pages"
 
 
 class RequestIds:
-    """Begins a request with an id of ours, whatever the caller sends."""
+    """Middleware that begins each request with a new id of ours, whatever the caller sends."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
@@ -37,6 +37,6 @@ class RequestIds:
         return response
 
     def process_view(self, request: HttpRequest, *_: Any) -> None:
-        """Note the route, which contains no value of the path."""
+        """Note the pattern of the route, which contains no values from the path."""
         if (current := current_request()) and request.resolver_match:
             current.route = request.resolver_match.route

@@ -1,4 +1,4 @@
-"""The page about our scans, for those whose website or network is scanned, and probing.txt (RFC 9511)."""
+"""The page about our scans, for owners of scanned websites and networks, and probing.txt (RFC 9511)."""
 
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
@@ -29,7 +29,7 @@ def page(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def probing_txt(request: HttpRequest) -> HttpResponse:
-    """Return the description of our probes for programs; none without a contact, which it must have."""
+    """Return probing.txt; 404 without SUPPORT_URL, because the file must name a contact."""
     _check_is_on()
     about = settings.SCANNER_URL or request.build_absolute_uri(reverse("scanner"))
     purpose = f"Security scans of websites for accounts that proved that they are theirs: {about}"

@@ -1,4 +1,4 @@
-"""Static files, except the list of all of them, which is for this process alone."""
+"""Storage and middleware for static files; the manifest, which lists them all, is not served."""
 
 from pathlib import Path
 from typing import Any
@@ -9,10 +9,10 @@ from whitenoise.storage import CompressedManifestStaticFilesStorage
 
 
 class CollectedFiles(CompressedManifestStaticFilesStorage):
-    """WhiteNoise's storage, which replaces the list at once, so that processes that start always find one."""
+    """WhiteNoise's storage, which replaces the manifest atomically, so that a starting process finds it."""
 
     def save_manifest(self) -> None:
-        """Write the list under another name first."""
+        """Write the manifest under another name, and rename it."""
         name = self.manifest_name
         self.manifest_name = f"{name}.new"
         super().save_manifest()
@@ -21,9 +21,9 @@ class CollectedFiles(CompressedManifestStaticFilesStorage):
 
 
 class StaticFiles(WhiteNoiseMiddleware):
-    """WhiteNoise's middleware."""
+    """WhiteNoise's middleware, which does not serve the manifest."""
 
     def add_file_to_dictionary(self, url: str, path: str, stat_cache: Any = None) -> None:
-        """Serve the file, unless it is the list."""
+        """Serve the file unless it is the manifest."""
         if not Path(path).name.startswith(ManifestFilesMixin.manifest_name):
             super().add_file_to_dictionary(url, path, stat_cache)  # type: ignore[no-untyped-call]

@@ -1,6 +1,6 @@
-"""The theme, light, dark or the system's, which a form sets in a cookie and every page contains.
+"""The theme of the pages, light, dark or the system's, which a form stores in a cookie.
 
-A page has its colours from the first byte, with or without JavaScript.
+The server writes it into the page, so the first paint has its colours, also without JavaScript.
 """
 
 from django.conf import settings
@@ -27,7 +27,7 @@ def current_theme(request: HttpRequest) -> str:
 
 
 def theme(request: HttpRequest) -> dict[str, object]:
-    """Return the context of every template: the visitor's theme, and all themes."""
+    """Give every template the visitor's theme and the choice of themes."""
     theme = current_theme(request)
     themes = [{"name": name, "label": label, "is_chosen": name == theme} for name, label in THEMES.items()]
     # A form with errors is shown at an address that may not accept GET.

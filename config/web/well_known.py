@@ -17,7 +17,7 @@ def security_txt(request: HttpRequest) -> HttpResponse:
 
 
 def contact_file(request: HttpRequest, *lines: str) -> HttpResponse:
-    """Return a file with SUPPORT_URL as its contact, and further lines; raises Http404 without one."""
+    """Return a file with SUPPORT_URL as its contact, and further lines; raises Http404 without a contact."""
     if not settings.SUPPORT_URL:
         raise Http404
     expires = (timezone.now() + _VALID_FOR).replace(hour=0, minute=0, second=0, microsecond=0)

@@ -1,4 +1,4 @@
-"""Django's WSGI handler, with requests that are UTF-8 whatever charset they name, and HEAD without bodies."""
+"""Django's WSGI handler; it reads every request as UTF-8, and answers HEAD without a body."""
 
 from typing import Any
 
@@ -9,20 +9,20 @@ from foundation.operations.request_ids import end_request
 
 
 class Utf8Request(WSGIRequest):
-    """A request whose address and form are UTF-8, as all our pages send them.
+    """Request that decodes its address and form as UTF-8, which all our pages send.
 
-    Django decodes them with the charset of the Content-Type, while it makes the request and before any
-    middleware can refuse it. Some of Python's charsets, such as base64, decode no text and raise.
+    Django would use the charset of the Content-Type before any middleware can refuse it. Some of Python's
+    codecs, such as base64, do not decode text and raise.
     """
 
     @property
     def encoding(self) -> None:
-        """Return no charset, for which Django takes UTF-8."""
+        """Return no charset, so that Django uses UTF-8."""
         return None
 
     @encoding.setter
     def encoding(self, charset: object) -> None:
-        """Ignore the charset that the request names."""
+        """Ignore the charset of the request."""
 
 
 class Handler(WSGIHandler):
@@ -31,10 +31,10 @@ class Handler(WSGIHandler):
     request_class = Utf8Request
 
     def get_response(self, request: HttpRequest) -> Any:
-        """Return the response, for HEAD without its body, which the server would only warn about.
+        """Return the response; for HEAD, drop the body, about which the server would warn.
 
-        The request ends when the server closes the response. The server's own lines about what is no request
-        come after that, in the same thread.
+        The request ends when the server closes the response. Otherwise the server's later log lines in this
+        thread would carry its id.
         """
         response: Any = super().get_response(request)
         response._resource_closers.append(end_request)  # noqa: SLF001

@@ -31,7 +31,7 @@ class Command(OperatorCommand):
         )
 
     def perform(self, *, folder: Path, keep: int | None, **options: Any) -> Result:
-        """Write the backup first; delete old ones only after it is whole."""
+        """Write the backup, and delete old ones only after it is complete."""
         try:
             written = write_backup(folder, now=timezone.now())
         except (BackupError, OSError) as error:
@@ -51,7 +51,7 @@ class Command(OperatorCommand):
 
 
 def _wrong_clock(later: list[Path]) -> str:
-    """Return what to do about backups of a later time than now, which are no longer the newest."""
+    """Return advice about backups dated in the future, which hide that this one is the newest."""
     if not later:
         return ""
     names = ", ".join(backup.name for backup in later)

@@ -1,4 +1,4 @@
-"""A demo of the whole product, set up and served by one command."""
+"""Set up and serve a demo of the whole product."""
 
 import logging
 import os
@@ -28,7 +28,7 @@ from foundation.sealing import CannotUnseal
 from portal.models import Account, Website
 
 EXAMPLE = "shop.example.com"
-CLAIM_SECONDS = 30.0  # between two rounds, which look only at claims that are due
+CLAIM_SECONDS = 30.0  # between two rounds; each checks only claims that are due
 WEBSITE_FOLDER = settings.BASE_DIR / "var/demo/website"
 
 
@@ -72,7 +72,7 @@ class Command(BaseCommand):
 
 @contextmanager
 def _worker() -> Iterator[None]:
-    """Run the worker of scans until the end of the block, also if this process is asked to end."""
+    """Run the worker of scans until the block ends, also when this process gets SIGTERM."""
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     command = [sys.executable, str(settings.BASE_DIR / "manage.py"), "crawl"]
     with subprocess.Popen(command) as process:  # noqa: S603 - our own command
@@ -84,7 +84,7 @@ def _worker() -> Iterator[None]:
 
 @contextmanager
 def checking_claims(pause: float = CLAIM_SECONDS) -> Iterator[None]:
-    """Check claims again and again until the end of the block, as cron does in production."""
+    """Check claims every ``pause`` seconds until the block ends, as cron does in production."""
     is_over = Event()
 
     def check() -> None:
@@ -122,7 +122,7 @@ def _delete(files: Iterable[Path]) -> None:
 
 
 def _refuse_foreign_keys() -> None:
-    """Raise CommandError if the keys of this .env cannot open the data."""
+    """Raise CommandError if the keys of this .env cannot open the stored secrets."""
     try:
         for account in Account.objects.all():
             account.reveal_secret()
@@ -168,19 +168,19 @@ def _introduction(port: int, password: str) -> str:
 
 
 def _test_secret(account_ref: str) -> str:
-    """Return the test secret of an account, which is issued once."""
+    """Return the account's test secret, and issue it if it is missing."""
     owner = customers.Account.objects.get(ref=account_ref)
     issued = owner.secrets.filter(is_test=True, state=customers.Secret.State.ACTIVE).first()
     return issued.reveal() if issued else customers.Secret.objects.issue(owner, by="demo", is_test=True)[1]
 
 
 def _python() -> str:
-    """Return the interpreter as one would type it here."""
+    """Return the Python interpreter as a person would type it here."""
     executable = Path(sys.executable)
     return _shown(executable) if executable.is_relative_to(Path.cwd()) else "python"
 
 
 def _shown(path: Path) -> str:
-    """Return the path as one would type it here."""
+    """Return the path as a person would type it here."""
     here = Path.cwd()
     return str(path.relative_to(here)) if path.is_relative_to(here) else str(path)

@@ -1,4 +1,4 @@
-"""A check of the whole deployment, before its users meet the problems."""
+"""Check the whole deployment, before its users meet the problems."""
 
 import json
 import sys

@@ -59,7 +59,7 @@ class Command(OperatorCommand):
 
 
 def _parts(ref: str) -> list[Any]:
-    """Return what this deployment has of the account: the service's part, the portal's, both or neither."""
+    """Return the parts of the account in this deployment: the service's, the portal's, both or neither."""
     parts: list[Any] = []
     if settings.ENABLE_API:
         from config.operations.forgetting.service_part import ServicePart

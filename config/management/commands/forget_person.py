@@ -1,4 +1,4 @@
-"""Forget a person: delete the user, and every name and address of them on record."""
+"""Forget a person: delete the user, and the names and addresses of the person in every record."""
 
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
@@ -37,9 +37,9 @@ class Command(OperatorCommand):
         parser.add_argument("--yes", action="store_true", help="delete without asking")
 
     def perform(self, *, person: str, yes: bool, **options: Any) -> Result:
-        """Show the person, ask, and delete and rename in one transaction."""
+        """Show the person, ask, and delete them in one transaction."""
         person = person.strip()
-        if not person:  # the address of every user without one
+        if not person:  # would match every user without an e-mail address
             raise CommandError("Give the e-mail address or the user name: the text is empty.")
         spellings = {person}
         with suppress(ValidationError):  # a user name

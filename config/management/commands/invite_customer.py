@@ -1,4 +1,4 @@
-"""Invite a new customer, who makes the account and proves the website without an operator."""
+"""Invite a new customer, who then creates the account and proves the website without an operator."""
 
 from typing import Any
 

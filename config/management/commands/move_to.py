@@ -1,7 +1,6 @@
-"""The move from SQLite to PostgreSQL, which copies every row into an empty database.
+"""Move from SQLite to PostgreSQL: copy every row into an empty database.
 
-``dumpdata`` and ``loaddata`` cannot do it: they copy the counts of findings, and the triggers of the new
-database count the copied findings a second time.
+Unlike ``loaddata``, it leaves out the table that triggers fill, and never reuses the id of a deleted row.
 """
 
 import os
@@ -27,12 +26,7 @@ from config.operations.databases import databases
 TARGET = "move_to"
 BATCH = 1_000
 _FORM = "must look like postgres://user@host/name"
-# The database's triggers fill these tables.
-_FILLED_BY_TRIGGERS = {
-    "dashboard_api.models.counts",
-    "dashboard_api.models.revisions",
-    "dashboard_api.models.bulk",
-}
+_FILLED_BY_TRIGGERS = "dashboard_api.models.revisions"
 
 
 class Command(BaseCommand):
@@ -71,13 +65,13 @@ def _postgres(text: str) -> str:
 
 
 def _connect(url: str) -> BaseDatabaseWrapper:
-    """Return an open connection to ``url``, under an alias of its own; raises CommandError."""
+    """Return an open connection to ``url`` under the alias ``TARGET``; raises CommandError."""
     try:
         connections.settings[TARGET] = databases(url, settings.BASE_DIR)["default"]
         connections.configure_settings(connections.settings)  # fills in the defaults
         target = connections[TARGET]
         target.ensure_connection()
-    except (ImproperlyConfigured, ValueError) as error:  # without a name, or with a wrong port
+    except (ImproperlyConfigured, ValueError) as error:  # the URL has no name, or a wrong port
         raise CommandError(f"The address {_FORM}.") from error
     except DatabaseError as error:
         raise CommandError(f"The new database cannot be reached: {error}") from error
@@ -93,7 +87,7 @@ def _refuse_unless_empty(target: BaseDatabaseWrapper) -> None:
 
 
 def _manage(url: str, *command: str) -> None:
-    """Run a command of this product on the database at ``url``; raises CommandError."""
+    """Run a management command on the database at ``url``; raises CommandError."""
     process = subprocess.run(  # noqa: S603  # our own commands
         [sys.executable, sys.argv[0], *command],
         env=os.environ | {"DATABASE_URL": url},
@@ -107,7 +101,11 @@ def _manage(url: str, *command: str) -> None:
 
 def _copy(target: BaseDatabaseWrapper) -> list[tuple[str, int]]:
     """Copy every table that triggers do not fill; return each model's name with its number of rows."""
-    copied_models = [model for model in apps.get_models(include_auto_created=True) if _is_copied(model)]
+    copied_models = [
+        model
+        for model in apps.get_models(include_auto_created=True)
+        if model._meta.managed and not model._meta.proxy and model.__module__ != _FILLED_BY_TRIGGERS
+    ]
     with ExitStack() as consistent:
         for alias in connections.settings:
             consistent.enter_context(transaction.atomic(using=alias))
@@ -123,22 +121,18 @@ def _copy(target: BaseDatabaseWrapper) -> list[tuple[str, int]]:
 
 
 def _leave_out_deleted_ids(model: type[models.Model], target: CursorWrapper) -> None:
-    """Give new rows no id that a deleted one had: e-mails and cursors would miss them."""
+    """Continue the ids after the highest that a deleted row had: e-mails and cursors skip older ids."""
     source = connections[router.db_for_read(model)]
     if source.vendor != "sqlite" or not isinstance(model._meta.pk, models.AutoField):
         return
     with source.cursor() as cursor:
         cursor.execute("SELECT seq FROM sqlite_sequence WHERE name = %s", [model._meta.db_table])
-        for [last] in cursor.fetchall():  # none if it never had a row
+        for [last] in cursor.fetchall():  # no row if the table never had one
             target.execute(MOVE_ON_POSTGRESQL, [last, model._meta.db_table, model._meta.pk.column])
 
 
-def _is_copied(model: type[models.Model]) -> bool:
-    return model._meta.managed and not model._meta.proxy and model.__module__ not in _FILLED_BY_TRIGGERS
-
-
 def _copy_rows(model: type[models.Model]) -> int:
-    """Copy the rows of ``model`` as they are, with their times of change; return their number."""
+    """Copy the rows of ``model`` unchanged, also their ``auto_now`` times; return their number."""
     fields, count = model._meta.concrete_fields, 0
     rows, target = model._base_manager.order_by("pk").iterator(BATCH), model._base_manager.using(TARGET)
     target._raw_delete(TARGET)  # triggers of other tables may have written rows

@@ -1,4 +1,4 @@
-"""Re-encryption of every stored secret with the newest master key, after which older keys can be removed."""
+"""Re-encrypt every stored secret with the newest master key, so that older keys can be removed."""
 
 from typing import Any
 
@@ -18,7 +18,7 @@ class Command(OperatorCommand):
     commits_itself = True
 
     def perform(self, **options: Any) -> Result:
-        """Change one row at a time, so that calls and sign-ins continue."""
+        """Reseal one row at a time, so that calls and sign-ins continue."""
         count, failures = 0, []
         for row in list(sealed_rows()):
             try:

@@ -38,19 +38,19 @@ class Command(OperatorCommand):
         parser.add_argument("folder", metavar="BACKUP", type=Path, help="a folder that backup wrote")
 
     def perform(self, *, folder: Path, **options: Any) -> Result:
-        """Restore, migrate, and only then let calls in."""
+        """Restore and migrate, end all sessions, and refuse calls signed before now."""
         try:
             manifest = read_manifest(folder)
             restore_files(folder)
         except (BackupError, OSError) as error:
             raise CommandError(str(error)) from error
         sessions = 0
-        # Where tables of an earlier version make this fail, the service does not work before migrate, either.
+        # Tables of an earlier version can make this fail; the service does not run before migrate either.
         with suppress(DatabaseError):
             sessions = _refuse_what_was_before()
         for alias in settings.DATABASES:
             call_command("migrate", database=alias, verbosity=0, interactive=False, skip_checks=False)
-        leave_out_ids()  # on SQLite, a migration that rebuilds a table counts from its highest id
+        leave_out_ids()  # after migrate: on SQLite, rebuilding a table resets its sequence to its highest id
         written_at = manifest.at.isoformat()
         record("database.restored", after={"backup_at": written_at})
         sessions += Session.objects.all().delete()[0]
@@ -72,7 +72,7 @@ class Command(OperatorCommand):
 
 
 def _refuse_what_was_before() -> int:
-    """End all sessions, refuse calls signed in the lost time, and return the number of sessions."""
+    """End all sessions, refuse calls signed before now, and return the number of sessions."""
     sessions, _ = Session.objects.all().delete()
     if settings.ENABLE_API:
         from dashboard_api.models import Nonce

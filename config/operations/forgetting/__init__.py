@@ -1,1 +1,1 @@
-"""The deletion of people and accounts for good, with their names in the audit."""
+"""Delete people and accounts for good, with their names in the audit."""

@@ -1,4 +1,4 @@
-"""The deletion of people: their users, and their names and addresses in every record."""
+"""Delete people: their users, and their names and addresses in every record."""
 
 import json
 from collections.abc import Collection, Iterable
@@ -24,7 +24,7 @@ def names_of(users: Iterable[User]) -> set[str]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Forgotten:
-    """The numbers of what was forgotten: what was deleted, and the records that lost a name."""
+    """Numbers of deleted users and invitations, and of records that lost a name."""
 
     users: int
     invitations: int
@@ -32,7 +32,7 @@ class Forgotten:
 
 
 def forget_people(users: Collection[User], names: set[str]) -> Forgotten:
-    """Delete the users and their invitations, and ``names`` from records and the audit."""
+    """Delete the users and their invitations, and remove ``names`` from records and the audit."""
     numbers = [user.pk for user in users]
     invitations, renamed = _forget_in_portal(names) if settings.ENABLE_PORTAL else (0, 0)
     renamed += _forget_in_service(names) if settings.ENABLE_API else 0
@@ -49,14 +49,14 @@ def forget_people(users: Collection[User], names: set[str]) -> Forgotten:
 
 
 def forget_log_entries(objects: QuerySet[Any]) -> None:
-    """Delete the names of these objects from the admin's log."""
+    """Remove the names of these objects from the admin's log."""
     entries = LogEntry.objects.filter(content_type=ContentType.objects.get_for_model(objects.model))
     keys = [str(key) for key in objects.values_list("pk", flat=True)]
     entries.filter(object_id__in=keys).update(object_repr=FORGOTTEN)
 
 
 def _forget_in_log(names: Iterable[str]) -> int:
-    """Delete names from the admin's log of users and members, also of deleted ones; return the number."""
+    """Remove names of users and members, also deleted ones, from the admin's log; return the row count."""
     count = 0
     for name in names:
         member = f"{name} "  # as in "ada in acct_0001: Owner"
@@ -65,14 +65,14 @@ def _forget_in_log(names: Iterable[str]) -> int:
             | Q(content_type__app_label="auth", object_repr__iexact=name)
         )
         count += about.update(object_repr=FORGOTTEN)
-        row = f'"object": {json.dumps(member)[:-1]}'  # on the page of an account
+        row = f'"object": {json.dumps(member)[:-1]}'  # a member changed on an account's page
         rows = LogEntry.objects.filter(content_type__app_label="portal", change_message__icontains=row)
         count += rows.update(change_message="")
     return count
 
 
 def _forget_in_service(names: set[str]) -> int:
-    """Delete names of those who issued secrets and tokens, such as a customer at the sign-up."""
+    """Remove names of people who issued secrets and tokens, such as at sign-up; return the number of rows."""
     from dashboard_api.models import ReportToken, Secret
 
     issued = (Secret.objects.all(), ReportToken.objects.all())
@@ -80,7 +80,7 @@ def _forget_in_service(names: set[str]) -> int:
 
 
 def named(names: Iterable[str], field: str = "name") -> Q:
-    """Return the condition that ``field`` is one of these names, in upper or lower case."""
+    """Return the condition that ``field`` is one of these names, in any case."""
     condition = Q(pk__in=[])
     for name in names:
         condition |= Q(**{f"{field}__iexact": name})
@@ -88,7 +88,7 @@ def named(names: Iterable[str], field: str = "name") -> Q:
 
 
 def _forget_in_portal(names: set[str]) -> tuple[int, int]:
-    """Delete invitations, and names in records of members, share links and badges; return both numbers."""
+    """Delete invitations, and remove names from the records of the portal; return both row counts."""
     from portal.models import Badge, Invitation, MembershipChange, ShareLink
 
     invitations, _models = Invitation.objects.filter(named(names, "email")).delete()

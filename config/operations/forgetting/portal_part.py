@@ -1,4 +1,4 @@
-"""The portal's part of an account, its deletion, and the people who belong to no other account."""
+"""Delete the portal's part of an account, and find the people who are in no other account."""
 
 from django.contrib.auth.models import User
 from django.db.models import Q
@@ -8,7 +8,7 @@ from portal.models import Account, Badge, Invitation, Membership, MembershipChan
 
 
 class PortalPart:
-    """An account of the portal, and the people who are in no other account and not staff."""
+    """Account of the portal; ``people`` are in no other account and not staff, ``kept`` are the others."""
 
     def __init__(self, account: Account) -> None:
         self.account = account
@@ -29,10 +29,10 @@ class PortalPart:
         }
 
     def announce(self) -> None:
-        """Nothing of the portal is deleted before its account."""
+        """Do nothing: the portal deletes no rows outside the transaction."""
 
     def delete(self) -> set[str]:
-        """Delete the account in the transaction of the caller; return the names of people without another."""
+        """Delete the account in the caller's transaction; return the names that now belong to no account."""
         account = Account.objects.select_for_update().get(pk=self.account.pk)
         names = names_of(self.people) | self._names_of_strangers()
         forget_log_entries(Account.objects.filter(pk=account.pk))
@@ -44,7 +44,7 @@ class PortalPart:
         return names
 
     def _names_of_strangers(self) -> set[str]:
-        """Return the names in the account's records that belong to no user and to no other account."""
+        """Return the names in the account's records that no user and no other account has."""
         invitations, changes = Invitation.objects, MembershipChange.objects
         own, others = {"account": self.account}, {"account_id": self.account.pk}
         names = {*invitations.filter(**own).values_list("email", flat=True)}

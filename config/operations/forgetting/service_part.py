@@ -1,4 +1,4 @@
-"""The service's part of an account, and its deletion."""
+"""Delete the service's part of an account."""
 
 from functools import partial
 from typing import Any
@@ -31,7 +31,7 @@ _ALONE = "The account that held it last was deleted."
 
 
 class ServicePart:
-    """An account of the service; ``own`` are its websites that no other account has ever linked."""
+    """Account of the service; ``own`` are its websites that no other account ever linked."""
 
     def __init__(self, account: Account) -> None:
         self.account = account
@@ -57,10 +57,12 @@ class ServicePart:
         ForgottenAccount.note(self.account.pk, timezone.now())
 
     def delete(self) -> set[str]:
-        """Delete the account in the caller's transaction; return the names under which its programs acted."""
-        own = list(self.own.select_for_update().order_by("pk"))  # before the account, as elsewhere
+        """Delete the account in the caller's transaction; return the names of its report tokens."""
+        own = list(
+            self.own.select_for_update().order_by("pk")
+        )  # lock websites before the account, as elsewhere
         for website in self.shared.filter(archived_at=None).order_by("pk"):
-            if self._held_last(website):  # its links are the only record of that
+            if self._held_last(website):  # the account's links, the only record of this, are deleted below
                 website.retire(now=timezone.now(), reason=_ALONE)
         account = Account.objects.select_for_update().get(pk=self.account.pk)
         tokens = {token.pk: f"{token.name} (token {token.pk})" for token in account.report_tokens.all()}
@@ -77,7 +79,7 @@ class ServicePart:
         return set(tokens.values())
 
     def _held_last(self, website: Website) -> bool:
-        """Return whether no other account has the website, or had it as long as this one."""
+        """Return whether this account was the last to have the website."""
         links = SiteLink.objects.filter(website=website)
         others = links.exclude(account=self.account)
         if others.not_revoked().exists():
@@ -94,7 +96,7 @@ class ServicePart:
 
 
 def _delete(website: Website) -> None:
-    """Delete a website with its findings, batch by batch, because a website can have millions."""
+    """Delete a website with its findings, in batches, because there can be millions."""
     while keys := list(website.findings.order_by("pk").values_list("pk", flat=True)[:_BATCH]):
         Finding.objects.filter(pk__in=keys).delete()
     website.delete()
