@@ -98,7 +98,6 @@ class Migration(migrations.Migration):
                     models.UUIDField(
                         default=uuid.uuid4,
                         editable=False,
-                        null=True,
                         unique=True,
                         verbose_name="reference for payments",
                     ),
@@ -1821,7 +1820,6 @@ class Migration(migrations.Migration):
                 ("sites_limit", models.PositiveIntegerField(default=5)),
                 ("calls_per_day", models.PositiveIntegerField(editable=False, null=True)),
                 ("scans_per_month", models.PositiveIntegerField(editable=False, null=True)),
-                ("history_days", models.PositiveIntegerField(editable=False, null=True)),
                 ("seats", models.PositiveIntegerField(editable=False, null=True)),
                 (
                     "features",

@@ -67,10 +67,7 @@ class Account(models.Model):
         help_text="What may be published about its websites; owners choose it in the portal.",
     )
 
-    # process_callbacks sets it for accounts without one.
-    billing_ref = models.UUIDField(
-        "reference for payments", null=True, unique=True, default=uuid.uuid4, editable=False
-    )
+    billing_ref = models.UUIDField("reference for payments", unique=True, default=uuid.uuid4, editable=False)
 
     class Meta:
         verbose_name = "customer"

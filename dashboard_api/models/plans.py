@@ -42,12 +42,7 @@ class Override(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def read_limits(values: Any) -> Limits:
-    """Return the limits that ``values`` describe; raises ValidationError.
-
-    ``history_days`` is ignored: it has no effect, but used revisions of plans may still have it.
-    """
-    if isinstance(values, dict):
-        values = {name: value for name, value in values.items() if name != "history_days"}
+    """Return the limits that ``values`` describe; raises ValidationError."""
     try:
         limits = msgspec.convert(values, Limits)
     except msgspec.ValidationError as error:
