@@ -34,7 +34,7 @@ MAX_DIGITS = 18  # of an id
 
 
 class SearchField(AutocompleteSelect):
-    """Django's field that searches for a row, without its error for a value that is no number."""
+    """Django's field that searches for a row, without its error for a value that is not a number."""
 
     def optgroups(self, name: str, value: Sequence[str], attr: Any = None) -> Any:
         """Return the chosen row; none for a value that is no id."""

@@ -85,7 +85,7 @@ class ProofRecord(Member, frozen=True, kw_only=True):
 class ProofInstructions(Member, frozen=True, kw_only=True):
     """Places for the token; one of them is enough."""
 
-    dns: Annotated[ProofRecord | None, about("null: the host is no name in DNS.")]
+    dns: Annotated[ProofRecord | None, about("null: the host is not a name in DNS.")]
     file: ProofFile
     meta: Annotated[str, about("A tag for the head of the home page.")]
 
