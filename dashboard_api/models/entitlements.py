@@ -129,7 +129,7 @@ class Entitlement(Terms, models.Model):
         default=False,
         db_default=False,
         editable=False,
-        help_text="Payments do not lift it: staff set another status.",
+        help_text="Payments do not lift it; staff must set another status.",
     )
     # The plan that staff set, if any. A payment can replace it with a better one.
     agreed = models.JSONField(null=True, editable=False)

@@ -95,7 +95,7 @@ class Plan(models.Model):
     limits = models.JSONField(
         "limits",
         default=dict,
-        help_text='Such as {"websites": 5, "seats": 3}; a limit that is left out is none.',
+        help_text='Such as {"websites": 5, "seats": 3}; missing limits mean unlimited.',
     )
     features = models.JSONField(
         "features", default=list, blank=True, help_text='Such as ["scans_daily", "deep_scans"].'

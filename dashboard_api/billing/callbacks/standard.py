@@ -110,7 +110,7 @@ def read(body: bytes, *, livemode: bool) -> Content:
 
 
 def _one_spelling(billing_ref: str) -> str:
-    """Return the reference as we write it; one that is none of ours stays as it is."""
+    """Return the reference as we write it; one that is not one of ours stays as it is."""
     try:
         return str(UUID(billing_ref))
     except ValueError:
