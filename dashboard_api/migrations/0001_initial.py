@@ -1110,7 +1110,7 @@ class Migration(migrations.Migration):
                     models.JSONField(
                         blank=True,
                         default=list,
-                        help_text="Scanners whose reports it may send; every scanner if empty.",
+                        help_text="Scanners whose reports it may send; empty: every scanner.",
                     ),
                 ),
                 (
