@@ -120,9 +120,7 @@ class EntitlementResponse(Member, frozen=True, kw_only=True):
     notices: Annotated[Some[Notice], about("The messages of the last 31 days, newest first.")]
     plans: Annotated[Few[OfferedPlan], about("Plans to choose from, smallest first.")]
     history: Annotated[Some[EntitlementEvent], about("At most 20, newest first.")]
-    billing_ref: Annotated[
-        str | None, about("Your reference for payments, for a checkout; null if you have none yet.")
-    ]
+    billing_ref: Annotated[str, about("Your reference for payments, for a checkout.")]
 
 
 class AccountWebsite(Member, frozen=True, kw_only=True):

@@ -94,7 +94,7 @@ def read_manifest(folder: Path) -> Manifest:
     try:
         manifest = msgspec.json.decode((folder / MANIFEST).read_bytes(), type=Manifest)
     except (OSError, ValueError) as error:
-        raise BackupError(f"{folder} is no whole backup: {error}. Take another one.") from error
+        raise BackupError(f"{folder} is not a complete backup: {error}. Take another one.") from error
     if (vendor := connections["default"].vendor) != manifest.vendor:
         raise BackupError(
             f"{folder} is a backup of {manifest.vendor}, and DATABASE_URL names {vendor}: take another "
@@ -104,13 +104,13 @@ def read_manifest(folder: Path) -> Manifest:
     if wrong := expected ^ manifest.files.keys():
         names = ", ".join(sorted(wrong))
         raise BackupError(
-            f"{folder} is no whole backup: {MANIFEST} lacks these files, or has too many: {names}. "
+            f"{folder} is not a complete backup: {MANIFEST} lacks these files, or has too many: {names}. "
             "Take another one."
         )
     try:
         changed = [name for name, digest in manifest.files.items() if _digest(folder / name) != digest]
     except OSError as error:
-        raise BackupError(f"{folder} is no whole backup: {error}. Take another one.") from error
+        raise BackupError(f"{folder} is not a complete backup: {error}. Take another one.") from error
     if changed:
         raise BackupError(f"{folder} was changed or damaged: {', '.join(changed)}. Take another backup.")
     _refuse_without_tables(folder, f"{folder} is of a database without tables. Take an older one.")

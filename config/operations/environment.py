@@ -84,7 +84,7 @@ class Environment:
             name: difflib.get_close_matches(name, self.names, n=1, cutoff=0.85)
             for name in sorted(set(names) - self.names)
         }
-        return [f"{name} is no setting: did you mean {own[0]}?" for name, own in similar.items() if own]
+        return [f"{name} is not a setting: did you mean {own[0]}?" for name, own in similar.items() if own]
 
 
 def _lines_of(file: Path) -> list[str]:
@@ -214,7 +214,7 @@ def hosts(text: str) -> list[str]:
             raise WrongValue("has *, with which links in e-mails could lead anywhere: name the hosts.")
         if not _HOST.fullmatch(host.lower()):
             raise WrongValue(
-                f"has {host!r}, which is no host name: list names without scheme and port, such as "
+                f"has {host!r}, which is not a host name: list names without scheme and port, such as "
                 "portal.example.com,api.example.com."
             )
     return items(text)

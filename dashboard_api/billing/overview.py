@@ -39,7 +39,7 @@ def build_entitlement(account_id: int, now: datetime) -> contract.EntitlementRes
         ],
         plans=[_plan(plan) for plan in Plan.objects.offered()],
         history=_history(account_id) if own else [],
-        billing_ref=str(billing_ref) if billing_ref else None,
+        billing_ref=str(billing_ref),
     )
 
 

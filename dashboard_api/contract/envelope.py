@@ -94,7 +94,7 @@ def _check_inside(value: object, *, depth: int) -> None:
         try:
             value.encode()
         except UnicodeEncodeError as error:
-            raise MalformedJson("The body holds a lone surrogate, which is no character.") from error
+            raise MalformedJson("The body holds a lone surrogate, which is not a character.") from error
         return
     if not isinstance(value, dict | list):
         return

@@ -40,7 +40,7 @@ _TOO_LONG = (
 )
 _EMPTY_ADVICE = (
     f"In that case put it back together with a file that has its name and {SIDECAR}, such as "
-    f'report.json{SIDECAR}, which says: format = "nuclei" and complete = true, on a line each'
+    f'report.json{SIDECAR}, with two lines: format = "nuclei" and complete = true'
 )
 
 
@@ -80,7 +80,8 @@ def import_all(path: Path, *, options: ReportOptions, by: str) -> Iterator[Inbox
                 if is_storage_fault(error):
                     raise
                 logger.exception("%s: the import failed", report.path)
-                yield InboxResult(path=report.path, why="Its import failed, and the log says why. It waits.")
+                why = "The import failed; see the log. The next run tries again."
+                yield InboxResult(path=report.path, why=why)
 
 
 def _import(inbox: Folder, report: InboxReport, options: ReportOptions, *, by: str) -> InboxResult:

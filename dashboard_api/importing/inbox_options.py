@@ -48,7 +48,7 @@ def _field(key: str, value: object) -> tuple[str, Any]:
     if key not in _OPTIONS:
         similar = get_close_matches(key, _OPTIONS, n=1)
         advice = f"did you mean {similar[0]}" if similar else f"it may say {', '.join(_OPTIONS)}"
-        raise WrongOptions(f"says {key!a}, which is no option: {advice}")
+        raise WrongOptions(f"says {key!a}, which is not an option: {advice}")
     name, check = _OPTIONS[key]
     return name, check(value)
 

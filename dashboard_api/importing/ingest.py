@@ -29,7 +29,7 @@ from dashboard_api.scanners.times import UnreadTime
 
 BATCH = 1_000
 SHOWN_TARGETS = 20
-_NO_TARGET = "The report names no target; if it was another, name it."
+_NO_TARGET = "The report names no target; name it if it was not the website itself."
 NOTHING_SCANNED = (
     "The report names no target that was scanned, so it fixes nothing; if there was one, name it."
 )

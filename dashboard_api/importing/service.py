@@ -204,13 +204,15 @@ def _refusal(results: list[ImportResult]) -> RefusedReport:
 
 def _empty() -> EmptyRefusal:
     return EmptyRefusal(
-        "The report is empty, which says nothing by itself. If the scan ended and found nothing, say "
-        "that it was complete, and name its format (nuclei for an empty file)."
+        "The report is empty, which proves nothing without confirmation. If the scan ended and found "
+        "nothing, say that it was complete, and name its format (nuclei for an empty file)."
     )
 
 
 def _not_imported(result: ImportResult) -> ImportResult:
-    why = "Every row was rejected" if result.rows else "It is empty, which says nothing by itself"
+    why = "Every row was rejected"
+    if not result.rows:
+        why = "It is empty, which proves nothing without confirmation"
     return dataclasses.replace(
         result, state=Coverage.State.PARTIAL.value, detail=f"{why}: nothing was changed."
     )

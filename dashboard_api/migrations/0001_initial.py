@@ -56,7 +56,7 @@ class Migration(migrations.Migration):
                     "calls_per_second",
                     models.PositiveSmallIntegerField(
                         blank=True,
-                        help_text="How often the customer may call the API; empty: as often as everyone.",
+                        help_text="Calls per second that the customer may make; empty: the same as everyone.",
                         null=True,
                         validators=[
                             django.core.validators.MinValueValidator(1),
@@ -69,7 +69,7 @@ class Migration(migrations.Migration):
                     "calls_burst",
                     models.PositiveSmallIntegerField(
                         blank=True,
-                        help_text="How many calls may come at once before that; empty: as many as for everyone.",
+                        help_text="Calls that may come at once before the rate applies; empty: the same as everyone.",
                         null=True,
                         validators=[
                             django.core.validators.MinValueValidator(1),
@@ -98,7 +98,6 @@ class Migration(migrations.Migration):
                     models.UUIDField(
                         default=uuid.uuid4,
                         editable=False,
-                        null=True,
                         unique=True,
                         verbose_name="reference for payments",
                     ),
@@ -194,7 +193,7 @@ class Migration(migrations.Migration):
                         blank=True,
                         db_default="",
                         default="",
-                        help_text="Where a missing finding counted as fixed.",
+                        help_text="Scope in which missing findings counted as fixed.",
                         max_length=500,
                     ),
                 ),
@@ -211,7 +210,7 @@ class Migration(migrations.Migration):
                     "newest_finding_id",
                     models.BigIntegerField(
                         editable=False,
-                        help_text="Of the website at the end of the import; the change feed groups findings by it.",
+                        help_text="Newest finding of the website when the import ended; the change feed groups findings by it.",
                         null=True,
                     ),
                 ),
@@ -255,7 +254,7 @@ class Migration(migrations.Migration):
                 (
                     "website_id",
                     models.BigIntegerField(
-                        help_text="0: what all of them share, the engines.", primary_key=True, serialize=False
+                        help_text="0: data shared by all websites.", primary_key=True, serialize=False
                     ),
                 ),
                 ("tag", models.BigIntegerField()),
@@ -282,14 +281,14 @@ class Migration(migrations.Migration):
                 (
                     "enabled",
                     models.BooleanField(
-                        default=True, help_text="Whether websites it never checked show it as not checked."
+                        default=True, help_text="Websites that it never checked show it as not checked."
                     ),
                 ),
                 (
                     "interval_days",
                     models.PositiveSmallIntegerField(
                         default=7,
-                        help_text="Days. A website that it did not check for longer is shown as overdue.",
+                        help_text="Days; a website that was not checked for longer is shown as overdue.",
                         validators=[django.core.validators.MinValueValidator(1)],
                         verbose_name="checks every",
                     ),
@@ -432,7 +431,7 @@ class Migration(migrations.Migration):
                     "limits",
                     models.JSONField(
                         default=dict,
-                        help_text='Such as {"websites": 5, "seats": 3}; a limit that is left out is none.',
+                        help_text='Such as {"websites": 5, "seats": 3}; missing limits mean unlimited.',
                         verbose_name="limits",
                     ),
                 ),
@@ -574,7 +573,7 @@ class Migration(migrations.Migration):
                         db_default="",
                         default="",
                         editable=False,
-                        help_text="Only if it is stricter than that of the account; empty: as the account.",
+                        help_text="Applies only if it is stricter than the account's; empty: the same as the account's.",
                         max_length=7,
                         verbose_name="publicity",
                     ),
@@ -665,7 +664,9 @@ class Migration(migrations.Migration):
                 ),
                 (
                     "severity_raw",
-                    models.CharField(blank=True, help_text="The scanner's own word.", max_length=50),
+                    models.CharField(
+                        blank=True, help_text="The scanner's own word for the severity.", max_length=50
+                    ),
                 ),
                 (
                     "source_severity",
@@ -725,7 +726,7 @@ class Migration(migrations.Migration):
                     "reviewed_at",
                     models.DateTimeField(
                         blank=True,
-                        help_text="When an analyst first reviewed it; empty: it is in the queue.",
+                        help_text="When an analyst first reviewed it; empty: not reviewed yet.",
                         null=True,
                     ),
                 ),
@@ -740,20 +741,20 @@ class Migration(migrations.Migration):
                 (
                     "problem",
                     models.CharField(
-                        editable=False, help_text="What findings of one cause have in common.", max_length=16
+                        editable=False, help_text="Shared key of findings with one cause.", max_length=16
                     ),
                 ),
                 ("location", models.CharField(blank=True, max_length=2000)),
                 (
                     "host",
                     models.CharField(
-                        editable=False, help_text="That of the location; lists filter by it.", max_length=253
+                        editable=False, help_text="Host of the location; lists filter by it.", max_length=253
                     ),
                 ),
                 (
                     "other_locations",
                     models.TextField(
-                        blank=True, help_text="Further locations to search, one a line, up to a limit."
+                        blank=True, help_text="Further locations for the search, one per line, up to a limit."
                     ),
                 ),
                 ("locations_count", models.PositiveIntegerField(default=0)),
@@ -1022,7 +1023,9 @@ class Migration(migrations.Migration):
                 ("reason", models.CharField(blank=True, max_length=30)),
                 (
                     "address",
-                    models.GenericIPAddressField(help_text="Where the website is scanned.", null=True),
+                    models.GenericIPAddressField(
+                        help_text="The address at which the website is scanned.", null=True
+                    ),
                 ),
                 (
                     "progress",
@@ -1045,7 +1048,7 @@ class Migration(migrations.Migration):
                     "page_confirmed_at",
                     models.DateTimeField(
                         editable=False,
-                        help_text="When a member confirmed that a page that looked different is the website's own.",
+                        help_text="When a member confirmed that the changed page is the website's own.",
                         null=True,
                     ),
                 ),
@@ -1053,7 +1056,7 @@ class Migration(migrations.Migration):
                     "account",
                     models.ForeignKey(
                         blank=True,
-                        help_text="The account whose plan the scan counts for; none for one by staff.",
+                        help_text="The account whose plan the scan counts for; empty for scans by staff.",
                         null=True,
                         on_delete=django.db.models.deletion.SET_NULL,
                         related_name="scan_jobs",
@@ -1107,13 +1110,13 @@ class Migration(migrations.Migration):
                     models.JSONField(
                         blank=True,
                         default=list,
-                        help_text="Scanners whose reports it may send; every scanner if empty.",
+                        help_text="Scanners whose reports it may send; empty: every scanner.",
                     ),
                 ),
                 (
                     "hint",
                     models.CharField(
-                        editable=False, help_text="The beginning, to tell tokens apart.", max_length=32
+                        editable=False, help_text="The first characters, to tell tokens apart.", max_length=32
                     ),
                 ),
                 ("digest", models.CharField(editable=False, max_length=64, unique=True)),
@@ -1299,7 +1302,7 @@ class Migration(migrations.Migration):
                     models.BooleanField(
                         db_default=False,
                         default=False,
-                        help_text="Customers see it first, next to what to do first. The newest pinned note comes first.",
+                        help_text="Customers see it at the top, next to what to do first; newest pinned note first.",
                         verbose_name="pinned",
                     ),
                 ),
@@ -1309,7 +1312,7 @@ class Migration(migrations.Migration):
                     "published_at",
                     models.DateTimeField(
                         editable=False,
-                        help_text="Since when whom it is for can read it; empty: it is internal.",
+                        help_text="When customers could first read it; empty: it is internal.",
                         null=True,
                     ),
                 ),
@@ -1317,7 +1320,7 @@ class Migration(migrations.Migration):
                     "account",
                     models.ForeignKey(
                         blank=True,
-                        help_text="Empty: for every account that links the website.",
+                        help_text="Empty: every account that links the website can read it.",
                         null=True,
                         on_delete=django.db.models.deletion.CASCADE,
                         related_name="notes",
@@ -1585,7 +1588,7 @@ class Migration(migrations.Migration):
                         blank=True,
                         db_default="",
                         default="",
-                        help_text="Of the last report about it; only reports of this category can prove that it is gone.",
+                        help_text="Category of its last report; only reports of this category can prove that it is gone.",
                         max_length=200,
                     ),
                 ),
@@ -1807,7 +1810,7 @@ class Migration(migrations.Migration):
                         db_default=False,
                         default=False,
                         editable=False,
-                        help_text="Payments do not lift it: staff set another status.",
+                        help_text="Payments do not lift it; staff must set another status.",
                         verbose_name="suspended by staff",
                     ),
                 ),
@@ -1821,7 +1824,6 @@ class Migration(migrations.Migration):
                 ("sites_limit", models.PositiveIntegerField(default=5)),
                 ("calls_per_day", models.PositiveIntegerField(editable=False, null=True)),
                 ("scans_per_month", models.PositiveIntegerField(editable=False, null=True)),
-                ("history_days", models.PositiveIntegerField(editable=False, null=True)),
                 ("seats", models.PositiveIntegerField(editable=False, null=True)),
                 (
                     "features",
@@ -1984,7 +1986,9 @@ class Migration(migrations.Migration):
                 (
                     "hint",
                     models.CharField(
-                        editable=False, help_text="The beginning, to tell secrets apart.", max_length=32
+                        editable=False,
+                        help_text="The first characters, to tell secrets apart.",
+                        max_length=32,
                     ),
                 ),
                 ("sealed", models.TextField(editable=False)),
@@ -1994,7 +1998,7 @@ class Migration(migrations.Migration):
                         db_default=False,
                         default=False,
                         editable=False,
-                        help_text="Calls signed with it get the example website, and count nowhere.",
+                        help_text="Calls signed with it get the example website and are not counted.",
                         verbose_name="test",
                     ),
                 ),
@@ -2012,7 +2016,7 @@ class Migration(migrations.Migration):
                         db_default=False,
                         default=False,
                         editable=False,
-                        help_text="Only the portal has it: its calls are neither limited nor counted.",
+                        help_text="Used by the portal only: its calls are neither limited nor counted.",
                         verbose_name="for the portal",
                     ),
                 ),
@@ -2202,10 +2206,12 @@ class Migration(migrations.Migration):
                 (
                     "by",
                     models.CharField(
-                        blank=True, help_text="Empty: a scan, or the end of a decision.", max_length=150
+                        blank=True,
+                        help_text="Who did it; empty: a scan, or the end of a decision.",
+                        max_length=150,
                     ),
                 ),
-                ("reason", models.CharField(blank=True, help_text="Customers read it, too.", max_length=500)),
+                ("reason", models.CharField(blank=True, help_text="Customers can read it.", max_length=500)),
                 (
                     "finding",
                     models.ForeignKey(
@@ -2219,7 +2225,7 @@ class Migration(migrations.Migration):
                     models.ForeignKey(
                         blank=True,
                         db_index=False,
-                        help_text="The standing decision behind the event; empty: a scan, or an analyst about this finding.",
+                        help_text="The standing decision that caused the event; empty if a scan or an analyst did.",
                         null=True,
                         on_delete=django.db.models.deletion.RESTRICT,
                         related_name="events",

@@ -48,14 +48,14 @@ class Account(models.Model):
         null=True,
         blank=True,
         validators=[MinValueValidator(1), MaxValueValidator(limits.MAX_CALLS_PER_SECOND)],
-        help_text="How often the customer may call the API; empty: as often as everyone.",
+        help_text="Calls per second that the customer may make; empty: the same as everyone.",
     )
     calls_burst = models.PositiveSmallIntegerField(
         "calls at once",
         null=True,
         blank=True,
         validators=[MinValueValidator(1), MaxValueValidator(limits.MAX_CALLS_BURST)],
-        help_text="How many calls may come at once before that; empty: as many as for everyone.",
+        help_text="Calls that may come at once before the rate applies; empty: the same as everyone.",
     )
 
     publicity = models.CharField(
@@ -67,10 +67,7 @@ class Account(models.Model):
         help_text="What may be published about its websites; owners choose it in the portal.",
     )
 
-    # process_callbacks sets it for accounts without one.
-    billing_ref = models.UUIDField(
-        "reference for payments", null=True, unique=True, default=uuid.uuid4, editable=False
-    )
+    billing_ref = models.UUIDField("reference for payments", unique=True, default=uuid.uuid4, editable=False)
 
     class Meta:
         verbose_name = "customer"
@@ -208,14 +205,16 @@ class Secret(models.Model):
         REVOKED = "revoked", "Revoked"
 
     account = models.ForeignKey(Account, on_delete=models.CASCADE, related_name="secrets")
-    hint = models.CharField(max_length=32, editable=False, help_text="The beginning, to tell secrets apart.")
+    hint = models.CharField(
+        max_length=32, editable=False, help_text="The first characters, to tell secrets apart."
+    )
     sealed = models.TextField(editable=False)
     is_test = models.BooleanField(
         "test",
         default=False,
         db_default=False,
         editable=False,
-        help_text="Calls signed with it get the example website, and count nowhere.",
+        help_text="Calls signed with it get the example website and are not counted.",
     )
     state = models.CharField(max_length=10, choices=State, default=State.ACTIVE)
     for_portal = models.BooleanField(
@@ -223,7 +222,7 @@ class Secret(models.Model):
         default=False,
         db_default=False,
         editable=False,
-        help_text="Only the portal has it: its calls are neither limited nor counted.",
+        help_text="Used by the portal only: its calls are neither limited nor counted.",
     )
     created_at = models.DateTimeField(default=timezone.now, editable=False)
     created_by = models.CharField(max_length=150)

@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from dashboard_api import limits
 from dashboard_api.models.accounts import Account
-from dashboard_api.models.plans import LIMIT_NAMES, Limits, Override, Plan
+from dashboard_api.models.plans import Limits, Override, Plan
 
 
 class EntitlementStatus(models.TextChoices):
@@ -129,7 +129,7 @@ class Entitlement(Terms, models.Model):
         default=False,
         db_default=False,
         editable=False,
-        help_text="Payments do not lift it: staff set another status.",
+        help_text="Payments do not lift it; staff must set another status.",
     )
     # The plan that staff set, if any. A payment can replace it with a better one.
     agreed = models.JSONField(null=True, editable=False)
@@ -141,7 +141,6 @@ class Entitlement(Terms, models.Model):
     sites_limit = models.PositiveIntegerField(default=5)
     calls_per_day = models.PositiveIntegerField(null=True, editable=False)
     scans_per_month = models.PositiveIntegerField(null=True, editable=False)
-    history_days = models.PositiveIntegerField(null=True, editable=False)  # not used
     seats = models.PositiveIntegerField(null=True, editable=False)
     features = models.JSONField(default=list, blank=True, help_text='Such as ["scans_daily", "deep_scans"].')
     # Usage of the limits at the last run of watch_limits.
@@ -189,9 +188,8 @@ class Entitlement(Terms, models.Model):
 
     @property
     def own_overrides(self) -> list[Override]:
-        """The overrides of existing limits, including ended ones."""
-        overrides = msgspec.convert(self.overrides, list[Override])
-        return [each for each in overrides if each.limit in LIMIT_NAMES]
+        """The overrides, including ended ones."""
+        return msgspec.convert(self.overrides, list[Override])
 
     @property
     def terms(self) -> AgreedTerms | None:

@@ -50,13 +50,13 @@ class Source(models.Model):
     slug = models.SlugField(max_length=50, unique=True)
     name = models.CharField(max_length=100)
     enabled = models.BooleanField(
-        default=True, help_text="Whether websites it never checked show it as not checked."
+        default=True, help_text="Websites that it never checked show it as not checked."
     )
     interval_days = models.PositiveSmallIntegerField(
         "checks every",
         default=7,
         validators=[MinValueValidator(1)],
-        help_text="Days. A website that it did not check for longer is shown as overdue.",
+        help_text="Days; a website that was not checked for longer is shown as overdue.",
     )
 
     objects = SourceManager()
@@ -108,7 +108,9 @@ class Finding(models.Model):
     )
     fingerprint = models.CharField(max_length=64, help_text="Identifies the finding in later reports.")
     severity = models.PositiveSmallIntegerField(choices=Severity)
-    severity_raw = models.CharField(max_length=50, blank=True, help_text="The scanner's own word.")
+    severity_raw = models.CharField(
+        max_length=50, blank=True, help_text="The scanner's own word for the severity."
+    )
     source_severity = models.PositiveSmallIntegerField(
         "severity by the scanner",
         choices=Severity,
@@ -129,7 +131,7 @@ class Finding(models.Model):
         null=True, blank=True, help_text="The last day of the decision; empty: no end."
     )
     reviewed_at = models.DateTimeField(
-        null=True, blank=True, help_text="When an analyst first reviewed it; empty: it is in the queue."
+        null=True, blank=True, help_text="When an analyst first reviewed it; empty: not reviewed yet."
     )
     # Stored before the long texts, so that a search need not read them.
     words = WordsField(editable=False, default="")
@@ -141,17 +143,17 @@ class Finding(models.Model):
     cve = models.JSONField("CVE", default=list, blank=True)
     rule = models.CharField(max_length=300, blank=True)
     problem = ProblemField(
-        max_length=KEY_LENGTH, editable=False, help_text="What findings of one cause have in common."
+        max_length=KEY_LENGTH, editable=False, help_text="Shared key of findings with one cause."
     )
     # Copies of the locations, so that lists and searches need no second table.
     location = models.CharField(max_length=2000, blank=True)
     host = HostField(
         max_length=MAX_HOST_LENGTH,
         editable=False,
-        help_text="That of the location; lists filter by it.",
+        help_text="Host of the location; lists filter by it.",
     )
     other_locations = models.TextField(
-        blank=True, help_text="Further locations to search, one a line, up to a limit."
+        blank=True, help_text="Further locations for the search, one per line, up to a limit."
     )
     locations_count = models.PositiveIntegerField(default=0)
     evidence = models.TextField(blank=True)
@@ -257,7 +259,7 @@ class Occurrence(models.Model):
         blank=True,
         default="",
         db_default="",
-        help_text="Of the last report about it; only reports of this category can prove that it is gone.",
+        help_text="Category of its last report; only reports of this category can prove that it is gone.",
     )
 
     class Meta:

@@ -47,7 +47,7 @@ class ImportRun(models.Model):
         blank=True,
         default="",
         db_default="",
-        help_text="Where a missing finding counted as fixed.",
+        help_text="Scope in which missing findings counted as fixed.",
     )
     rows = models.PositiveIntegerField()
     findings = models.PositiveIntegerField()
@@ -61,7 +61,8 @@ class ImportRun(models.Model):
     newest_finding_id = models.BigIntegerField(
         null=True,
         editable=False,
-        help_text="Of the website at the end of the import; the change feed groups findings by it.",
+        help_text="Newest finding of the website when the import ended; the change feed groups findings by "
+        "it.",
     )
     newest_event_id = models.BigIntegerField(null=True, editable=False)
     rejects = models.JSONField(default=list, blank=True, help_text="The first rejected rows, with reasons.")

@@ -33,7 +33,7 @@ class AnalystNote(models.Model):
         null=True,
         blank=True,
         related_name="notes",
-        help_text="Empty: for every account that links the website.",
+        help_text="Empty: every account that links the website can read it.",
     )
     author = models.CharField(max_length=150)
     body = models.TextField(help_text="Markdown; raw HTML is shown as text.")
@@ -42,14 +42,14 @@ class AnalystNote(models.Model):
         "pinned",
         default=False,
         db_default=False,
-        help_text="Customers see it first, next to what to do first. The newest pinned note comes first.",
+        help_text="Customers see it at the top, next to what to do first; newest pinned note first.",
     )
     created_at = models.DateTimeField(default=timezone.now, editable=False)
     updated_at = models.DateTimeField(auto_now=True)
     published_at = models.DateTimeField(
         null=True,
         editable=False,
-        help_text="Since when whom it is for can read it; empty: it is internal.",
+        help_text="When customers could first read it; empty: it is internal.",
     )
 
     objects = AnalystNoteQuerySet.as_manager()

@@ -42,12 +42,7 @@ class Override(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def read_limits(values: Any) -> Limits:
-    """Return the limits that ``values`` describe; raises ValidationError.
-
-    ``history_days`` is ignored: it has no effect, but used revisions of plans may still have it.
-    """
-    if isinstance(values, dict):
-        values = {name: value for name, value in values.items() if name != "history_days"}
+    """Return the limits that ``values`` describe; raises ValidationError."""
     try:
         limits = msgspec.convert(values, Limits)
     except msgspec.ValidationError as error:
@@ -100,7 +95,7 @@ class Plan(models.Model):
     limits = models.JSONField(
         "limits",
         default=dict,
-        help_text='Such as {"websites": 5, "seats": 3}; a limit that is left out is none.',
+        help_text='Such as {"websites": 5, "seats": 3}; missing limits mean unlimited.',
     )
     features = models.JSONField(
         "features", default=list, blank=True, help_text='Such as ["scans_daily", "deep_scans"].'

@@ -86,9 +86,11 @@ class ReportToken(models.Model):
         Website, related_name="report_tokens"
     )
     sources = models.JSONField(
-        default=list, blank=True, help_text="Scanners whose reports it may send; every scanner if empty."
+        default=list, blank=True, help_text="Scanners whose reports it may send; empty: every scanner."
     )
-    hint = models.CharField(max_length=32, editable=False, help_text="The beginning, to tell tokens apart.")
+    hint = models.CharField(
+        max_length=32, editable=False, help_text="The first characters, to tell tokens apart."
+    )
     digest = models.CharField(max_length=64, unique=True, editable=False)
     created_at = models.DateTimeField(default=timezone.now, editable=False)
     created_by = models.CharField(max_length=150)

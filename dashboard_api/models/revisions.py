@@ -18,7 +18,7 @@ class Revision(models.Model):
     Only triggers write here. There is no foreign key, because the row outlives the website.
     """
 
-    website_id = models.BigIntegerField(primary_key=True, help_text="0: what all of them share, the engines.")
+    website_id = models.BigIntegerField(primary_key=True, help_text="0: data shared by all websites.")
     tag = models.BigIntegerField()
 
     def __str__(self) -> str:

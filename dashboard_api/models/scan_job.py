@@ -89,7 +89,7 @@ class ScanJob(models.Model):
         blank=True,
         on_delete=models.SET_NULL,
         related_name="scan_jobs",
-        help_text="The account whose plan the scan counts for; none for one by staff.",
+        help_text="The account whose plan the scan counts for; empty for scans by staff.",
     )
     finding = models.ForeignKey(  # of retests; no constraint, so findings can be deleted
         Finding,
@@ -117,7 +117,9 @@ class ScanJob(models.Model):
     ended_at = models.DateTimeField(null=True)
     outcome = models.CharField(max_length=12, choices=Outcome, blank=True)
     reason = models.CharField(max_length=30, blank=True)
-    address = models.GenericIPAddressField(null=True, help_text="Where the website is scanned.")
+    address = models.GenericIPAddressField(
+        null=True, help_text="The address at which the website is scanned."
+    )
     progress = models.JSONField(
         default=list,
         db_default=Value([], models.JSONField()),
@@ -132,7 +134,7 @@ class ScanJob(models.Model):
     page_confirmed_at = models.DateTimeField(
         null=True,
         editable=False,
-        help_text="When a member confirmed that a page that looked different is the website's own.",
+        help_text="When a member confirmed that the changed page is the website's own.",
     )
 
     objects = ScanJobQuerySet.as_manager()

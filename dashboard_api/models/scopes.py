@@ -51,7 +51,7 @@ class CoverageScope(models.Model):
 
     @classmethod
     def of(cls, coverage: Coverage, category: str) -> Self:
-        """Return a single scope for a coverage that was recorded without scopes."""
+        """Return a single scope for a coverage without scopes, such as one added in the admin."""
         return cls(
             category=category,
             target="",

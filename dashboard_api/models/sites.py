@@ -401,7 +401,7 @@ class SiteLink(models.Model):
         default="",
         db_default="",
         editable=False,
-        help_text="Only if it is stricter than that of the account; empty: as the account.",
+        help_text="Applies only if it is stricter than the account's; empty: the same as the account's.",
     )
     # Empty: the country of the website's own suffix, else the world.
     region = models.CharField("region", max_length=3, blank=True, default="", db_default="", editable=False)

@@ -30,8 +30,10 @@ class FindingEvent(models.Model):
     website_id = models.BigIntegerField(help_text="The finding's website; regressions are queried by it.")
     at = models.DateTimeField(default=timezone.now)
     event = models.CharField(max_length=20, choices=Event)
-    by = models.CharField(max_length=150, blank=True, help_text="Empty: a scan, or the end of a decision.")
-    reason = models.CharField(max_length=500, blank=True, help_text="Customers read it, too.")
+    by = models.CharField(
+        max_length=150, blank=True, help_text="Who did it; empty: a scan, or the end of a decision."
+    )
+    reason = models.CharField(max_length=500, blank=True, help_text="Customers can read it.")
     decision = models.ForeignKey(  # a partial index holds the few events that have one
         StandingDecision,
         on_delete=models.RESTRICT,
@@ -39,7 +41,7 @@ class FindingEvent(models.Model):
         null=True,
         blank=True,
         db_index=False,
-        help_text="The standing decision behind the event; empty: a scan, or an analyst about this finding.",
+        help_text="The standing decision that caused the event; empty if a scan or an analyst did.",
     )
 
     class Meta:

@@ -149,7 +149,9 @@ def _check_format(name: str, head: bytes) -> None:
     if READERS[name].HEAD.search(head) or (_is_empty(head) and name in _EMPTY_IF_CLEAN):
         return
     if _is_empty(head):
-        raise UnreadableReport(f"The file is empty, as no report of {name} is: see why, and scan again.")
+        raise UnreadableReport(
+            f"The file is empty. Reports of {name} never are: check the scan and run it again."
+        )
     if _ONLY_CONTROLS.fullmatch(head):  # as_text would drop them and leave an empty file
         raise UnreadableReport("The file holds control characters only. Let the scanner write it again.")
     if advice := advice_on(head):

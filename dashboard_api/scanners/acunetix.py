@@ -105,7 +105,7 @@ def _finding(number: int, item: Element, location: str) -> ReportedFinding:
     if not name:
         raise BadRow("has no Name")
     if severity is None:
-        raise BadRow("has a Severity that is none of critical, high, medium, low, informational")
+        raise BadRow("has a Severity that is not one of critical, high, medium, low, informational")
     kind: Kind = "suspected" if _UNSURE.search(name) else "confirmed"
     about = [html_text(text_at(item, part)).strip() for part in ("Description", "Impact")]
     addresses = [text_at(each, "URL") for each in children(child(item, "References"), "Reference")]

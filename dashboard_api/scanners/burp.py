@@ -76,7 +76,7 @@ def _convert(number: int, issue: Element) -> ReportedFinding | Check:
         return Check(row=number, location=location, seen_at=None)
     severity = _SEVERITIES.get(raw.lower())
     if severity is None:
-        raise BadRow("has a severity that is none of High, Medium, Low, Information")
+        raise BadRow("has a severity that is not one of High, Medium, Low, Information")
     kind, name = one_line(text_at(issue, "type")), one_line(text_at(issue, "name"))
     if not (kind and name):
         raise BadRow("has no type" if name else "has no name")

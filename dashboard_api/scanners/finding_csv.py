@@ -89,7 +89,7 @@ def read(stream: BinaryIO) -> ScanReport:
         raise UnreadableReport(f"The file's first line does not name the column {missing[0]}.")
     if unknown := [name for name in rows.columns if name not in _NAMES]:
         names = ", ".join(column.name for column in COLUMNS)
-        raise UnreadableReport(f"The file has a column {unknown[0][:100]!r}, which is none of: {names}.")
+        raise UnreadableReport(f"The file has a column {unknown[0][:100]!r}, which is not one of: {names}.")
     lines = iter(rows)
     first = next(lines, None)
     scanner = _scanner_of(first[1]) if first and not isinstance(first[1], BadRow) else _DEFAULT_SCANNER
@@ -124,13 +124,13 @@ def _convert(number: int, row: CsvRow) -> ReportedFinding:
         raise BadRow(f"has no {missing[0]}")
     severity = _SEVERITIES.get(texts["severity"].lower())
     if severity is None:
-        raise BadRow("has a severity that is none of critical, high, medium, low, info")
+        raise BadRow("has a severity that is not one of critical, high, medium, low, info")
     kind = texts["kind"].lower()
     if kind and kind not in _KINDS:
-        raise BadRow("has a kind that is none of confirmed, suspected, informational")
+        raise BadRow("has a kind that is not one of confirmed, suspected, informational")
     seen_at = parse_time(texts["seen_at"])
     if texts["seen_at"] and seen_at is None:
-        raise BadRow("has a seen_at that is no time: write 2026-03-01 or 2026-03-01T10:00:00Z")
+        raise BadRow("has a seen_at that is not a time: write 2026-03-01 or 2026-03-01T10:00:00Z")
     rule = texts["finding"] or texts["title"].lower()
     return ReportedFinding(
         row=number,

@@ -70,10 +70,11 @@ class CheckLine(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     checked: Annotated[Text, Meta(description="An address, or a path below --base-url.")]
     error: Annotated[str, Meta(max_length=200)] = ""
     rules: Annotated[
-        list[Text], Meta(max_length=20, description="The rules whose check failed; none: every rule.")
+        list[Text], Meta(max_length=20, description="The rules whose check failed; empty: every rule.")
     ] = []
     skipped: Annotated[
-        list[Text], Meta(max_length=20, description="Rules that were not checked here, which is no failure.")
+        list[Text],
+        Meta(max_length=20, description="Rules that were not checked here, which is not a failure."),
     ] = []
     seen_at: Time | UnsetType = UNSET
 
@@ -116,7 +117,7 @@ def read(stream: BinaryIO) -> ScanReport:
 def _convert(number: int, row: Row) -> ReportedFinding | Check | Ending:
     kind = next((kind for key, kind in _LINES.items() if key in row), None)
     if kind is None:
-        raise BadRow("is neither a finding nor a check nor the end")
+        raise BadRow("is not a finding, a check or the end line")
     line = _as(kind, row)
     if isinstance(line, EndLine):
         return Ending(complete=line.complete, scanned_at=_utc(line.scanned_at))

@@ -171,7 +171,7 @@ def _severity(result: Element) -> tuple[Severity, str]:
     try:
         value = float(score)
     except ValueError as error:
-        raise BadRow("has a severity that is no number") from error
+        raise BadRow("has a severity that is not a number") from error
     return next((severity for least, severity in _CVSS if value >= least), Severity.INFO), score
 
 

@@ -146,7 +146,9 @@ def _convert(number: int, row: Row) -> ReportedFinding | Check:
         return Check(row=number, location=location, seen_at=None)
     severity = _SEVERITIES.get(line_of(row, "Severity").lower().replace(" ", ""))
     if severity is None:
-        raise BadRow("has a Severity that is none of Critical, High, Medium, Low, Information, BestPractice")
+        raise BadRow(
+            "has a Severity that is not one of Critical, High, Medium, Low, Information, BestPractice"
+        )
     return _finding(number, row, severity, location)
 
 

@@ -161,7 +161,7 @@ def _finding(number: int, item: Element, location: str) -> ReportedFinding:
     if not (plugin and title):
         raise BadRow("has no pluginID" if title else "has no pluginName")
     if severity is None:
-        raise BadRow("has a severity that is none of 0 to 4")
+        raise BadRow("has a severity that is not one of 0 to 4")
     description, solution = text_at(item, "description").strip(), text_at(item, "solution").strip()
     xrefs = _texts(item, "xref")
     kind: Kind = (

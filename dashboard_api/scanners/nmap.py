@@ -283,7 +283,7 @@ def _convert(number: int, row: _Row) -> ReportedFinding | Check:
     if row.port is not None:
         number_of_port = one_line(text_at(row.port, "@portid"))
         if not (number_of_port.isascii() and number_of_port.isdecimal()):
-            raise BadRow("has a portid that is no number")
+            raise BadRow("has a portid that is not a number")
         rule = _rule(row.port)
         service = child(row.port, "service")
         is_probed = text_at(service, "@method") == "probed"

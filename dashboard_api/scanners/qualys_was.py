@@ -103,7 +103,7 @@ def _convert(number: int, row: _Row, glossary: dict[str, Element], website: str)
     if not qid:
         raise BadRow("has no QID")
     if not location:
-        raise BadRow("names no address: neither its URL nor that of a WEBAPP")
+        raise BadRow("has no URL, and no WEBAPP has one")
     about = glossary.get(qid, {})
     title = one_line(text_at(about, "TITLE")) or f"QID {qid}"
     if one_line(text_at(element, "STATUS")).upper() == "FIXED":
@@ -116,7 +116,7 @@ def _convert(number: int, row: _Row, glossary: dict[str, Element], website: str)
     if row.group == "INFORMATION_GATHERED":
         severity = Severity.INFO
     elif about and level not in _LEVELS:
-        raise BadRow("has a SEVERITY that is none of 1 to 5")
+        raise BadRow("has a SEVERITY that is not one of 1 to 5")
     return _finding(number, row, about, title=title, severity=severity, location=location)
 
 

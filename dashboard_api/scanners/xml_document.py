@@ -100,7 +100,7 @@ class _Builder:
         count = 1 + len(attributes)
         self._total += count
         if self._total > _MAX_ELEMENTS:
-            raise UnreadableReport(f"The file holds more than {_MAX_ELEMENTS:,} elements that are no rows.")
+            raise UnreadableReport(f"The file holds more than {_MAX_ELEMENTS:,} elements outside rows.")
         element: Element = {f"@{attribute}": [value] for attribute, value in attributes.items()}
         self._open[-1].setdefault(name, []).append(element)
         self._open.append(element)
@@ -306,4 +306,4 @@ def decoded(element: Element) -> str:
 
 
 def _refuse_entity(*_declaration: object) -> None:
-    raise UnreadableReport("The file has an entity, which no report needs and which is not read.")
+    raise UnreadableReport("The file contains an XML entity. Entities are not supported.")

@@ -109,7 +109,7 @@ def _finding(number: int, alert: Row, instance: Row, location: str) -> ReportedF
         raise BadRow("has neither alertRef nor pluginid")
     severity = _SEVERITIES.get(line_of(alert, "riskcode"))
     if severity is None:
-        raise BadRow("has a riskcode that is none of 0 to 3")
+        raise BadRow("has a riskcode that is not one of 0 to 3")
     certainty = _KINDS.get(line_of(alert, "confidence"), "suspected")
     description = alert["desc"]
     # Before ZAP 2.11, alerts had no alertRef, and a plugin had several alerts. Later versions gave some of

@@ -33,4 +33,4 @@ def read_logo(path: str) -> Logo | None:
     for start, name in _FORMATS.items():
         if content.startswith(start):
             return Logo(content=content, format=name)
-    raise LogoError(f"names {path}, which is no PNG, JPEG or SVG file.")
+    raise LogoError(f"names {path}, which is not a PNG, JPEG or SVG file.")

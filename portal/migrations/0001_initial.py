@@ -179,18 +179,16 @@ class Migration(migrations.Migration):
                 ("payload", models.TextField(blank=True, help_text="JSON.")),
                 (
                     "new_findings",
-                    models.BigIntegerField(default=0, help_text="Those of the last seven days."),
+                    models.BigIntegerField(default=0, help_text="New findings of the last seven days."),
                 ),
                 (
                     "grew_at",
-                    models.DateTimeField(
-                        help_text="When there were last more new findings than before.", null=True
-                    ),
+                    models.DateTimeField(help_text="When the number of new findings last rose.", null=True),
                 ),
                 (
                     "version",
                     models.CharField(
-                        blank=True, help_text="Of the website's data, at the service.", max_length=64
+                        blank=True, help_text="Version of the website's data in the service.", max_length=64
                     ),
                 ),
             ],
@@ -239,7 +237,7 @@ class Migration(migrations.Migration):
                 (
                     "link_id",
                     models.CharField(
-                        help_text="The website's link at the time; with another one there is no badge.",
+                        help_text="The website's link at the time; there is no badge if the link has changed.",
                         max_length=100,
                     ),
                 ),
@@ -268,7 +266,9 @@ class Migration(migrations.Migration):
                 ("claim_id", models.BigIntegerField()),
                 (
                     "state",
-                    models.CharField(help_text="Of a claim that has ended, the reason.", max_length=20),
+                    models.CharField(
+                        help_text="State of the claim; the reason if it has ended.", max_length=20
+                    ),
                 ),
                 ("lapses_at", models.DateTimeField(null=True)),
             ],
@@ -434,7 +434,7 @@ class Migration(migrations.Migration):
                     "language",
                     models.CharField(
                         blank=True,
-                        help_text="The language in which the member chose; empty: the language of the last visit.",
+                        help_text="The member's language at the time of the choice; empty: the language of the last visit.",
                         max_length=10,
                     ),
                 ),
@@ -548,7 +548,7 @@ class Migration(migrations.Migration):
                 (
                     "email_id",
                     models.UUIDField(
-                        help_text="The e-mail that contains it, from the first attempt on.", null=True
+                        help_text="The e-mail that contains it; set at the first attempt.", null=True
                     ),
                 ),
                 ("claimed_at", models.DateTimeField(help_text="When a process began to send it.", null=True)),
@@ -585,7 +585,7 @@ class Migration(migrations.Migration):
                 (
                     "link_id",
                     models.CharField(
-                        help_text="The website's link when this was shared; with another one it shows nothing.",
+                        help_text="The website's link when this was shared; nothing is shown if the link has changed.",
                         max_length=100,
                     ),
                 ),

@@ -35,7 +35,7 @@ class Subscription(models.Model):
     language = models.CharField(
         max_length=10,
         blank=True,
-        help_text="The language in which the member chose; empty: the language of the last visit.",
+        help_text="The member's language at the time of the choice; empty: the language of the last visit.",
     )
 
     class Meta:
@@ -98,9 +98,7 @@ class PendingNotification(models.Model):
     website = models.ForeignKey(Website, on_delete=models.CASCADE, related_name="pending_notifications")
     digest = models.TextField(help_text="JSON.")
     created_at = models.DateTimeField(default=timezone.now)
-    email_id = models.UUIDField(
-        null=True, help_text="The e-mail that contains it, from the first attempt on."
-    )
+    email_id = models.UUIDField(null=True, help_text="The e-mail that contains it; set at the first attempt.")
     claimed_at = models.DateTimeField(null=True, help_text="When a process began to send it.")
 
     class Meta:

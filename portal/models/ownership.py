@@ -18,7 +18,7 @@ class ClaimState(models.Model):
         Website, on_delete=models.CASCADE, primary_key=True, related_name="claim_state"
     )
     claim_id = models.BigIntegerField()
-    state = models.CharField(max_length=20, help_text="Of a claim that has ended, the reason.")
+    state = models.CharField(max_length=20, help_text="State of the claim; the reason if it has ended.")
     lapses_at = models.DateTimeField(null=True)
 
     class Meta:

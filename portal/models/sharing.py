@@ -63,7 +63,7 @@ class ShareLink(models.Model):
     website = models.ForeignKey(Website, on_delete=models.CASCADE, related_name="share_links")
     link_id = models.CharField(
         max_length=100,
-        help_text=_("The website's link when this was shared; with another one it shows nothing."),
+        help_text=_("The website's link when this was shared; nothing is shown if the link has changed."),
     )
     finding_id = models.CharField(max_length=128, blank=True, help_text=_("Empty for a list."))
     filters = models.TextField(blank=True, help_text=_("The filters of a list, as a query string."))
@@ -130,7 +130,8 @@ class Badge(models.Model):
 
     website = models.OneToOneField(Website, on_delete=models.CASCADE, primary_key=True, related_name="badge")
     link_id = models.CharField(
-        max_length=100, help_text=_("The website's link at the time; with another one there is no badge.")
+        max_length=100,
+        help_text=_("The website's link at the time; there is no badge if the link has changed."),
     )
     token = models.CharField(max_length=64, unique=True, editable=False)
     language = models.CharField(max_length=10)

@@ -87,9 +87,11 @@ class WebsiteSummary(models.Model):
     updated_at = models.DateTimeField()
     refusal = models.CharField(max_length=64, blank=True)
     payload = models.TextField(blank=True, help_text="JSON.")
-    new_findings = models.BigIntegerField(default=0, help_text="Those of the last seven days.")
-    grew_at = models.DateTimeField(null=True, help_text="When there were last more new findings than before.")
-    version = models.CharField(max_length=64, blank=True, help_text="Of the website's data, at the service.")
+    new_findings = models.BigIntegerField(default=0, help_text="New findings of the last seven days.")
+    grew_at = models.DateTimeField(null=True, help_text="When the number of new findings last rose.")
+    version = models.CharField(
+        max_length=64, blank=True, help_text="Version of the website's data in the service."
+    )
 
     objects = WebsiteSummaryQuerySet.as_manager()
 

@@ -120,7 +120,7 @@ class PeriodField(forms.RegexField):
         first, dash, last = text.partition("-")
         most = MAX_DAYS - 1 if last else MAX_DAYS
         if (text and not int(first) <= int(last or first) <= most) or f"{first}{dash}" == "1-":
-            raise forms.ValidationError("These are no such days.")
+            raise forms.ValidationError("These days are out of range.")
         return text
 
 

@@ -91,10 +91,8 @@ def adding_url(account_ref: str = "") -> str:
 
 
 def payment_url(billing_ref: str) -> str:
-    """Return RENEW_URL with its reference for payments; empty if it is unset or the reference is unknown."""
-    if _BILLING_REF not in settings.RENEW_URL:
-        return str(settings.RENEW_URL)
-    return settings.RENEW_URL.replace(_BILLING_REF, quote(billing_ref, safe="")) if billing_ref else ""
+    """Return RENEW_URL with the reference for payments; empty if it is not set."""
+    return str(settings.RENEW_URL).replace(_BILLING_REF, quote(billing_ref, safe=""))
 
 
 def renewal_url() -> str:

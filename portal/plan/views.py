@@ -43,7 +43,7 @@ def _section(account: Account) -> dict[str, object]:
     except CallError as error:
         return section | {"error_page": logged_error_page(error, account.ref)}
     shown: PlanSection = plan_section(answer, members=account.seats_taken(now), now=now)
-    return section | {"plan": shown, "renew_url": payment_url(answer.billing_ref or "")}
+    return section | {"plan": shown, "renew_url": payment_url(answer.billing_ref)}
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

@@ -140,14 +140,6 @@ def test_the_button_carries_the_reference_of_the_account_to_the_checkout(client,
     assert f'href="https://example.com/pay?ref={account.billing_ref}"' in plan_page(client)
 
 
-def test_without_a_reference_no_button_leads_to_the_checkout(client, owner, account, settings):
-    settings.RENEW_URL = RENEWAL
-    type(account).objects.update(billing_ref=None)
-    page = plan_page(client)
-    assert "https://example.com/pay" not in page
-    assert "Plan and payments" not in page
-
-
 def test_an_account_without_a_plan_finds_the_way_to_the_checkout(client, owner, account, settings):
     settings.RENEW_URL = RENEWAL
     account.entitlement.delete()

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, time, timedelta
 from typing import Any
-from uuid import UUID, uuid4
+from uuid import UUID
 
 import msgspec
 from django.db import IntegrityError, transaction
@@ -102,8 +102,6 @@ def process(event: CallbackEvent, now: datetime) -> None:
 
 def process_due(now: datetime) -> dict[str, int]:
     """Apply the events that are due, each in its own transaction; return their number by state."""
-    for account in Account.objects.filter(billing_ref=None).values_list("pk", flat=True):
-        Account.objects.filter(pk=account, billing_ref=None).update(billing_ref=uuid4())
     due = CallbackEvent.objects.filter(next_at__lte=now).order_by("id").values_list("pk", flat=True)
     states: dict[str, int] = {}
     for pk in list(due):

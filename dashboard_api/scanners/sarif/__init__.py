@@ -86,7 +86,7 @@ def read(stream: BinaryIO) -> ScanReport:
     """Return the report in ``stream``; raises UnreadableReport."""
     document = open_document(stream)
     if not isinstance(document, dict) or not is_list(document.get("runs")):
-        raise UnreadableReport("The file is no SARIF: it has no runs.")
+        raise UnreadableReport("The file is not SARIF: it has no runs.")
     version = line_of(document, "version")
     if version and not version.startswith("2.1."):
         raise UnreadableReport(f"SARIF 2.1.0 is read, and this is SARIF {version[:20]}.")
@@ -112,9 +112,9 @@ def _valid_runs(items: Sequence[Any]) -> list[Row]:
     runs = list(items)
     for number, run in enumerate(runs):
         if not isinstance(run, dict):
-            raise UnreadableReport(f"The file is no SARIF: runs[{number}] is not an object.")
+            raise UnreadableReport(f"The file is not SARIF: runs[{number}] is not an object.")
         if not (run.get("results") is None or is_list(run["results"])):
-            raise UnreadableReport(f"The file is no SARIF: runs[{number}].results is not a list.")
+            raise UnreadableReport(f"The file is not SARIF: runs[{number}].results is not a list.")
     return runs
 
 

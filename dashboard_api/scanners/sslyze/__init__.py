@@ -87,7 +87,7 @@ def _rows(
         if isinstance(target, BadRow):
             yield target
         else:
-            error = line_of(target, "error_message") or "is no server"
+            error = line_of(target, "error_message") or "is not a server"
             yield _Row(location=line_of(target, "server_string"), error=error)
     for server in servers:
         if isinstance(server, BadRow):

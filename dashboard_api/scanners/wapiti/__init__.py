@@ -111,7 +111,7 @@ def _finding(number: int, row: WapitiEntry, entry: Row, location: str) -> Report
     kind, category, about, _ = row
     severity = _LEVELS.get(line_of(entry, "level"))
     if severity is None:
-        raise BadRow("has a level that is none of 0 to 4")
+        raise BadRow("has a level that is not one of 0 to 4")
     info = text_of(entry.get("info"))
     software = _software(info) if _SOFTWARE.search(category) else ""
     former = _FORMER.get(category, "")

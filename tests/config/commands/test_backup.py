@@ -110,7 +110,9 @@ def test_a_backup_without_one_of_its_files_is_not_restored(copied):
 
 
 def refuses(folder, named):
-    with pytest.raises(CommandError, match=f"is no whole backup: .*{named}.*Take another one") as refusal:
+    with pytest.raises(
+        CommandError, match=f"is not a complete backup: .*{named}.*Take another one"
+    ) as refusal:
         run("restore", folder)
     assert "\n" not in str(refusal.value)
 
@@ -141,7 +143,7 @@ def test_a_backup_without_tables_is_not_restored(tmp_path, monkeypatch):
 
 
 def test_a_folder_without_a_backup_is_not_restored(tmp_path):
-    with pytest.raises(CommandError, match="is no whole backup"):
+    with pytest.raises(CommandError, match="is not a complete backup"):
         run("restore", tmp_path)
 
 

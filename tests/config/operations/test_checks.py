@@ -112,7 +112,7 @@ def test_links_of_a_service_alone_lead_to_a_portal_elsewhere(settings):
 def test_a_misspelt_setting_in_the_environment_is_named(settings, monkeypatch):
     settings.ENVIRONMENT = ENVIRONMENT
     monkeypatch.setenv("DATABSE_URL", "postgres://here/there")
-    assert found() == {"config.W003": "DATABSE_URL is no setting: did you mean DATABASE_URL?"}
+    assert found() == {"config.W003": "DATABSE_URL is not a setting: did you mean DATABASE_URL?"}
 
 
 def test_postgresql_has_no_line_about_sqlite(settings):

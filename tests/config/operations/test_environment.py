@@ -155,7 +155,7 @@ def test_master_keys_of_another_shape_are_refused(text):
 
 def test_misspelt_names_are_named_and_other_programs_names_are_not():
     names = ["DATABSE_URL", "COMPOSE_PROJECT_NAME", "SECRET_KEY"]
-    assert env.misspelt(names) == ["DATABSE_URL is no setting: did you mean DATABASE_URL?"]
+    assert env.misspelt(names) == ["DATABSE_URL is not a setting: did you mean DATABASE_URL?"]
 
 
 def test_secrets_of_stripe_need_its_library(monkeypatch):
@@ -221,4 +221,4 @@ def test_a_file_in_another_encoding_is_refused_with_the_line(file):
 
 def test_a_misspelt_name_in_the_file_is_refused(file):
     file.write_text("export DEMO_PASWORD=abc\n")
-    assert refusal_of(file) == "DEMO_PASWORD is no setting: did you mean DEMO_PASSWORD?"
+    assert refusal_of(file) == "DEMO_PASWORD is not a setting: did you mean DEMO_PASSWORD?"

@@ -9,7 +9,6 @@ from django.utils import timezone
 
 from audit.models import AuditEvent
 from dashboard_api.billing import entitlements, plans
-from dashboard_api.billing.usage import uses
 from dashboard_api.models import Entitlement, Plan
 from tests.factories import make_account, make_entitlement, make_plan
 
@@ -132,16 +131,6 @@ def test_the_limits_and_features_of_a_plan_are_copied_to_its_accounts(account):
     entitlement.refresh_from_db()
     assert (entitlement.sites_limit, entitlement.seats, entitlement.calls_per_day) == (20, 3, None)
     assert entitlement.features == ["scans_daily"]
-
-
-def test_days_of_history_in_an_older_revision_or_override_are_skipped(account):
-    plan = make_plan(limits={"websites": 20, "history_days": 90})
-    Entitlement.objects.update(overrides=[{"limit": "history_days", "value": 9, "reason": "Agreed"}])
-    entitlement = change(account, plan_revision=plan)
-    assert entitlement.own_overrides == []
-    assert {use.name for use in uses(entitlement, timezone.now())} == {
-        *("websites", "calls_per_day", "scans_per_month", "seats")
-    }
 
 
 def test_an_account_keeps_its_revision_until_it_is_moved(account):

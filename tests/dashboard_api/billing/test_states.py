@@ -7,7 +7,7 @@ from django.core.exceptions import ValidationError
 from django.utils import timezone
 
 from dashboard_api.billing import entitlements, notices
-from dashboard_api.models import Account, BillingNotice, SiteLink
+from dashboard_api.models import BillingNotice, SiteLink
 from tests.dashboard_api.calls import ask, error_of, fields_for
 from tests.factories import make_account, make_link, make_plan, make_website
 
@@ -79,13 +79,6 @@ def test_an_account_reads_its_own_reference_for_payments(client, entitled):
     response = ask(client, {"portal_account_ref": account.ref}, path=ENTITLEMENT_PATH)
     assert response.json()["billing_ref"] == str(account.billing_ref)
     assert str(other.billing_ref) not in response.text
-
-
-def test_an_account_of_older_code_has_no_reference_yet(client):
-    account = make_account()
-    Account.objects.update(billing_ref=None)
-    response = ask(client, {"portal_account_ref": account.ref}, path=ENTITLEMENT_PATH)
-    assert response.json()["billing_ref"] is None
 
 
 def test_an_account_reads_its_own_plan_and_websites_only(client):

@@ -333,8 +333,8 @@ def test_targets_and_a_category_that_the_report_does_not_name_are_said(website, 
 def test_scope_that_the_report_does_not_name_is_the_websites_own_host(website, report):
     options = ("--format", "nuclei", "--complete", "--scanned-at", "2026-04-01")
     assert (
-        "Scope of what is fixed: shop.example.com. The report names no target; if it was another, name it."
-        in run("import_report", report(), *HOST, *options)
+        "Scope of what is fixed: shop.example.com. The report names no target; name it if it was not the "
+        "website itself." in run("import_report", report(), *HOST, *options)
     )
 
 

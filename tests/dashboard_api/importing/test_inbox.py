@@ -267,10 +267,10 @@ def test_an_empty_file_is_a_clean_scan_only_by_its_own_sidecar(folder):
         write(leave(folder), content)
         refused(folder)
     (why, *_) = (folder / HOST / "failed").glob("*.why.txt")
-    assert 'report.json.toml, which says: format = "nuclei" and complete = true' in why.read_text()
+    assert 'report.json.toml, with two lines: format = "nuclei" and complete = true' in why.read_text()
     (folder / HOST / "import.toml").unlink()
     leave(folder, name="zap.json", options="complete = true", age=100)
-    assert "The report is empty, which says nothing by itself" in output_of_refusal(folder)
+    assert "The report is empty, which proves nothing without confirmation" in output_of_refusal(folder)
     assert Finding.objects.get().status == "open"
     leave(folder, options='format = "nuclei"\ncomplete = true', age=100)
     assert "fixed: 1" in import_all(folder)

@@ -49,9 +49,9 @@ def test_every_option_may_be_said():
 @pytest.mark.parametrize(
     ("data", "reason"),
     [
-        (b"complet = true", "says 'complet', which is no option: did you mean complete"),
+        (b"complet = true", "says 'complet', which is not an option: did you mean complete"),
         (b"colour = 1", "it may say format, complete, scanned_at, base_url, targets, category"),
-        (b"[import]\ncomplete = true", "says 'import', which is no option"),
+        (b"[import]\ncomplete = true", "says 'import', which is not an option"),
         (b'complete = "true"', "must be true or false, without quotes"),
         (b'format = "nexpose"', "which must be one of auto, findings, csv"),
         (b"format = 1", "which must be one of"),
@@ -139,7 +139,7 @@ def test_a_misspelt_option_leaves_the_report_where_it_is_until_it_is_right(folde
     report = leave(folder, PANEL)
     options = folder / HOST / name
     write(options, b"complet = true")
-    message = f"{HOST}/a.jsonl: {name} says 'complet', which is no option: did you mean complete."
+    message = f"{HOST}/a.jsonl: {name} says 'complet', which is not an option: did you mean complete."
     assert message in output_of_refusal(folder)
     assert report.exists()
     assert not ImportRun.objects.exists()

@@ -442,7 +442,7 @@ def test_an_empty_file_belongs_to_no_scanner_that_the_call_does_not_name(website
     bring(website, row())
     with pytest.raises(EmptyRefusal, match="name its format"):
         import_bytes(data, website, complete=True, scanned_at=MARCH + DAY)
-    with pytest.raises(RefusedReport, match="is empty, as no report of zap is"):
+    with pytest.raises(RefusedReport, match=r"is empty\. Reports of zap never are"):
         import_bytes(data, website, format_name="zap", complete=True, scanned_at=MARCH + DAY)
     assert Finding.objects.get().status == "open"
     assert Coverage.objects.get().last_run_at == MARCH

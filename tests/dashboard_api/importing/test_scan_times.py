@@ -11,13 +11,12 @@ from django.utils import timezone
 
 from dashboard_api.importing.service import RefusedReport
 from dashboard_api.models import Finding, ImportRun
-from dashboard_api.scanners import READERS
 from tests.commands import run
 from tests.dashboard_api.api.reports import make_token, run_here, send
 from tests.dashboard_api.importing.inbox_folder import HOST, import_all, output_of_refusal, write
 from tests.dashboard_api.importing.reports import import_bytes
 from tests.dashboard_api.scanners.samples import (
-    SAMPLES,
+    FORMATS,
     SCAN,
     json_lines,
     make_acunetix,
@@ -45,37 +44,13 @@ MARCH = datetime(2026, 3, 20, 10, tzinfo=UTC)
 REQUEST = "The time of the scan is not clear: the report says {}. Say with scanned_at when it ended."
 
 
-# The time of the scan in the sample of each format that has one, and a text that is none.
-TIMES = {
-    "nmap": (b'time="1772359200"', b'time="soon"'),
-    "greenbone": (b"2026-03-01T10:00:00Z", b"soon"),
-    "qualys-was": (b"01 Mar 2026 10:00AM GMT-0400", b"soon"),
-    "invicti": (b"03/13/2026 10:00:00 (UTC+01:00)", b"soon"),
-    "acunetix": (b"13/03/2026, 10:00:00", b"soon"),
-    "nessus": (b"Sun Mar  1 10:00:00 2026", b"soon"),
-    "wpscan": (b"1772359200", b'"soon"'),
-    "burp": (b"Sun Mar 01 11:00:00 CET 2026", b"soon"),
-    "nuclei": (b"2026-03-01T10:00:00.123456789+02:00", b"soon"),
-    "zap": (b"2026-03-01T10:00:00.123456789Z", b"soon"),
-    "wapiti": (b"Sun, 01 Mar 2026 10:00:00 +0000", b"soon"),
-    "sarif": (b'"results"', b'"invocations": [{"endTimeUtc": "soon"}], "results"'),
-    "sslyze": (b"2026-03-01T10:00:00Z", b"soon"),
-    "observatory": (b'"scan": {', b'"scan": {"scanned_at": "soon", '),
-    "nikto": (b'"banner"', b'"end_time": "soon", "banner"'),
-}
-
-
 def unclear(name):
-    text, other = TIMES[name]
-    assert text in SAMPLES[name]
-    return SAMPLES[name].replace(text, other)
+    sample, (text, other) = FORMATS[name].sample, FORMATS[name].time
+    assert text in sample
+    return sample.replace(text, other)
 
 
-def test_every_format_with_a_time_is_tried():
-    assert TIMES.keys() == READERS.keys() - {"csv", "findings", "testssl"}
-
-
-@pytest.mark.parametrize("name", TIMES)
+@pytest.mark.parametrize("name", [name for name, entry in FORMATS.items() if entry.time])
 def test_a_time_that_is_not_understood_is_asked_for_and_is_not_now(name):
     website, data = make_website(), unclear(name)
     options = {"complete": True, "base_url": f"https://{HOST}/"}
@@ -138,7 +113,7 @@ def of_qualys(at, *others):
     return data.replace(b"END_DATE", b"NO_DATE").replace(b"02 Mar 2026 10:00AM GMT+0000", at.encode())
 
 
-FORMATS = {
+REPORTS_AT = {
     "burp": (of_burp, "Fri Mar 20 10:00:00 UTC 2026", make_issue(type="2097920", severity="High")),
     "invicti": (of_invicti, "03/20/2026 10:00 AM", make_invicti_row(Type="Xss")),
     "acunetix": (of_acunetix, "20/03/2026, 10:00:00", make_acunetix_item(Name="XSS", Severity="high")),
@@ -166,7 +141,7 @@ FORMATS = {
     ],
 )
 def test_an_old_report_fixes_nothing_of_a_newer_one(name, old, date):
-    website, (make, new, high) = make_website(), FORMATS[name]
+    website, (make, new, high) = make_website(), REPORTS_AT[name]
     import_bytes(make(new, high), website, complete=True)
     findings = list(Finding.objects.order_by("pk").values_list("rule", "status", "severity"))
     assert len(findings) == 2

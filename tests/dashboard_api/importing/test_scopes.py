@@ -16,177 +16,37 @@ from dashboard_api.importing.scopes import Scope, Targets
 from dashboard_api.importing.service import RefusedReport
 from dashboard_api.models import Coverage, Finding, FindingEvent, Occurrence
 from dashboard_api.queries import change_feed
-from dashboard_api.scanners import READERS, read_report
+from dashboard_api.scanners import read_report
 from tests.dashboard_api.importing.reports import import_bytes
 from tests.dashboard_api.scanners import samples
-from tests.dashboard_api.scanners.samples import json_lines, suites
+from tests.dashboard_api.scanners.samples import (
+    FORMATS,
+    FORMS,
+    MAIL,
+    OTHER_PORTS,
+    OWN,
+    SHARED,
+    WWW,
+    greenbone_report,
+    json_lines,
+    nikto_report,
+    nuclei_report,
+    report_of_testssl,
+    sarif_report,
+    suites,
+    wapiti_report,
+    zap_report,
+)
 from tests.factories import make_finding, make_website
 
 pytestmark = pytest.mark.django_db
 START = datetime(2026, 3, 1, tzinfo=UTC)
-WWW, MAIL = "www.shop.example.com", "mail.shop.example.com"
-SHARED, OWN = "shared", "own"  # a problem of both targets, and one of the first
-OTHER_PORTS = samples.xml_of("extraports", state="closed", count="9")  # of Nmap
-
-
-def wpscan_report(host, problems):
-    found = [samples.make_interesting(type=each, url=f"https://{host}/{each}") for each in problems]
-    return json.dumps(samples.make_wpscan(*found, effective_url=f"https://{host}/")).encode()
-
-
-def nessus_report(host, problems):
-    items = [samples.make_nessus_item(pluginID=each) for each in problems]
-    return samples.make_nessus(samples.make_nessus_host(*items, name=host))
-
-
-def acunetix_report(host, problems):
-    items = [samples.make_acunetix_item(Name=each) for each in problems]
-    return samples.make_acunetix(samples.make_acunetix_scan(*items, start=f"https://{host}/"))
-
-
-def invicti_report(host, problems):
-    rows = [samples.make_invicti_row(Type=each, Url=f"https://{host}/a") for each in problems]
-    return json.dumps(samples.make_invicti(*rows, Url=f"https://{host}/")).encode()
-
-
-def xml_report_of_invicti(host, problems):
-    return samples.make_invicti_xml(json.loads(invicti_report(host, problems)))
-
-
-def qualys_report(host, problems):
-    rows = [samples.make_qualys_row(QID=each, URL=f"https://{host}/a") for each in problems]
-    return samples.make_qualys(*rows, website=f"https://{host}")
-
-
-def greenbone_report(host, problems):
-    results = [samples.make_greenbone_result(nvt_oid=each, hostname=host) for each in problems]
-    return samples.make_greenbone(*results, names=[("192.0.2.7", host)])
-
-
-def nmap_report(host, problems):
-    ports = [samples.make_nmap_port({SHARED: "8080", OWN: "8443"}[each]) for each in problems]
-    host_element = samples.make_nmap_host(OTHER_PORTS, *ports, name=host)
-    return samples.make_nmap(host_element, services="1-9000")
-
-
-def csv_report(host, problems):
-    lines = [samples.make_line(finding=each, location=f"https://{host}/", scanner="") for each in problems]
-    return samples.as_csv(lines or [samples.make_line()])[: None if lines else len(CSV_NAMES)]
-
-
-def burp_report(host, problems):
-    return samples.make_burp(*[samples.make_issue(type=each, host=f"https://{host}") for each in problems])
-
-
-def nuclei_report(host, problems):
-    rows = [samples.make_row(template_id=each, matched_at=f"https://{host}/") for each in problems]
-    return json_lines(*rows) if rows else b""
-
-
-def zap_report(host, problems):
-    alerts = [
-        samples.make_zap_alert(alertRef=each, instances=[{"uri": f"https://{host}/a"}]) for each in problems
-    ]
-    site = {"@name": f"https://{host}", "@host": host, "@port": "443", "alerts": alerts}
-    return json.dumps(samples.make_zap_report(site=[site])).encode()
-
-
-def sarif_report(host, problems):
-    rules = [{"id": each} for each in (SHARED, OWN)]
-    place = [{"physicalLocation": {"artifactLocation": {"uri": f"https://{host}/a"}}}]
-    results = [samples.make_result(ruleId=each, locations=place) for each in problems]
-    tool = {"driver": {"name": "Scanner", "rules": rules}}
-    return json.dumps(samples.make_sarif(*results, tool=tool)).encode()
-
-
-def wapiti_report(host, problems):
-    document = samples.make_wapiti(target=f"https://{host}/")
-    document["vulnerabilities"] = {each: [samples.make_wapiti_entry()] for each in problems}
-    return json.dumps(document).encode()
-
-
-def xml_report_of_wapiti(host, problems):
-    return samples.make_wapiti_xml(json.loads(wapiti_report(host, problems)))
-
-
-def report_of_testssl(host, problems):
-    ids = {SHARED: "TLS1", OWN: "BREACH"}
-    severities = dict.fromkeys(
-        ["TLS1", "BREACH", "TLS1_2", "cipherlist_NULL", "cert_notAfter", "heartbleed"], "OK"
-    )
-    severities |= {ids[each]: "MEDIUM" for each in problems}
-    entries = [
-        samples.make_entry(id=name, ip=f"{host}/192.0.2.7", severity=severity, finding="offered")
-        for name, severity in severities.items()
-    ]
-    ended = samples.make_entry(id="scanTime", ip=f"{host}/192.0.2.7", severity="INFO", finding="80")
-    return json.dumps([*entries, ended]).encode()
-
-
-def csv_report_of_testssl(host, problems):
-    return samples.make_testssl_csv(*json.loads(report_of_testssl(host, problems)))
-
-
-def sslyze_report(host, problems):
-    results = {
-        "tls_1_0_cipher_suites": suites(*["TLS_A"] * (SHARED in problems)),
-        "tls_compression": {"supports_compression": OWN in problems},
-    }
-    return json.dumps(samples.make_sslyze(host, **results)).encode()
-
-
-def observatory_report(host, problems):
-    tests = {
-        "content_security_policy": {"pass": True},
-        "cookies": {"pass": True},
-        "redirection": {"pass": True, "route": [f"https://{host}/"]},
-    }
-    names = {SHARED: "content_security_policy", OWN: "cookies"}
-    tests |= {names[each]: samples.make_test() for each in problems}
-    return json.dumps(samples.make_observatory(**tests)).encode()
-
-
-def nikto_report(host, problems):
-    items = [samples.make_item(id=each, msg=f"{each} was found") for each in problems]
-    return json.dumps(samples.make_nikto(*items, host=host)).encode()
-
-
-def xml_report_of_nikto(host, problems):
-    return samples.make_nikto_xml(json.loads(nikto_report(host, problems)))
-
-
-def findings_report(host, problems):
-    lines = [samples.make_finding_line(finding=each, location=f"https://{host}/") for each in problems]
-    return json_lines(samples.SCAN, {"checked": f"https://{host}/"}, *lines, {"complete": True})
-
-
-FORMATS = {
-    "nmap": nmap_report,
-    "greenbone": greenbone_report,
-    "qualys-was": qualys_report,
-    "invicti": invicti_report,
-    "invicti as XML": xml_report_of_invicti,
-    "acunetix": acunetix_report,
-    "nessus": nessus_report,
-    "wpscan": wpscan_report,
-    "csv": csv_report,
-    "burp": burp_report,
-    "nuclei": nuclei_report,
-    "zap": zap_report,
-    "sarif": sarif_report,
-    "wapiti": wapiti_report,
-    "testssl": report_of_testssl,
-    "sslyze": sslyze_report,
-    "observatory": observatory_report,
-    "nikto": nikto_report,
-    "findings": findings_report,
-    "nikto as XML": xml_report_of_nikto,
-    "wapiti as XML": xml_report_of_wapiti,
-    "testssl as CSV": csv_report_of_testssl,
+REPORTS = {name: entry.report for name, entry in FORMATS.items()}
+REPORTS |= {
+    form: lambda *scan, make=make, of=FORMATS[name].report: make(of(*scan))
+    for form, (name, make) in FORMS.items()
 }
-CSV_NAMES = ",".join(f'"{name}"' for name in samples.make_line())
-NAMES_NO_TARGET = {"nuclei", "burp", "csv"}  # without a problem
-every_format = pytest.mark.parametrize("name", FORMATS)
+every_format = pytest.mark.parametrize("name", REPORTS)
 
 
 class Scans:
@@ -218,13 +78,9 @@ def changes(results):
     return [(result.new, result.reopened, result.fixed) for result in results]
 
 
-def test_every_format_is_tried():
-    assert FORMATS.keys() == READERS.keys() | samples.FORMS.keys()
-
-
 @every_format
 def test_two_targets_scanned_in_turn_never_close_each_others_findings(scans, name):
-    reports = [FORMATS[name](WWW, [SHARED, OWN]), FORMATS[name](MAIL, [SHARED])]
+    reports = [REPORTS[name](WWW, [SHARED, OWN]), REPORTS[name](MAIL, [SHARED])]
     assert changes(map(scans.bring, reports)) == [(2, 0, 0), (0, 0, 0)]
     newest = change_feed.newest(scans.website.pk)
     for _ in range(9):
@@ -269,36 +125,37 @@ def test_a_scan_of_another_target_never_fixes_what_an_analyst_reopened(scans, fi
 @every_format
 def test_a_problem_that_is_gone_from_one_target_goes_there_alone(scans, name):
     for host, problems in ((WWW, [SHARED, OWN]), (MAIL, [SHARED])):
-        scans.bring(FORMATS[name](host, problems))
-    assert scans.bring(FORMATS[name](WWW, [SHARED])).fixed == 1
+        scans.bring(REPORTS[name](host, problems))
+    assert scans.bring(REPORTS[name](WWW, [SHARED])).fixed == 1
     fixed = Finding.objects.get(status="fixed")
     assert fixed.fixed_at == scans.now
     assert FindingEvent.objects.get().finding == fixed
-    assert scans.bring(FORMATS[name](MAIL, [SHARED])).fixed == 0
-    assert changes([scans.bring(FORMATS[name](WWW, [SHARED, OWN]))]) == [(0, 1, 0)]
+    assert scans.bring(REPORTS[name](MAIL, [SHARED])).fixed == 0
+    assert changes([scans.bring(REPORTS[name](WWW, [SHARED, OWN]))]) == [(0, 1, 0)]
 
 
 @every_format
 def test_a_problem_of_two_targets_is_fixed_once_it_is_gone_from_both(scans, name):
     for host in (WWW, MAIL):
-        scans.bring(FORMATS[name](host, [SHARED, OWN]))
-    assert scans.bring(FORMATS[name](WWW, [OWN])).fixed == 0
+        scans.bring(REPORTS[name](host, [SHARED, OWN]))
+    assert scans.bring(REPORTS[name](WWW, [OWN])).fixed == 0
     shared = Finding.objects.exclude(locations_count=2).get()
     assert (shared.status, shared.locations_count, MAIL in shared.location) == ("open", 1, True)
     assert shared.occurrences.get(gone_at=scans.now).location != shared.location
-    assert scans.bring(FORMATS[name](MAIL, [OWN])).fixed == 1
+    assert scans.bring(REPORTS[name](MAIL, [OWN])).fixed == 1
     shared.refresh_from_db()
     assert (shared.status, shared.fixed_at) == ("fixed", scans.now)
     assert FindingEvent.objects.get().finding == shared
 
 
-@pytest.mark.parametrize("name", [name for name in FORMATS if name != "sarif"])
+@pytest.mark.parametrize("name", [name for name in REPORTS if name != "sarif"])
 def test_a_report_of_a_target_that_found_nothing_closes_what_was_there(scans, name):
     for host in (WWW, MAIL):
-        scans.bring(FORMATS[name](host, [SHARED]))
-    options = {"targets": [WWW]} if name in NAMES_NO_TARGET else {}
-    options |= {"format_name": name} if name == "nuclei" else {}
-    assert scans.bring(FORMATS[name](WWW, []), **options).fixed == 0
+        scans.bring(REPORTS[name](host, [SHARED]))
+    data = REPORTS[name](WWW, [])
+    options = {} if name in FORMS or FORMATS[name].names_target else {"targets": [WWW]}
+    options |= {} if data else {"format_name": name}  # an empty file does not show its format
+    assert scans.bring(data, **options).fixed == 0
     assert WWW in Occurrence.objects.get(gone_at=scans.now).location
 
 
@@ -318,7 +175,7 @@ NOTHING_SCANNED = {
 
 @pytest.mark.parametrize("name", NOTHING_SCANNED)
 def test_a_report_that_would_name_what_it_scanned_and_names_nothing_fixes_nothing(scans, name):
-    scans.bring(FORMATS[name]("shop.example.com", [SHARED]))
+    scans.bring(REPORTS[name]("shop.example.com", [SHARED]))
     with pytest.raises(RefusedReport, match="names nothing that was scanned"):
         scans.bring(NOTHING_SCANNED[name])
     assert Finding.objects.get().status == "open"

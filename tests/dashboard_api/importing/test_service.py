@@ -154,7 +154,10 @@ def test_a_tool_without_a_usable_row_is_recorded_with_the_others_and_changes_not
         "three": (0, 0, 0),
     }
     assert results["one"].detail == "Every row was rejected: nothing was changed."
-    assert results["three"].detail == "It is empty, which says nothing by itself: nothing was changed."
+    assert (
+        results["three"].detail
+        == "It is empty, which proves nothing without confirmation: nothing was changed."
+    )
     assert Coverage.objects.get().source.slug == "two"
     assert ImportRun.objects.get(source__slug="one").rejects[0]["row"] == 1
     assert not Source.objects.filter(enabled=True).exists()  # other websites wait for none of them

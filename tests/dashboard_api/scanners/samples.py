@@ -1,12 +1,14 @@
-"""Builders of small reports in every format.
+"""Builders of small reports in every format, and FORMATS, with an entry for the tests of every format.
 
-A builder leaves out members that are None."""
+A builder leaves out members that are None.
+"""
 
 import csv
 import io
 import json
 from base64 import b64encode
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from datetime import datetime
 from xml.etree import ElementTree
 
@@ -784,53 +786,293 @@ def make_line(**cells):
     return line | {"evidence": "Index of /a", "scanner": "Penetration test"} | cells
 
 
-SAMPLES = {
-    "nmap": make_nmap(make_nmap_host(make_nmap_port(), make_nmap_port("22", state="closed"))),
-    "greenbone": make_greenbone(
-        make_greenbone_result(), make_greenbone_result(nvt_oid="1.2", severity="0.0")
+WWW, MAIL = "www.shop.example.com", "mail.shop.example.com"
+SHARED, OWN = "shared", "own"  # a problem of both targets, and one of the first
+OTHER_PORTS = xml_of("extraports", state="closed", count="9")  # of Nmap
+CSV_NAMES = ",".join(f'"{name}"' for name in make_line())
+
+
+def wpscan_report(host, problems):
+    found = [make_interesting(type=each, url=f"https://{host}/{each}") for each in problems]
+    return json.dumps(make_wpscan(*found, effective_url=f"https://{host}/")).encode()
+
+
+def nessus_report(host, problems):
+    items = [make_nessus_item(pluginID=each) for each in problems]
+    return make_nessus(make_nessus_host(*items, name=host))
+
+
+def acunetix_report(host, problems):
+    items = [make_acunetix_item(Name=each) for each in problems]
+    return make_acunetix(make_acunetix_scan(*items, start=f"https://{host}/"))
+
+
+def invicti_report(host, problems):
+    rows = [make_invicti_row(Type=each, Url=f"https://{host}/a") for each in problems]
+    return json.dumps(make_invicti(*rows, Url=f"https://{host}/")).encode()
+
+
+def qualys_report(host, problems):
+    rows = [make_qualys_row(QID=each, URL=f"https://{host}/a") for each in problems]
+    return make_qualys(*rows, website=f"https://{host}")
+
+
+def greenbone_report(host, problems):
+    results = [make_greenbone_result(nvt_oid=each, hostname=host) for each in problems]
+    return make_greenbone(*results, names=[("192.0.2.7", host)])
+
+
+def nmap_report(host, problems):
+    ports = [make_nmap_port({SHARED: "8080", OWN: "8443"}[each]) for each in problems]
+    host_element = make_nmap_host(OTHER_PORTS, *ports, name=host)
+    return make_nmap(host_element, services="1-9000")
+
+
+def csv_report(host, problems):
+    lines = [make_line(finding=each, location=f"https://{host}/", scanner="") for each in problems]
+    return as_csv(lines or [make_line()])[: None if lines else len(CSV_NAMES)]
+
+
+def burp_report(host, problems):
+    return make_burp(*[make_issue(type=each, host=f"https://{host}") for each in problems])
+
+
+def nuclei_report(host, problems):
+    rows = [make_row(template_id=each, matched_at=f"https://{host}/") for each in problems]
+    return json_lines(*rows) if rows else b""
+
+
+def zap_report(host, problems):
+    alerts = [make_zap_alert(alertRef=each, instances=[{"uri": f"https://{host}/a"}]) for each in problems]
+    site = {"@name": f"https://{host}", "@host": host, "@port": "443", "alerts": alerts}
+    return json.dumps(make_zap_report(site=[site])).encode()
+
+
+def sarif_report(host, problems):
+    rules = [{"id": each} for each in (SHARED, OWN)]
+    place = [{"physicalLocation": {"artifactLocation": {"uri": f"https://{host}/a"}}}]
+    results = [make_result(ruleId=each, locations=place) for each in problems]
+    tool = {"driver": {"name": "Scanner", "rules": rules}}
+    return json.dumps(make_sarif(*results, tool=tool)).encode()
+
+
+def wapiti_report(host, problems):
+    document = make_wapiti(target=f"https://{host}/")
+    document["vulnerabilities"] = {each: [make_wapiti_entry()] for each in problems}
+    return json.dumps(document).encode()
+
+
+def report_of_testssl(host, problems):
+    ids = {SHARED: "TLS1", OWN: "BREACH"}
+    severities = dict.fromkeys(
+        ["TLS1", "BREACH", "TLS1_2", "cipherlist_NULL", "cert_notAfter", "heartbleed"], "OK"
+    )
+    severities |= {ids[each]: "MEDIUM" for each in problems}
+    entries = [
+        make_entry(id=name, ip=f"{host}/192.0.2.7", severity=severity, finding="offered")
+        for name, severity in severities.items()
+    ]
+    ended = make_entry(id="scanTime", ip=f"{host}/192.0.2.7", severity="INFO", finding="80")
+    return json.dumps([*entries, ended]).encode()
+
+
+def sslyze_report(host, problems):
+    results = {
+        "tls_1_0_cipher_suites": suites(*["TLS_A"] * (SHARED in problems)),
+        "tls_compression": {"supports_compression": OWN in problems},
+    }
+    return json.dumps(make_sslyze(host, **results)).encode()
+
+
+def observatory_report(host, problems):
+    tests = {
+        "content_security_policy": {"pass": True},
+        "cookies": {"pass": True},
+        "redirection": {"pass": True, "route": [f"https://{host}/"]},
+    }
+    names = {SHARED: "content_security_policy", OWN: "cookies"}
+    tests |= {names[each]: make_test() for each in problems}
+    return json.dumps(make_observatory(**tests)).encode()
+
+
+def nikto_report(host, problems):
+    items = [make_item(id=each, msg=f"{each} was found") for each in problems]
+    return json.dumps(make_nikto(*items, host=host)).encode()
+
+
+def findings_report(host, problems):
+    lines = [make_finding_line(finding=each, location=f"https://{host}/") for each in problems]
+    return json_lines(SCAN, {"checked": f"https://{host}/"}, *lines, {"complete": True})
+
+
+@dataclass(frozen=True, kw_only=True)
+class Format:
+    """Sample reports and facts of one format, for the tests of every format.
+
+    ``report`` makes a report of a complete scan of a host that found some of the problems SHARED and OWN.
+    ``forms`` makes the format's other forms from ``sample`` and ``report``, each with the same rows.
+    """
+
+    sample: bytes
+    report: Callable[[str, list[str]], bytes]
+    time: tuple[bytes, bytes] | None  # the scan's time in the sample, and what makes it unclear
+    bad_rows: bytes | None = None  # a report of three rows that cannot be read
+    text: str = ""  # one that the first finding shows, if it shows no two words in a row
+    names_target: bool = True  # in a report without findings
+    has_topics: bool = True  # some of its rules are in topics.toml
+    forms: Mapping[str, Callable[[bytes], bytes]] = field(default_factory=dict)
+
+
+FORMATS = {
+    "nmap": Format(
+        sample=make_nmap(make_nmap_host(make_nmap_port(), make_nmap_port("22", state="closed"))),
+        report=nmap_report,
+        time=(b'time="1772359200"', b'time="soon"'),
+        bad_rows=b"<nmaprun>" + b"<host/>" * 3 + b"</nmaprun>",
+        text="nginx",
+        has_topics=False,
     ),
-    "qualys-was": make_qualys(
-        make_qualys_row(), make_qualys_row(URL="https://shop.example.com/a", QID="150082")
+    "greenbone": Format(
+        sample=make_greenbone(make_greenbone_result(), make_greenbone_result(nvt_oid="1.2", severity="0.0")),
+        report=greenbone_report,
+        time=(b"2026-03-01T10:00:00Z", b"soon"),
+        bad_rows=b"<report id='1' extension='xml'><results>" + b"<result/>" * 3 + b"</results></report>",
     ),
-    "invicti": json.dumps(make_invicti(make_invicti_row(), make_invicti_row(Confirmed=False))).encode(),
-    "acunetix": make_acunetix(make_acunetix_scan(make_acunetix_item(), make_acunetix_item(Affects="/a"))),
-    "nessus": make_nessus(
-        make_nessus_host(make_nessus_item(), make_nessus_item(pluginID="10107", severity="0"), HOST_START="x")
+    "qualys-was": Format(
+        sample=make_qualys(
+            make_qualys_row(), make_qualys_row(URL="https://shop.example.com/a", QID="150082")
+        ),
+        report=qualys_report,
+        time=(b"01 Mar 2026 10:00AM GMT-0400", b"soon"),
+        bad_rows=b"<WAS_SCAN_REPORT><RESULTS><VULNERABILITY_LIST>"
+        + b"<VULNERABILITY/>" * 3
+        + b"</VULNERABILITY_LIST></RESULTS></WAS_SCAN_REPORT>",
     ),
-    "wpscan": json.dumps(
-        make_wpscan(make_interesting(), plugins=make_plugin(make_vulnerability(), outdated=True))
-    ).encode(),
-    "csv": as_csv([make_line(), make_line(title="Old software", location="/b", severity="Info")]),
-    "burp": make_burp(
-        make_issue(requests=["GET /login HTTP/1.1\r\nCookie: sid=s3cr3t"]),
-        make_issue(severity="False positive"),
+    "invicti": Format(
+        sample=json.dumps(make_invicti(make_invicti_row(), make_invicti_row(Confirmed=False))).encode(),
+        report=invicti_report,
+        time=(b"03/13/2026 10:00:00 (UTC+01:00)", b"soon"),
+        bad_rows=b'{"Vulnerabilities": [0, 0, 0]}',
+        forms={"XML": lambda data: make_invicti_xml(json.loads(data))},
     ),
-    "nuclei": json_lines(make_row(), make_row(template_id="tls-version", matcher_status=False)),
-    "zap": json.dumps(
-        make_zap_report(make_zap_alert(), make_zap_alert(alertRef="10055-5", confidence="0"))
-    ).encode(),
-    "sarif": json.dumps(make_sarif(make_result(), make_result(ruleId="other", kind="pass"))).encode(),
-    "wapiti": json.dumps(make_wapiti(make_wapiti_entry(), make_wapiti_entry(path="/out"))).encode(),
-    "testssl": json.dumps([make_entry(), make_entry(id="TLS1_2", severity="OK", finding="offered")]).encode(),
-    "sslyze": json.dumps(
-        make_sslyze(tls_1_0_cipher_suites=suites("TLS_A"), tls_compression={"supports_compression": False})
-    ).encode(),
-    "observatory": json.dumps(
-        make_observatory(content_security_policy=make_test(), cookies={"pass": True})
-    ).encode(),
-    "nikto": json.dumps(make_nikto(make_item(), make_item(url="/dump.zip"))).encode(),
-    "findings": json_lines(
-        SCAN, make_finding_line(), {"checked": "https://shop.example.com/"}, {"complete": True}
+    "acunetix": Format(
+        sample=make_acunetix(make_acunetix_scan(make_acunetix_item(), make_acunetix_item(Affects="/a"))),
+        report=acunetix_report,
+        time=(b"13/03/2026, 10:00:00", b"soon"),
+        bad_rows=b"<ScanGroup>" + b"<ReportItem/>" * 3 + b"</ScanGroup>",
+    ),
+    "nessus": Format(
+        sample=make_nessus(
+            make_nessus_host(
+                make_nessus_item(), make_nessus_item(pluginID="10107", severity="0"), HOST_START="x"
+            )
+        ),
+        report=nessus_report,
+        time=(b"Sun Mar  1 10:00:00 2026", b"soon"),
+        bad_rows=b"<NessusClientData_v2>" + b"<ReportItem/>" * 3 + b"</NessusClientData_v2>",
+    ),
+    "wpscan": Format(
+        sample=json.dumps(
+            make_wpscan(make_interesting(), plugins=make_plugin(make_vulnerability(), outdated=True))
+        ).encode(),
+        report=wpscan_report,
+        time=(b"1772359200", b'"soon"'),
+    ),
+    "csv": Format(
+        sample=as_csv([make_line(), make_line(title="Old software", location="/b", severity="Info")]),
+        report=csv_report,
+        time=None,
+        bad_rows=b"title,severity,location\n" + b"a,b,c\n" * 3,
+        names_target=False,
+        has_topics=False,
+    ),
+    "burp": Format(
+        sample=make_burp(
+            make_issue(requests=["GET /login HTTP/1.1\r\nCookie: sid=s3cr3t"]),
+            make_issue(severity="False positive"),
+        ),
+        report=burp_report,
+        time=(b"Sun Mar 01 11:00:00 CET 2026", b"soon"),
+        bad_rows=b"<issues burpVersion='1'>" + b"<issue/>" * 3 + b"</issues>",
+        names_target=False,
+    ),
+    "nuclei": Format(
+        sample=json_lines(make_row(), make_row(template_id="tls-version", matcher_status=False)),
+        report=nuclei_report,
+        time=(b"2026-03-01T10:00:00.123456789+02:00", b"soon"),
+        bad_rows=json_lines(make_row()).replace(b"template", b"x") + b"what is no row\n" * 3,
+        names_target=False,
+    ),
+    "zap": Format(
+        sample=json.dumps(
+            make_zap_report(make_zap_alert(), make_zap_alert(alertRef="10055-5", confidence="0"))
+        ).encode(),
+        report=zap_report,
+        time=(b"2026-03-01T10:00:00.123456789Z", b"soon"),
+        bad_rows=b'{"site": [0, 0, 0]}',
+    ),
+    "sarif": Format(
+        sample=json.dumps(make_sarif(make_result(), make_result(ruleId="other", kind="pass"))).encode(),
+        report=sarif_report,
+        time=(b'"results"', b'"invocations": [{"endTimeUtc": "soon"}], "results"'),
+        bad_rows=b'{"runs": [{"results": [0, 0, 0]}]}',
+        has_topics=False,
+    ),
+    "wapiti": Format(
+        sample=json.dumps(make_wapiti(make_wapiti_entry(), make_wapiti_entry(path="/out"))).encode(),
+        report=wapiti_report,
+        time=(b"Sun, 01 Mar 2026 10:00:00 +0000", b"soon"),
+        bad_rows=b'{"infos": {}, "vulnerabilities": {"a": [0, 0, 0]}}',
+        forms={"XML": lambda data: make_wapiti_xml(json.loads(data))},
+    ),
+    "testssl": Format(
+        sample=json.dumps([make_entry(), make_entry(id="TLS1_2", severity="OK", finding="offered")]).encode(),
+        report=report_of_testssl,
+        time=None,
+        bad_rows=b"[0, 0, 0]",
+        text="deprecated",
+        forms={"CSV": lambda data: make_testssl_csv(*json.loads(data))},
+    ),
+    "sslyze": Format(
+        sample=json.dumps(
+            make_sslyze(
+                tls_1_0_cipher_suites=suites("TLS_A"), tls_compression={"supports_compression": False}
+            )
+        ).encode(),
+        report=sslyze_report,
+        time=(b"2026-03-01T10:00:00Z", b"soon"),
+        bad_rows=b'{"server_scan_results": [0, 0, 0]}',
+        text="TLS_A",
+    ),
+    "observatory": Format(
+        sample=json.dumps(
+            make_observatory(content_security_policy=make_test(), cookies={"pass": True})
+        ).encode(),
+        report=observatory_report,
+        time=(b'"scan": {', b'"scan": {"scanned_at": "soon", '),
+        bad_rows=b'{"tests": {"a": 0, "b": 0, "c": 0}}',
+        text="csp-not-implemented",
+    ),
+    "nikto": Format(
+        sample=json.dumps(make_nikto(make_item(), make_item(url="/dump.zip"))).encode(),
+        report=nikto_report,
+        time=(b'"banner"', b'"end_time": "soon", "banner"'),
+        bad_rows=b'{"host": "a", "vulnerabilities": [0, 0, 0]}',
+        forms={"XML": lambda data: make_nikto_xml(json.loads(data))},
+    ),
+    "findings": Format(
+        sample=json_lines(
+            SCAN, make_finding_line(), {"checked": "https://shop.example.com/"}, {"complete": True}
+        ),
+        report=findings_report,
+        time=None,
+        bad_rows=json_lines(SCAN) + b"what is no row\n" * 3,
+        has_topics=False,
     ),
 }
 
-# Further forms of the formats, by their names: the reader, and a report with the same rows as its sample.
+SAMPLES = {name: entry.sample for name, entry in FORMATS.items()}
+# The other forms by their names: the reader, and what makes one of the same report of the reader's format.
 FORMS = {
-    "invicti as XML": ("invicti", make_invicti_xml(json.loads(SAMPLES["invicti"]))),
-    "wapiti as XML": ("wapiti", make_wapiti_xml(json.loads(SAMPLES["wapiti"]))),
-    "nikto as XML": ("nikto", make_nikto_xml(json.loads(SAMPLES["nikto"]))),
-    "testssl as CSV": (
-        "testssl",
-        make_testssl_csv(make_entry(), make_entry(id="TLS1_2", severity="OK", finding="offered")),
-    ),
+    f"{name} as {form}": (name, make) for name, entry in FORMATS.items() for form, make in entry.forms.items()
 }

@@ -102,7 +102,7 @@ def test_time_and_completeness(texts, scanned_at, complete):
     ("members", "reason"),
     [
         ({"Name": ""}, "has no Name"),
-        ({"Severity": "bad"}, "has a Severity that is none of critical, high, medium, low, informational"),
+        ({"Severity": "bad"}, "has a Severity that is not one of critical, high, medium, low, informational"),
         ({"Affects": "http://["}, "names no address: http://["),
     ],
 )

@@ -117,7 +117,7 @@ def test_time_is_that_of_the_export_and_in_utc_if_its_zone_is_unknown(exported, 
     [
         ({"host": "shop"}, "names no host"),
         ({"host": "https://["}, "names no address: /login"),
-        ({"severity": "Worst"}, "has a severity that is none of High, Medium, Low, Information"),
+        ({"severity": "Worst"}, "has a severity that is not one of High, Medium, Low, Information"),
         ({"type": None}, "has no type"),
         ({"name": None}, "has no name"),
     ],

@@ -13,9 +13,18 @@ from hypothesis import strategies as st
 
 from dashboard_api import limits
 from dashboard_api.importing.staging import fingerprint_of
-from dashboard_api.scanners import READERS, json_values, read_report
+from dashboard_api.scanners import READERS, SOURCES, json_values, read_report
 from dashboard_api.scanners.report import ReportedFinding, UnreadableReport
-from tests.dashboard_api.scanners.samples import FORMS, SAMPLES, SCAN, as_csv, make_row, read_whole, whole
+from tests.dashboard_api.scanners.samples import (
+    FORMATS,
+    FORMS,
+    SAMPLES,
+    as_csv,
+    json_lines,
+    make_row,
+    read_whole,
+    whole,
+)
 
 texts = st.text(st.characters(codec=None), max_size=8) | st.sampled_from(
     ["high", "3", "0", "https://shop.example.com/a", "CWE-22", "2026-03-01T10:00:00Z", "Cookie: a", "/"]
@@ -28,7 +37,8 @@ values = st.recursive(
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(texts, inner, max_size=3),
     max_leaves=5,
 )
-EVERY_SAMPLE = {name: (name, data) for name, data in SAMPLES.items()} | FORMS
+EVERY_SAMPLE = {name: (name, data) for name, data in SAMPLES.items()}
+EVERY_SAMPLE |= {form: (name, make(SAMPLES[name])) for form, (name, make) in FORMS.items()}
 every_format = pytest.mark.parametrize("name", READERS)
 every_sample = pytest.mark.parametrize(("name", "sample"), EVERY_SAMPLE.values(), ids=EVERY_SAMPLE)
 
@@ -99,39 +109,11 @@ def test_report_is_the_same_when_it_is_decoded_by_parts(name, monkeypatch):
     assert read_whole(READERS[name], SAMPLES[name]) == at_once
 
 
-LINES_OF_TEXT = b"what is no row\n" * 3
-ZEROS = b"[0, 0, 0]"
-
-
 @pytest.mark.parametrize(
     ("name", "data"),
     [
-        ("nuclei", json.dumps(make_row()).replace("template", "x").encode() + b"\n" + LINES_OF_TEXT),
-        ("nuclei", ZEROS),
-        ("findings", json.dumps(SCAN).encode() + b"\n" + LINES_OF_TEXT),
-        ("zap", b'{"site": ' + ZEROS + b"}"),
-        ("sarif", b'{"runs": [{"results": ' + ZEROS + b"}]}"),
-        ("wapiti", b'{"infos": {}, "vulnerabilities": {"a": ' + ZEROS + b"}}"),
-        ("testssl", ZEROS),
-        ("sslyze", b'{"server_scan_results": ' + ZEROS + b"}"),
-        ("observatory", b'{"tests": {"a": 0, "b": 0, "c": 0}}'),
-        ("nessus", b"<NessusClientData_v2>" + b"<ReportItem/>" * 3 + b"</NessusClientData_v2>"),
-        ("acunetix", b"<ScanGroup>" + b"<ReportItem/>" * 3 + b"</ScanGroup>"),
-        ("invicti", b'{"Vulnerabilities": ' + ZEROS + b"}"),
-        (
-            "qualys-was",
-            b"<WAS_SCAN_REPORT><RESULTS><VULNERABILITY_LIST>"
-            + b"<VULNERABILITY/>" * 3
-            + b"</VULNERABILITY_LIST></RESULTS></WAS_SCAN_REPORT>",
-        ),
-        (
-            "greenbone",
-            b"<report id='1' extension='xml'><results>" + b"<result/>" * 3 + b"</results></report>",
-        ),
-        ("nmap", b"<nmaprun>" + b"<host/>" * 3 + b"</nmaprun>"),
-        ("csv", b"title,severity,location\n" + b"a,b,c\n" * 3),
-        ("burp", b"<issues burpVersion='1'>" + b"<issue/>" * 3 + b"</issues>"),
-        ("nikto", b'{"host": "a", "vulnerabilities": ' + ZEROS + b"}"),
+        *((name, entry.bad_rows) for name, entry in FORMATS.items() if entry.bad_rows),
+        ("nuclei", b"[0, 0, 0]"),
     ],
 )
 def test_reading_is_given_up_after_many_rows_of_which_none_can_be_read(name, data, monkeypatch):
@@ -143,7 +125,7 @@ def test_reading_is_given_up_after_many_rows_of_which_none_can_be_read(name, dat
 
 def test_reading_goes_on_after_one_good_row(monkeypatch):
     monkeypatch.setattr(limits, "MAX_BAD_ROWS", 3)
-    report = read_whole(READERS["nuclei"], json.dumps(make_row()).encode() + b"\n" + LINES_OF_TEXT * 2)
+    report = read_whole(READERS["nuclei"], json_lines(make_row()) + b"what is no row\n" * 6)
     assert (len(report.findings), len(report.rejects)) == (1, 6)
 
 
@@ -160,8 +142,13 @@ def assert_read_or_refused(name, data):
         "".join([*finding.identity, *finding.references, finding.title, finding.evidence]).encode()
 
 
-def test_every_format_has_a_sample():
-    assert SAMPLES.keys() == READERS.keys()
+def test_every_format_has_an_entry():
+    assert FORMATS.keys() == READERS.keys()
+
+
+@pytest.mark.parametrize("name", sorted(READERS.keys() - {"findings", "csv", "sarif"}))
+def test_the_source_of_a_scanner_is_known(name):
+    assert READERS[name].read(io.BytesIO(SAMPLES[name])).source in SOURCES
 
 
 @every_sample
@@ -189,15 +176,11 @@ def test_sample_in_utf_16_reads_alike(name, sample, encoding):
     assert report == read_whole(READERS[name], sample)
 
 
-# Of samples without a sentence.
-TEXTS = {"nmap": "nginx", "testssl": "deprecated", "sslyze": "TLS_A", "observatory": "csp-not-implemented"}
-
-
 def text_in(name, sample, finding):
     """Return a text in the sample, which is no name of a member, that the finding shows."""
     shown = f"{finding.title} {finding.description} {finding.evidence}"
     phrases = re.findall(r"[a-z]{2,} [a-z]{2,}", shown)
-    return next((each for each in phrases if each.encode() in sample), TEXTS.get(name))
+    return next((each for each in phrases if each.encode() in sample), FORMATS[name].text)
 
 
 @pytest.mark.parametrize("bad", [b"\x00", b"\x02", b"\x1f", b"\xff", b"\xed\xa0\x80", b"\xef\xbf\xbe"])
@@ -230,7 +213,7 @@ def test_a_reference_to_a_forbidden_character_costs_one_character(name, sample, 
 
 @pytest.mark.parametrize("form", FORMS)
 def test_another_form_reads_as_the_sample_does(form):
-    name, data = FORMS[form]
+    name, data = EVERY_SAMPLE[form]
     assert read_whole(READERS[name], data) == read_whole(READERS[name], SAMPLES[name])
 
 

@@ -102,9 +102,12 @@ def test_scanner_is_the_source():
     [
         ({"title": " "}, "has no title"),
         ({"location": ""}, "has no location"),
-        ({"severity": "worst"}, "has a severity that is none of critical, high, medium, low, info"),
-        ({"kind": "maybe"}, "has a kind that is none of confirmed, suspected, informational"),
-        ({"seen_at": "yesterday"}, "has a seen_at that is no time: write 2026-03-01 or 2026-03-01T10:00:00Z"),
+        ({"severity": "worst"}, "has a severity that is not one of critical, high, medium, low, info"),
+        ({"kind": "maybe"}, "has a kind that is not one of confirmed, suspected, informational"),
+        (
+            {"seen_at": "yesterday"},
+            "has a seen_at that is not a time: write 2026-03-01 or 2026-03-01T10:00:00Z",
+        ),
     ],
 )
 def test_broken_line_is_rejected_by_its_number_in_the_spreadsheet(cells, reason):
@@ -123,7 +126,7 @@ def test_formula_is_text():
         ("title,severity\n", "does not name the column location"),
         (
             "title,severity,location,descripton\n",
-            "has a column 'descripton', which is none of: title, severity",
+            "has a column 'descripton', which is not one of: title, severity",
         ),
         ("title,severity,location,title\n", "names a column twice"),
         ("", "does not name the column title"),

@@ -102,12 +102,12 @@ def test_last_line_says_how_the_scan_ended():
     ("line", "reason"),
     [
         (b"[1]", "is not a JSON object"),
-        ({}, "is neither a finding nor a check nor the end"),
+        ({}, "is not a finding, a check or the end line"),
         (make_finding_line(title=None), "is not valid: Object missing required field `title`"),
         (make_finding_line(severity="bad"), "is not valid: Invalid enum value 'bad' - at `$.severity`"),
         (make_finding_line(unknown=1), "is not valid: Object contains unknown field `unknown`"),
         (make_finding_line() | {"\ud800": 1}, "holds half of a character"),
-        (SCAN, "is neither a finding nor a check nor the end"),
+        (SCAN, "is not a finding, a check or the end line"),
     ],
 )
 def test_broken_line_is_rejected_with_what_is_wrong(line, reason):

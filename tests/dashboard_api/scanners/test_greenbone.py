@@ -95,7 +95,7 @@ def test_report_in_a_response_is_read():
     [
         ({"name": None}, "has no name"),
         ({"nvt_oid": None}, "has no oid"),
-        ({"severity": "bad"}, "has a severity that is no number"),
+        ({"severity": "bad"}, "has a severity that is not a number"),
         ({"host": "", "hostname": ""}, "names no host"),
     ],
 )

@@ -115,7 +115,7 @@ def test_target_is_what_was_checked():
         (make_invicti_row(Name=None), "has no Name"),
         (
             make_invicti_row(Severity="Bad"),
-            "has a Severity that is none of Critical, High, Medium, Low, Information, BestPractice",
+            "has a Severity that is not one of Critical, High, Medium, Low, Information, BestPractice",
         ),
     ],
 )

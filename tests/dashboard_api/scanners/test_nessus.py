@@ -155,7 +155,7 @@ def test_no_solution_is_no_advice():
     [
         ({"pluginID": ""}, "has no pluginID"),
         ({"pluginName": None}, "has no pluginName"),
-        ({"severity": "9"}, "has a severity that is none of 0 to 4"),
+        ({"severity": "9"}, "has a severity that is not one of 0 to 4"),
     ],
 )
 def test_broken_item_is_rejected_and_loses_no_other(members, reason):

@@ -316,7 +316,7 @@ def test_a_run_that_takes_every_host_for_up_is_refused_without_one():
 def test_broken_port_is_rejected_and_loses_no_other(port):
     report = read(make_nmap_port(port), make_nmap_port())
     assert [(reject.row, reject.reason) for reject in report.rejects] == [
-        (2, "has a portid that is no number")
+        (2, "has a portid that is not a number")
     ]
     assert len(report.findings) == 1
 

@@ -116,8 +116,8 @@ def test_time_of_the_report_counts_without_that_of_a_scan():
     ("row", "glossary", "reason"),
     [
         ({"QID": None}, {}, "has no QID"),
-        ({"URL": None}, {"website": ""}, "names no address: neither its URL nor that of a WEBAPP"),
-        ({}, {"SEVERITY": "9"}, "has a SEVERITY that is none of 1 to 5"),
+        ({"URL": None}, {"website": ""}, "has no URL, and no WEBAPP has one"),
+        ({}, {"SEVERITY": "9"}, "has a SEVERITY that is not one of 1 to 5"),
     ],
 )
 def test_broken_row_is_rejected(row, glossary, reason):

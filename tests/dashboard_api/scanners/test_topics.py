@@ -6,10 +6,11 @@ from collections import Counter
 
 import pytest
 
+from dashboard_api import limits
 from dashboard_api.crawler.essentials.rules import RULES
 from dashboard_api.models.problems import KEY_LENGTH, problem_key
 from dashboard_api.reading.topics import topic_of
-from dashboard_api.scanners import greenbone, nikto, nuclei, wapiti
+from dashboard_api.scanners import READERS, greenbone, nikto, nuclei, wapiti
 from dashboard_api.scanners.nikto.problems import TEXTS
 from dashboard_api.scanners.observatory import _TESTS
 from dashboard_api.scanners.sslyze.checks import _TEXTS as SSLYZE
@@ -19,6 +20,7 @@ from dashboard_api.scanners.topics import TOPICS
 from dashboard_api.scanners.wpscan.findings import TEXTS as WPSCAN
 from signed_api.limits import MAX_PROBLEM_ID_LENGTH
 from tests.dashboard_api.scanners.samples import (
+    FORMATS,
     json_lines,
     make_greenbone,
     make_greenbone_result,
@@ -118,25 +120,9 @@ def test_a_copy_of_a_file_with_passwords_has_one_severity():
 
 
 def test_every_source_is_one_that_a_reader_names():
-    sources = {source for topic in TOPICS.values() for source in topic.rules}
-    assert sources == {
-        "essentials",
-        "dns",
-        "greenbone",
-        "invicti",
-        "burp",
-        "qualys-was",
-        "zap",
-        "wpscan",
-        "nessus",
-        "acunetix",
-        "testssl",
-        "sslyze",
-        "mdn-observatory",
-        "wapiti",
-        "nikto",
-        "nuclei",
-    }
+    with_topics = [name for name, entry in FORMATS.items() if entry.has_topics]
+    named = {read_whole(READERS[name], FORMATS[name].sample).source for name in with_topics}
+    assert {source for topic in TOPICS.values() for source in topic.rules} == named | limits.OWN_SOURCES
 
 
 def test_a_file_with_passwords_is_one_problem_of_several_scanners():

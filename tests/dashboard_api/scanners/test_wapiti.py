@@ -121,7 +121,7 @@ def test_evidence_is_gathered_and_redacted():
 
 @pytest.mark.parametrize(
     ("entry", "reason"),
-    [(7, "is not a JSON object"), (make_wapiti_entry(level=9), "has a level that is none of 0 to 4")],
+    [(7, "is not a JSON object"), (make_wapiti_entry(level=9), "has a level that is not one of 0 to 4")],
 )
 def test_broken_entry_is_rejected_and_loses_no_other(entry, reason):
     report = read(entry, make_wapiti_entry())

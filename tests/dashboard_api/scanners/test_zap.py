@@ -208,7 +208,7 @@ def test_information_of_the_alert_is_shown_where_instances_have_none():
     ("alert", "reason"),
     [
         (make_zap_alert(alertRef=None, pluginid=None), "has neither alertRef nor pluginid"),
-        (make_zap_alert(riskcode="4"), "has a riskcode that is none of 0 to 3"),
+        (make_zap_alert(riskcode="4"), "has a riskcode that is not one of 0 to 3"),
         (make_zap_alert(instances=["x"]), "is not a JSON object"),
         ("x", "is not a JSON object"),
     ],

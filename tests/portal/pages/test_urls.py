@@ -14,9 +14,7 @@ from portal.pages.urls import payment_url, renewal_url
             "a b/&c",
             "https://example.com/a%20b%2F%26c?r=a%20b%2F%26c",
         ),
-        ("https://example.com/pay?ref={billing_ref}", "", ""),
         ("https://example.com/pay", "0b0c6d3e", "https://example.com/pay"),
-        ("https://example.com/pay", "", "https://example.com/pay"),
         ("", "0b0c6d3e", ""),
     ],
 )

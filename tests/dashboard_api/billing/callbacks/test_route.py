@@ -719,13 +719,6 @@ def test_bodies_are_deleted_after_30_days(client, account):
     assert CallbackEvent.objects.get().sealed_body == ""
 
 
-def test_an_account_that_older_code_added_is_given_a_reference(account):
-    type(account).objects.update(billing_ref=None)
-    applying.process_due(timezone.now())
-    account.refresh_from_db()
-    assert account.billing_ref
-
-
 # Commands
 
 
