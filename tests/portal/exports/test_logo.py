@@ -21,7 +21,7 @@ def test_without_a_path_there_is_no_logo():
 
 @pytest.mark.parametrize(
     ("content", "reason"),
-    [(None, "No such file"), (b"GIF89a", "no PNG, JPEG or SVG"), (b"<svg" + b" " * MAX_LOGO_BYTES, "256 KB")],
+    [(None, "No such file"), (b"GIF89a", "not a PNG"), (b"<svg" + b" " * MAX_LOGO_BYTES, "256 KB")],
 )
 def test_a_logo_that_cannot_be_used_says_why(tmp_path, content, reason):
     file = tmp_path / "logo"
