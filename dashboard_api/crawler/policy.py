@@ -111,7 +111,7 @@ class Allowance:
 def check_opted_out(website: Website, addresses: Sequence[str] = ()) -> None:
     """Raise OptedOut if an opt-out covers the website or one of its addresses."""
     if ScanOptOut.objects.of(website.host, addresses):
-        raise OptedOut(f"{website} is never scanned, because this was asked for.")
+        raise OptedOut(f"{website} opted out of scans.")
 
 
 def never_scanned(host: str) -> list[str]:

@@ -12,7 +12,7 @@ _WORDS = {
     ),
     "tls_invalid": "No encrypted connection was possible: check the certificate, and the settings of https.",
     "timed_out": "The website did not answer in time: scan again later.",
-    "broken_response": "The website broke off its answer: scan again later.",
+    "broken_response": "The website closed the connection early: scan again later.",
     "blocked": (
         "A protection of the website refused the scan, so nothing counts as fixed: allow the addresses and "
         "the user agent of scans, and scan again."
@@ -30,7 +30,7 @@ _WORDS = {
         "that it leads to."
     ),
     "redirect_loop": (
-        "The website redirects in a circle, or more than five times: correct its redirects for visitors "
+        "The website redirects in a loop, or more than five times: correct its redirects for visitors "
         "without cookies, and scan again."
     ),
     "no_page": (
@@ -50,15 +50,14 @@ _WORDS = {
     ),
     "ownership_lapsed": "The proof of ownership is missing: prove again that the website is yours.",
     "opted_out": (
-        "This website, or one that it redirects to, is never scanned, because this was asked for: contact "
-        "support to change it."
+        "This website, or one that it redirects to, opted out of scans: contact support to change it."
     ),
-    "plan_ended": "The plan no longer allowed the scan when it was to begin: check the plan.",
+    "plan_ended": "The plan no longer allowed the scan when it was due: check the plan.",
     "consent_missing": (
         "The owner's consent to deep scans had ended before the scan could begin: the owner must agree again."
     ),
     "engine_missing": "The scanner is not installed here: contact support.",
-    "engine_crashed": "The scanner broke off: scan again; contact support if this is repeated.",
+    "engine_crashed": "The scanner crashed: scan again; contact support if it happens again.",
     "engine_timeout": "The scanner took too long, and was ended: scan again when the website is less busy.",
     "stopped_early": (
         "The scanner ended before it had tried everything, so findings that it did not report stay open. To "

@@ -34,7 +34,7 @@ _ADVICE = {
         "A and AAAA records."
     ),
     "connect_failed": (
-        "The website could not be reached, or broke off the connection: check that it answers from the "
+        "The website could not be reached, or closed the connection: check that it answers from the "
         "internet, on port 443 or 80."
     ),
     "addresses_differ": (
@@ -42,7 +42,7 @@ _ADVICE = {
         "the AAAA record."
     ),
     "unreadable": (
-        "The file is compressed in a way that we cannot read: send it as it is to requests with "
+        "The file is compressed in a way that we cannot read: send it uncompressed to requests with "
         "Accept-Encoding: identity."
     ),
     "timed_out": "The website did not answer within 12 seconds: check again later.",

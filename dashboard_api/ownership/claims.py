@@ -131,7 +131,7 @@ def check_room(account: Account, host: str, *, now: datetime) -> None:
         )
     ended = OwnershipClaim.objects.filter(account=account, created_at__gt=now - timedelta(days=1))
     if ended.exclude(ended_at=None).count() >= MAX_ENDED_A_DAY:
-        raise TooManyClaims("You have given up many websites today. Add others tomorrow.")
+        raise TooManyClaims("You removed many websites today. Add others tomorrow.")
 
 
 def proven_parents(claim: OwnershipClaim) -> list[OwnershipClaim]:

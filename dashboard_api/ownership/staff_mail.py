@@ -14,14 +14,14 @@ _BACKEND = "django.contrib.auth.backends.ModelBackend"
 
 def tell_contested(claim: OwnershipClaim) -> None:
     """Tell staff to decide about a contested claim."""
-    text = f"{claim.account} has proven {claim.host}, which {_holders(claim)} has. "
+    text = f"{claim.account} has proven {claim.host}, which belongs to {_holders(claim)}. "
     text += "Find out who owns it, and decide."
     _tell(claim, f"{claim.host} is contested", text)
 
 
 def tell_taken_over(claim: OwnershipClaim) -> None:
     """Tell staff that a claim takes a website over from its holders."""
-    text = f"{claim.account} has proven {claim.host}, and has it now, without any findings. "
+    text = f"{claim.account} has proven {claim.host}, and now has it, without findings. "
     text += f"Those of {_holders(claim)} are in the archive."
     _tell(claim, f"{claim.host} was taken over", text)
 

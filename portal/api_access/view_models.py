@@ -82,7 +82,7 @@ def refusal(reason: str) -> str:
         "too_many": _("Two secrets work already: one must end first. A retired secret ends after one day."),
         "in_use": _("This portal uses that secret. Support replaces it."),
     }
-    return texts.get(reason, _("Nothing was changed: that secret has ended, or ends already."))
+    return texts.get(reason, _("Nothing was changed: that secret is already retired."))
 
 
 def _account(account: Account, owned: Collection[int]) -> ApiAccount:

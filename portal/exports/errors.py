@@ -69,7 +69,7 @@ class PdfUnavailable(ExportError):
     """This deployment has no typesetter."""
 
     status = 404
-    title = _("There are no PDF reports here")
+    title = _("PDF reports are not available here")
     text = _("This portal is set up without them.")
     advice = _("Open the report and print it: browsers can print to a PDF.")
 

@@ -97,7 +97,7 @@ def check_for_helper(request: HttpRequest, token: str) -> HttpResponse:
     else:
         actions.record_check(link.account, claim)
         if claim.state == "pending":
-            messages.info(request, _("We looked just now, and did not find the token."))
+            messages.info(request, _("We checked just now and did not find the token."))
     return redirect("portal:help_prove", token=token)
 
 

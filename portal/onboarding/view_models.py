@@ -36,8 +36,8 @@ TONES = {
 ENDED = {
     "lapsed": gettext_lazy(
         "We could not find the token for 14 days, so the website was removed. Publish it again, or repair "
-        "what does not answer, and add the website again: it comes back, unless another organization owns "
-        "it by now."
+        "what does not answer, and add the website again: you get it back unless another organization "
+        "owns it by now."
     ),
     "taken_over": labels.NOT_LINKED["taken_over"],
     "expired": gettext_lazy("We did not find the token for 30 days. Add the website again to go on."),
@@ -49,7 +49,7 @@ ENDED = {
 # What to do for each known outcome of a check; for others, the service's advice is shown.
 OUTCOMES = {
     "found": gettext_lazy("The token is there."),
-    "not_found": gettext_lazy("Nothing is at this address. Upload the file with exactly this name."),
+    "not_found": gettext_lazy("There is no file at this address. Upload it with exactly this name."),
     "status": gettext_lazy("The website answers with an error. Repair it, and check again."),
     "html_instead": gettext_lazy(
         "A page is there instead of the file. Serve files below /.well-known/ before any rule that rewrites "
@@ -66,7 +66,7 @@ OUTCOMES = {
         "either. Publish it there, correct the certificate, or use a DNS record."
     ),
     "blocked": gettext_lazy(
-        "A protection of the website refused our check. Allow the user agent ThreatDashboard/1."
+        "A firewall of the website blocked our check. Allow the user agent ThreatDashboard/1."
     ),
     "page_changed": gettext_lazy(
         "The home page looks different from the one that our scans know, so this check does not count. "
@@ -126,7 +126,9 @@ OF_DNS = {
     "private_address": gettext_lazy("A name server of the domain has a private address. Correct it."),
 }
 OF_META = {
-    "not_found": gettext_lazy("The home page has no such tag. Add it to <head>, and publish the page."),
+    "not_found": gettext_lazy(
+        "The home page does not have this tag. Add it to <head>, and publish the page."
+    ),
     "other_content": gettext_lazy("The tag has another value. Use exactly this one."),
     "unreadable": gettext_lazy(
         "We could not read the head of the home page to its end. Put the tag at its beginning, and send the "

@@ -138,7 +138,7 @@ def check_claim(request: HtmxHttpRequest, account: int, claim_id: int) -> HttpRe
         return redirect(page)
     audit("website.claim_checked", own, host=claim.host)
     if claim.state == "pending":
-        messages.info(request, _("We looked just now, and did not find the token."))
+        messages.info(request, _("We checked just now and did not find the token."))
     return _lead(request, own, claim)
 
 

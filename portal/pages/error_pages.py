@@ -154,7 +154,7 @@ def unknown_finding(reference: str) -> ErrorPage:
     """Return one page for both cases: the finding does not exist, or belongs to another website."""
     return ErrorPage(
         status=404,
-        title=_("There is no such finding"),
+        title=_("Finding not found"),
         text=_("This website has no finding at this address."),
         advice=_("Check the address, or look for the finding in the list."),
         reference=reference,
@@ -190,7 +190,7 @@ def _inactive_entitlement(error: InactiveEntitlement, reference: str) -> ErrorPa
                 "larger plan brings all back."
             ),
             reference=reference,
-            actions=(Action(label=_("To the plan"), url=reverse("portal:plan")),),
+            actions=(Action(label=_("View plan"), url=reverse("portal:plan")),),
         )
     if error.detail.starts_on is not None:
         return ErrorPage(
@@ -199,7 +199,7 @@ def _inactive_entitlement(error: InactiveEntitlement, reference: str) -> ErrorPa
             text=_("Its first day: %(date)s.") % {"date": labels.day(error.detail.starts_on)},
             advice=_("The results of this website appear here on that day."),
             reference=reference,
-            actions=(Action(label=_("To the plan"), url=reverse("portal:plan")),),
+            actions=(Action(label=_("View plan"), url=reverse("portal:plan")),),
         )
     plan, state = (
         (error.detail.plan or "").capitalize(),
@@ -234,8 +234,8 @@ def _revoked_link(error: RevokedLink, reference: str, linking_url: str) -> Error
             title=_("The proof of ownership is missing"),
             text=_("We could not find the token for 14 days, so this website was removed."),
             advice=_(
-                "Publish it again, or repair what does not answer, and add the website again: it comes "
-                "back, unless another organization owns it by now."
+                "Publish it again, or repair what does not answer, and add the website again: you get it "
+                "back unless another organization owns it by now."
             ),
             reference=reference,
             actions=_actions((_("Add a website"), proof[1]), support),

@@ -114,7 +114,7 @@ def _limit_words(use: LimitUse) -> Words:
         if use.name == "scans_per_month":
             text += " " + _("The page of your plan shows when the limit will be reached.")
         elif use.name == "seats":
-            text += " " + _("Open invitations count, too.")
+            text += " " + _("Open invitations count as seats.")
     else:
         subject = _("%(limit)s: limit reached")
         day = labels.day(use.resets_at.date()) if use.resets_at else ""

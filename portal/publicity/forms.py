@@ -12,7 +12,7 @@ AS_ACCOUNT = "as_account"
 CHOICES = (
     ("counted", _("Counted: in the statistics only")),
     ("shown", _("Shown: in the statistics, and in the feed with a masked domain such as •••••.com")),
-    ("nothing", _("Nothing: neither in the statistics nor in the feed")),
+    ("nothing", _("Nothing: not in the statistics and not in the feed")),
 )
 _OF_WEBSITE = ((AS_ACCOUNT, _("as the organization")), ("counted", _("counted")), ("nothing", _("nothing")))
 

@@ -66,9 +66,9 @@ REASONS = {
         "No encrypted connection was possible. Check the certificate and the settings of https."
     ),
     "timed_out": _("The website did not answer in time. Scan again later."),
-    "broken_response": _("The website broke off its answer. Scan again later."),
+    "broken_response": _("The website closed the connection early. Scan again later."),
     "blocked": _(
-        "A protection of the website refused the scan, so nothing counts as fixed. Allow our addresses and "
+        "A firewall of the website blocked the scan, so nothing counts as fixed. Allow our addresses and "
         "our user agent, which are below, and scan again."
     ),
     "page_changed": _(
@@ -84,7 +84,7 @@ REASONS = {
         "website that it leads to."
     ),
     "redirect_loop": _(
-        "The website redirects in a circle, or more than five times. Correct its redirects for visitors "
+        "The website redirects in a loop, or more than five times. Correct its redirects for visitors "
         "without cookies."
     ),
     "no_page": _(
@@ -105,10 +105,9 @@ REASONS = {
     ),
     "ownership_lapsed": _("The proof of ownership is missing. Prove again that the website is yours."),
     "opted_out": _(
-        "This website, or one that it redirects to, is never scanned, because this was asked for. Contact "
-        "support to change that."
+        "This website, or one that it redirects to, opted out of scans. Contact support to change that."
     ),
-    "plan_ended": _("Your plan no longer allowed the scan when it was to begin."),
+    "plan_ended": _("Your plan no longer allowed the scan when it was due."),
     "consent_missing": _(
         "The consent to deep scans had ended before the scan could begin. Please agree to deep scans again."
     ),
@@ -138,12 +137,10 @@ REASONS = {
     "cancelled": "",  # says no more than the state
     "worker_lost": _("The scan was interrupted on our side and does not count. Scan again."),
 }
-OTHER_REASON = _("A scanner failed on our side. Scan again; if that fails, too, contact support.")
+OTHER_REASON = _("A scanner failed on our side. Scan again, and contact support if it fails again.")
 REFUSALS = {
     "scans_not_included": _("Your plan does not include these scans."),
-    "opted_out": _(
-        "This website is never scanned, because this was asked for. Contact support to change that."
-    ),
+    "opted_out": _("This website opted out of scans. Contact support to change that."),
     "consent_missing": _("No owner of the organization has agreed to deep scans of this website yet."),
     "not_scannable": _("This website cannot be scanned now. Check the proof of ownership."),
     "scan_cooldown": _("This website was scanned a short while ago."),

@@ -365,9 +365,9 @@ def _last_scan(
 def _last_title(scan: Scan) -> str:
     found = _found(scan)
     if scan.state == "failed":
-        return _("The last scan failed, so it says nothing.")
+        return _("The last scan failed and has no results.")
     if scan.outcome == "blocked":
-        return _("The website refused the last scan, so it says nothing.")
+        return _("The website blocked the last scan, so it has no results.")
     if scan.outcome == "different":
         return _("The page looks different, so the last scan does not count.")
     if scan.outcome == "partial":

@@ -38,8 +38,8 @@ def _new_owner_words(change: MembershipChange) -> to_owners.Words:
     person, account = (_without_addresses(str(name)) for name in (change.person, change.account))
     subject = _("%(person)s is now an owner of %(account)s") % {"person": person, "account": account}
     text = _(
-        "Owners manage all members, other owners too, and issue API secrets. “Recent changes” on the team "
-        "page says how this person became one. If you did not expect this, remove this person at "
+        "Owners manage all members, including other owners, and issue API secrets. “Recent changes” on "
+        "the team page says how this person became one. If you did not expect this, remove this person at "
         "once, change your password and sign out everywhere else. If you cannot, contact support."
     )
     return to_owners.Words(

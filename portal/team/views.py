@@ -87,7 +87,7 @@ def withdraw(request: HttpRequest, invitation: UUID) -> HttpResponse:
     try:
         actions.withdraw(own_invitation, by=current_user(request))
     except actions.InvitationClosed:
-        return _confirm(request, _("It was too late: the invitation is no longer open."))
+        return _confirm(request, _("This invitation is no longer open."))
     return _confirm(request, _("The invitation of %(email)s is withdrawn.") % {"email": own_invitation.email})
 
 
@@ -235,7 +235,7 @@ def _refusal(refusal: Exception) -> SafeString:
         text += " " + _("Remove a member, withdraw an invitation, or choose a larger plan.")
     else:
         text = _("A payment is missing, or your plan is not active: people can be invited once it is.")
-    return format_html('{} <a href="{}">{}</a>', text, reverse("portal:plan"), _("To the plan"))
+    return format_html('{} <a href="{}">{}</a>', text, reverse("portal:plan"), _("View plan"))
 
 
 def _render_team(request: HttpRequest, invalid_form: InvitationForm | None = None) -> HttpResponse:

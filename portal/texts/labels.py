@@ -86,7 +86,7 @@ STATUS_MEANINGS = {
 EMPTY_STATUSES = {
     "fixed": _("Nothing has been fixed yet"),
     "accepted_risk": _("No risk has been accepted"),
-    "false_positive": _("There are no false positives"),
+    "false_positive": _("No false positives"),
 }
 EVENTS = {
     "first_seen": _("First seen"),
@@ -150,7 +150,7 @@ NOT_LINKED = {  # advice by the reason of a revoked link, on the pages of the we
     "proof_awaited": _("It is no longer in your organization, and its new proof is not complete."),
     "claim_ended": _("Its proof has ended. Add the website again if it is yours."),
     "taken_over": _(
-        "Another organization verified this website and owns it now. It sees none of your results: they "
+        "Another organization verified this website and owns it now. It cannot see your results, which "
         "are in our archive. If the website is yours, contact support, or add it again and prove it."
     ),
 }

@@ -48,8 +48,8 @@ def read_the_first_finding(page):
 
 
 def ask_to_check_it_again(page):
-    page.get_by_role("button", name="Check again").click()
-    expect(page.get_by_role("button", name="Check again")).to_be_hidden()
+    page.get_by_role("button", name="Retest").click()
+    expect(page.get_by_role("button", name="Retest")).to_be_hidden()
 
 
 def read_that_it_is_still_there(page):

@@ -122,12 +122,12 @@ def test_a_finding_that_is_not_of_this_website_or_was_deleted_is_an_error_page(d
     watch.expect("404 (Not Found)")
     worst.delete()
     findings(dashboard).get_by_role("link", name=WORST).click()
-    expect(dashboard.get_by_role("heading", name="There is no such finding")).to_be_visible()
+    expect(dashboard.get_by_role("heading", name="Finding not found")).to_be_visible()
     expect(dashboard).to_have_url(re.compile("/findings/"))
     other = make_finding(make_website("other.example.com"), title="Of others")
     for finding_id in (other.pk, 10**9):
         dashboard.goto(f"{PATH}findings/{finding_id}/")
-        expect(dashboard.get_by_role("heading", name="There is no such finding")).to_be_visible()
+        expect(dashboard.get_by_role("heading", name="Finding not found")).to_be_visible()
     dashboard.get_by_role("link", name="All findings").click()
     expect(findings(dashboard)).to_have_count(20)
 
@@ -143,7 +143,7 @@ def test_fixed_findings_have_a_status_filter(dashboard, worst):
     expect(chip(dashboard, "Status: Fixed")).to_be_visible()
     expect(facet(dashboard, "False positive 0")).to_be_disabled()
     dashboard.goto(f"{PATH}?status=false_positive")
-    expect(dashboard.get_by_role("heading", name="There are no false positives")).to_be_visible()
+    expect(dashboard.get_by_role("heading", name="No false positives")).to_be_visible()
     dashboard.get_by_role("link", name="Show open findings").click()
     expect(dashboard).to_have_url(PATH)
     expect(status(dashboard)).to_have_text("44 findings")

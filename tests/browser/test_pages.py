@@ -31,7 +31,7 @@ def test_page_links_go_through_the_list_each_from_its_top_and_keep_the_page_size
     expect(dashboard).to_have_url(PATH)
     expect(findings(dashboard)).to_have_count(20)
     dashboard.goto(f"{PATH}?page=9")
-    expect(dashboard.get_by_role("heading", name="There is no such page")).to_be_visible()
+    expect(dashboard.get_by_role("heading", name="Page not found")).to_be_visible()
     dashboard.get_by_role("link", name="Go to the last page").click()
     expect(dashboard).to_have_url(f"{PATH}?page=3")
     expect(findings(dashboard)).to_have_count(5)

@@ -137,7 +137,7 @@ def test_a_list_is_shared_with_its_filters(open_page, owner, website, javascript
     ours, theirs = (open_page(user=user, java_script_enabled=javascript) for user in (owner, None))
     ours.goto(f"{PATH}?severity=High")
     ours.get_by_text("Export", exact=True).click()
-    ours.get_by_label("Works for").select_option("30 days")
+    ours.get_by_label("Valid for").select_option("30 days")
     button(ours, "Create share link").click()
     theirs.goto(ours.get_by_label("Share link", exact=True).input_value())
     shared = theirs.get_by_role("list", name="Findings").get_by_role("listitem")

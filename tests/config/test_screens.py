@@ -21,7 +21,7 @@ def test_an_error_page_needs_nothing_to_be_shown(status):
 def test_a_wrong_address_shows_our_page(client):
     response = client.get("/no/such/page/")
     assert response.status_code == 404
-    assert b"There is no such page" in response.content
+    assert b"Page not found" in response.content
 
 
 @pytest.mark.django_db

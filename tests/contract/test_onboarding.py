@@ -101,7 +101,7 @@ def test_an_owner_adds_a_website_proves_it_and_sees_its_dashboard(owner, interne
     with serving(internet, "no file", 404) as server:
         assert check(owner, page)["Location"] == page
         text = text_of(owner, page)
-        assert "Nothing is at this address" in text
+        assert "There is no file at this address" in text
         assert "did not find the token" in text
         assert f"({PUBLIC})" in text
         asked = server.connections

@@ -295,7 +295,7 @@ def empty_state(
         last = dashboard.dashboard.page_count
         return EmptyState(
             tone="none",
-            title=_("There is no such page"),
+            title=_("Page not found"),
             text=ngettext("The list has %(last)s page.", "The list has %(last)s pages.", last)
             % {"last": last},
             action_label=_("Go to the last page"),

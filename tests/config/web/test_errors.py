@@ -31,7 +31,7 @@ def test_opening_the_address_of_a_form_gets_a_page_that_leads_on(client, db, add
     response = client.get(address)
     assert response.status_code == 405
     assert response["Allow"] == "POST"
-    assert "There is no such page" in response.text
+    assert "Page not found" in response.text
     assert "Home" in response.text
 
 

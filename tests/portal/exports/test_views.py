@@ -383,6 +383,6 @@ def test_without_the_typesetter_pdfs_are_not_offered(browser, stub, monkeypatch)
     finally:
         export_links.pdf_available.cache_clear()
     assert response.status_code == 404
-    assert "There are no PDF reports here" in text_of(response)
+    assert "PDF reports are not available here" in text_of(response)
     assert "report.pdf" not in report.content.decode()
     assert f"{PATH}report.pdf" not in offered

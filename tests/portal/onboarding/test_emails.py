@@ -69,8 +69,8 @@ def run(owner, monkeypatch):
     [
         (VERIFIED, "shop.example.com is verified", "we check it every week"),
         (FAILING, "the proof of ownership is missing", "Otherwise the website is removed on 3 Dec 2026."),
-        (LAPSED, "was removed", "add the website again: it comes back"),
-        (TAKEN_OVER, "Another organization now owns shop.example.com", "It sees none of your results"),
+        (LAPSED, "was removed", "add the website again: you get it back"),
+        (TAKEN_OVER, "Another organization now owns shop.example.com", "It cannot see your results"),
         (REFUSED, "was not added", "our team has confirmed it"),
         (
             {**VERIFIED, "verified_at": None, "others": [OTHER]},

@@ -64,7 +64,7 @@ TABLE = [
     (by_reason("proof_awaited"), 403, "its new proof is not complete", False),
     (LAPSED, 403, "could not find the token for 14 days", False),
     (UnknownLink(), 404, "is not in your organization", False),
-    (UnknownFinding(), 404, "There is no such finding", False),
+    (UnknownFinding(), 404, "Finding not found", False),
     (
         refused(InvalidRequest, errors=[FieldError(field="source")]),
         400,

@@ -759,7 +759,7 @@ def test_an_unknown_finding_leads_to_the_list(browser, stub, headers):
     stub.response = UnknownFinding()
     response = browser.get(FINDING, {"severity": "High"}, headers=headers)
     assert response.status_code == 404
-    assert "There is no such finding" in text_of(response)
+    assert "Finding not found" in text_of(response)
     assert f'href="{PATH}?severity=High">All findings' in response.content.decode()
 
 

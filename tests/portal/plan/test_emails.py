@@ -170,7 +170,7 @@ def seats(limit):
     ("limit", "invitations", "subject", "text"),
     [
         (4, 0, None, ""),  # 75 percent
-        (5, 1, "Members: nearly reached", "4 of 5 used. Open invitations count, too."),
+        (5, 1, "Members: nearly reached", "4 of 5 used. Open invitations count as seats."),
         (3, 0, "Members: limit reached", "3 of 3 used. No one else can be invited."),
         (2, 0, "Members: limit reached", "3 of 2 used"),
         (None, 3, None, ""),

@@ -130,8 +130,8 @@ def test_an_ended_scan_says_what_it_found():
         ({"new": 0, "outcome": "partial"}, "The last scan is only partly complete: 0 new, 0 fixed."),
         ({"outcome": "partial"}, "The last scan is only partly complete."),
         ({"new": 0, "outcome": "different"}, "The page looks different, so the last scan does not count."),
-        ({"new": 0, "outcome": "blocked"}, "The website refused the last scan, so it says nothing."),
-        ({"state": "failed", "outcome": None}, "The last scan failed, so it says nothing."),
+        ({"new": 0, "outcome": "blocked"}, "The website blocked the last scan, so it has no results."),
+        ({"state": "failed", "outcome": None}, "The last scan failed and has no results."),
         ({"new": 0, "state": "cancelled", "outcome": None}, ""),
     ],
 )
@@ -276,7 +276,7 @@ def test_a_schedule_is_one_sentence_with_the_next_times_and_what_the_plan_includ
 def test_a_paused_schedule_says_why_or_until_when():
     paused = page_of(rules=rules_with(schedule={"frequency": "daily", "pause_reason": "blocked"})).schedule
     assert "paused after three scans" in paused.pause
-    assert "A protection of the website refused" in paused.pause
+    assert "A firewall of the website blocked" in paused.pause
     day = NOW.date() + timedelta(days=3)
     until = page_of(rules=rules_with(schedule={"frequency": "daily", "paused_until": day})).schedule
     assert until.pause.startswith("Paused until ")

@@ -204,7 +204,7 @@ def test_a_search_without_matches_leads_to_the_names_of_problems_which_it_does_n
     [
         ("fixed", "Nothing has been fixed yet"),
         ("accepted_risk", "No risk has been accepted"),
-        ("false_positive", "There are no false positives"),
+        ("false_positive", "No false positives"),
         ("all", "No threats found"),
     ],
 )
@@ -224,7 +224,7 @@ def test_nothing_of_a_status_under_other_filters_is_that_nothing_matches():
 def test_a_page_past_the_end_leads_to_the_last():
     at = Address(path="/s/", filters=Filters(page=9))
     past = empty_state(make_dashboard(dashboard=make_page(total=30, page_count=2), threats=[]), at)
-    assert (past.title, past.action_url) == ("There is no such page", "/s/?page=2")
+    assert (past.title, past.action_url) == ("Page not found", "/s/?page=2")
 
 
 def test_a_state_of_coverage_the_portal_does_not_know_is_not_clean():
