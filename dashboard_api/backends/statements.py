@@ -17,7 +17,7 @@ def alias_of(model: type[models.Model]) -> str:
     return str(router.db_for_write(model))
 
 
-def rows(
+def select(
     model: type[models.Model], statement: str, parameters: Sequence[Any] | Mapping[str, Any]
 ) -> list[tuple[Any, ...]]:
     """Run a statement on the database of ``model``; return its rows."""
@@ -62,26 +62,26 @@ def first_rows(
     was_kept = connection.connection is not None and not connection.in_atomic_block
     connection.health_check_done = True  # type: ignore[attr-defined]  # disables the check by Django
     try:
-        return rows(model, statement, parameters)
+        return select(model, statement, parameters)
     except (OperationalError, InterfaceError):
         if not was_kept:
             raise
         connection.close()
-        return rows(model, statement, parameters)
+        return select(model, statement, parameters)
 
 
-def marks(values: Collection[Any]) -> str:
+def placeholders(values: Collection[Any]) -> str:
     """Return a placeholder for each value."""
     return ", ".join(["%s"] * len(values))
 
 
-def moment(value: Any) -> Any:
+def to_datetime(value: Any) -> Any:
     """Return a stored time in UTC; SQLite returns it without a zone, or as text from an expression."""
     if isinstance(value, str):
         value = datetime.fromisoformat(value)
     return value.replace(tzinfo=UTC) if value is not None and value.tzinfo is None else value
 
 
-def stored(value: datetime) -> str:
+def to_column(value: datetime) -> str:
     """Return a time as text for comparisons, as SQLite stores it and PostgreSQL reads it."""
     return str(value.astimezone(UTC).replace(tzinfo=None))

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, NamedTuple
 
 from django.db import models
 
-from dashboard_api.backends.statements import changed_rows, stored
+from dashboard_api.backends.statements import changed_rows, to_column
 
 NO_ALLOWANCE = 2**31 - 1  # more calls than a row can count
 
@@ -117,7 +117,7 @@ class CallRecordQuerySet(models.QuerySet["CallRecord"]):
             "DELETE FROM dashboard_api_callrecord WHERE id IN "
             "(SELECT id FROM dashboard_api_callrecord WHERE at < %s ORDER BY at LIMIT %s)"
         )
-        return changed_rows(CallRecord, statement, [stored(before), batch])
+        return changed_rows(CallRecord, statement, [to_column(before), batch])
 
 
 class CallRecord(models.Model):

@@ -13,7 +13,13 @@ from django.db import connections, models, transaction
 
 from dashboard_api import limits
 from dashboard_api.backends import calls as sql
-from dashboard_api.backends.statements import alias_of, changed_rows, rows, rows_changed_by_triggers, stored
+from dashboard_api.backends.statements import (
+    alias_of,
+    changed_rows,
+    rows_changed_by_triggers,
+    select,
+    to_column,
+)
 from dashboard_api.models.calls import CallLimit
 
 NONCE_LIFETIME = timedelta(seconds=limits.TIMESTAMP_WINDOW_SECONDS + limits.NONCE_MARGIN_SECONDS)
@@ -71,7 +77,7 @@ class NonceQuerySet(models.QuerySet["Nonce"]):
         """
         row = {
             **facts._asdict(),
-            "at": stored(facts.at) if facts.is_recorded else None,
+            "at": to_column(facts.at) if facts.is_recorded else None,
             "account_id": account_id,
             "nonce": nonce,
             "expires_at": int(expires_at.timestamp()),
@@ -117,7 +123,7 @@ class NonceQuerySet(models.QuerySet["Nonce"]):
             with transaction.atomic(using=alias_of(Nonce)):
                 *_, count = [changed_rows(Nonce, statement, parameters) for statement in sql.PRUNE_SQLITE]
             return count
-        [(count,)] = rows(Nonce, sql.PRUNE_POSTGRESQL, parameters)
+        [(count,)] = select(Nonce, sql.PRUNE_POSTGRESQL, parameters)
         return int(count)
 
 

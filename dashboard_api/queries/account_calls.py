@@ -7,7 +7,7 @@ from datetime import datetime, time
 from typing import Any, NamedTuple
 
 from dashboard_api.backends.calls import FACTS
-from dashboard_api.backends.statements import moment, rows, stored
+from dashboard_api.backends.statements import select, to_column, to_datetime
 from dashboard_api.contract.cursor import read_call_position
 from dashboard_api.models import CallRecord
 from signed_api.account import REFUSED, CallsRequest
@@ -76,10 +76,10 @@ def calls_of(account_id: int, request: CallsRequest, *, reader: Reader, count: i
     if request.before:
         wanted.append("at <= %(at)s AND (at, request_id) < (%(at)s, %(request_id)s)")
         before = read_call_position(request.before)
-        parameters |= {"at": stored(before.at), "request_id": before.request_id}
+        parameters |= {"at": to_column(before.at), "request_id": before.request_id}
     return _calls(" AND ".join(wanted), parameters)
 
 
 def _calls(wanted: str, parameters: dict[str, Any]) -> list[CallRow]:
-    found = rows(CallRecord, _CALLS.format(wanted=wanted), parameters)
-    return [CallRow(moment(at), *facts) for at, *facts in found]
+    found = select(CallRecord, _CALLS.format(wanted=wanted), parameters)
+    return [CallRow(to_datetime(at), *facts) for at, *facts in found]

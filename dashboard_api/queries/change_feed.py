@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import date, datetime
 from typing import NamedTuple
 
-from dashboard_api.backends.statements import marks, moment, rows, stored
+from dashboard_api.backends.statements import placeholders, select, to_column, to_datetime
 from dashboard_api.models.findings import Finding, Severity
 from signed_api import limits as contract_limits
 
@@ -53,7 +53,7 @@ SELECT (SELECT MAX(id + 0) FROM dashboard_api_finding WHERE website_id = %s),
 
 def newest(website_id: int) -> FeedPosition:
     """Return the newest ids of the website now."""
-    ((finding_id, event_id),) = rows(Finding, _NEWEST, [website_id, website_id])
+    ((finding_id, event_id),) = select(Finding, _NEWEST, [website_id, website_id])
     return FeedPosition(finding_id or 0, event_id or 0)
 
 
@@ -67,7 +67,7 @@ ORDER BY newest_finding_id, newest_event_id LIMIT 1
 
 def newest_of_next_import(website_id: int, finding_id: int, event_id: int) -> FeedPosition | None:
     """Return the newest ids after the next import, if one followed."""
-    found = rows(Finding, _NEXT_IMPORT, [website_id, finding_id, event_id])
+    found = select(Finding, _NEXT_IMPORT, [website_id, finding_id, event_id])
     return FeedPosition(*found[0]) if found else None
 
 
@@ -80,7 +80,7 @@ ORDER BY imported_at DESC LIMIT 1
 
 def newest_before(website_id: int, moment: datetime) -> FeedPosition | None:
     """Return the newest ids at the end of the last import before ``moment``, if there was one."""
-    found = rows(Finding, _NEWEST_BEFORE, [website_id, stored(moment)])
+    found = select(Finding, _NEWEST_BEFORE, [website_id, to_column(moment)])
     return FeedPosition(found[0][0], found[0][1] or 0) if found else None
 
 
@@ -91,8 +91,8 @@ SELECT imported_at FROM dashboard_api_importrun WHERE website_id = %s ORDER BY i
 
 def first_import_at(website_id: int) -> datetime | None:
     """Return the time of the first import, if there was one."""
-    found = rows(Finding, _FIRST_IMPORT, [website_id])
-    return moment(found[0][0]) if found else None
+    found = select(Finding, _FIRST_IMPORT, [website_id])
+    return to_datetime(found[0][0]) if found else None
 
 
 _FIRST_SEEN = "SELECT COUNT(*) FROM dashboard_api_finding WHERE website_id = %s AND first_seen >= %s"
@@ -100,7 +100,7 @@ _FIRST_SEEN = "SELECT COUNT(*) FROM dashboard_api_finding WHERE website_id = %s 
 
 def first_seen_count(website_id: int, day: date) -> int:
     """Count the findings of any status that were first seen on ``day`` or later."""
-    ((count,),) = rows(Finding, _FIRST_SEEN, [website_id, day.isoformat()])
+    ((count,),) = select(Finding, _FIRST_SEEN, [website_id, day.isoformat()])
     return int(count)
 
 
@@ -124,10 +124,10 @@ def new_findings(
     wanted = [severity.value for severity in Severity if severity >= least]
     parameters: list[int | str] = []
     for severity in wanted:
-        since = [stored(first_seen)] if first_seen else []
+        since = [to_column(first_seen)] if first_seen else []
         parameters += [website_id, severity, after, until, *since, contract_limits.MAX_COUNTED_CHANGES + 1]
     level = _NEW.format(first_seen=" AND first_seen >= %s" if first_seen else "")
-    found = rows(Finding, " UNION ALL ".join([level] * len(wanted)), parameters)
+    found = select(Finding, " UNION ALL ".join([level] * len(wanted)), parameters)
     return [(pk, severity) for pk, severity in found]
 
 
@@ -144,7 +144,8 @@ def regressions(website_id: int, after: int, until: int, least: int) -> list[Reg
     """Return the regressions of open findings, oldest first; a finding that came back twice appears twice."""
     parameters = [website_id, after, until, contract_limits.MAX_REGRESSIONS + 1, least]
     return [
-        Regression(pk, severity, moment(at)) for pk, severity, at in rows(Finding, _REGRESSIONS, parameters)
+        Regression(pk, severity, to_datetime(at))
+        for pk, severity, at in select(Finding, _REGRESSIONS, parameters)
     ]
 
 
@@ -156,9 +157,9 @@ FROM dashboard_api_finding WHERE id IN ({ids})
 
 def summaries(ids: Sequence[int]) -> dict[int, FindingSummary]:
     """Return the summaries of these findings by id."""
-    found = rows(Finding, _SUMMARIES.format(ids=marks(ids)), ids) if ids else []
+    found = select(Finding, _SUMMARIES.format(ids=placeholders(ids)), ids) if ids else []
     return {
-        pk: FindingSummary(title, location, problem, fix_start, moment(first_seen))
+        pk: FindingSummary(title, location, problem, fix_start, to_datetime(first_seen))
         for pk, title, location, problem, fix_start, first_seen in found
     }
 
@@ -173,5 +174,7 @@ AND published_at > %s ORDER BY published_at DESC, note.id DESC LIMIT %s
 
 def published_notes(website_id: int, account_id: int, since: datetime) -> list[PublishedNote]:
     """Return the newest notes that the account may read, published after ``since``."""
-    parameters = [website_id, account_id, stored(since), contract_limits.MAX_CHANGES]
-    return [PublishedNote._make((*note, moment(at))) for *note, at in rows(Finding, _PUBLISHED, parameters)]
+    parameters = [website_id, account_id, to_column(since), contract_limits.MAX_CHANGES]
+    return [
+        PublishedNote._make((*note, to_datetime(at))) for *note, at in select(Finding, _PUBLISHED, parameters)
+    ]

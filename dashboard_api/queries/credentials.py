@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from dashboard_api.backends.statements import backend_for, first_rows, moment, stored
+from dashboard_api.backends.statements import backend_for, first_rows, to_column, to_datetime
 from dashboard_api.models.accounts import Secret
 from dashboard_api.models.entitlements import Terms
 from dashboard_api.models.revisions import TAGS, Tags
@@ -122,7 +122,7 @@ def read_credentials(account_ref: str, link_id: str, now: datetime) -> Credentia
     For an unknown account, return the account with the newest secret instead (see ``Credentials``).
     """
     statement = _statement(backend_for(Secret))
-    found = first_rows(Secret, statement, {"link_id": link_id, "ref": account_ref, "now": stored(now)})
+    found = first_rows(Secret, statement, {"link_id": link_id, "ref": account_ref, "now": to_column(now)})
     if not found:
         return Credentials(is_known=False, signers=[], link=None)
     is_known, *_ = found[0]
@@ -151,9 +151,9 @@ def _account_site(pk: int | None, *columns: Any) -> AccountSite | None:
         account_id=account_id,
         website_id=website_id,
         host=host,
-        linked_at=moment(linked_at),
-        revoked_at=moment(revoked_at),
-        paused_at=moment(paused_at),
+        linked_at=to_datetime(linked_at),
+        revoked_at=to_datetime(revoked_at),
+        paused_at=to_datetime(paused_at),
         tags=(own_tag, every_tag),
         schedules=_decoder.decode(schedules),
         sites_used=sites_used,

@@ -5,7 +5,7 @@ from datetime import date, datetime
 from typing import NamedTuple
 
 from dashboard_api import limits
-from dashboard_api.backends.statements import marks, moment, rows
+from dashboard_api.backends.statements import placeholders, select, to_datetime
 from dashboard_api.models.findings import Finding
 from dashboard_api.queries.overview import SourceRow
 from dashboard_api.queries.threats import THREATS, Threat, threat
@@ -46,11 +46,11 @@ _DETAIL = THREATS.format(more=", fixed_at, triage_until", which="id = %s AND web
 
 def finding(website_id: int, finding_id: int, sources: Mapping[int, SourceRow]) -> FindingDetail | None:
     """Return the finding, if the website has one with this id."""
-    found = rows(Finding, _DETAIL, [limits.MAX_STORED_EVIDENCE_BYTES + 1, finding_id, website_id])
+    found = select(Finding, _DETAIL, [limits.MAX_STORED_EVIDENCE_BYTES + 1, finding_id, website_id])
     if not found:
         return None
     fixed_at, until = found[0][-2:]
-    return FindingDetail(threat(found[0][:-2], sources), moment(fixed_at), until)
+    return FindingDetail(threat(found[0][:-2], sources), to_datetime(fixed_at), until)
 
 
 _OCCURRENCES = """
@@ -65,8 +65,8 @@ def occurrences(finding_id: int) -> list[OccurrenceRow]:
     """Return at most MAX_LOCATIONS occurrences: first the present ones, then the gone ones, each by age."""
     parameters = [limits.MAX_EVIDENCE_BYTES + 1, finding_id, contract_limits.MAX_LOCATIONS]
     return [
-        OccurrenceRow(location, evidence, *map(moment, times))
-        for location, evidence, *times in rows(Finding, _OCCURRENCES, parameters)
+        OccurrenceRow(location, evidence, *map(to_datetime, times))
+        for location, evidence, *times in select(Finding, _OCCURRENCES, parameters)
     ]
 
 
@@ -79,7 +79,7 @@ SELECT at, event, reason FROM dashboard_api_findingevent WHERE id IN
 def events(finding_id: int) -> list[EventRow]:
     """Return the latest MAX_TIMELINE events, oldest first."""
     parameters = [finding_id, limits.MAX_TIMELINE]
-    return [EventRow(moment(at), *rest) for at, *rest in rows(Finding, _EVENTS, parameters)]
+    return [EventRow(to_datetime(at), *rest) for at, *rest in select(Finding, _EVENTS, parameters)]
 
 
 _SOURCES = """
@@ -90,5 +90,5 @@ WHERE website_id = %s AND status = 'open' AND problem IN ({keys})
 
 def sources_of(website_id: int, keys: Sequence[str]) -> set[int]:
     """Return the ids of sources with open findings under these keys of problems."""
-    statement = _SOURCES.format(keys=marks(keys))
-    return {source for (source,) in rows(Finding, statement, [website_id, *keys])} if keys else set()
+    statement = _SOURCES.format(keys=placeholders(keys))
+    return {source for (source,) in select(Finding, statement, [website_id, *keys])} if keys else set()

@@ -7,7 +7,7 @@ from datetime import date, datetime
 from typing import NamedTuple
 
 from dashboard_api import limits
-from dashboard_api.backends.statements import moment, rows
+from dashboard_api.backends.statements import select, to_datetime
 from dashboard_api.models.findings import Finding
 
 
@@ -88,13 +88,13 @@ def sources(website_id: int) -> tuple[list[SourceRow], list[Run]]:
     A source belongs to the website if it is enabled, has run, or has findings there.
     """
     found, runs = [], []
-    for pk, slug, name, enabled, interval, state, last, completed, urls, version, detail, ours in rows(
+    for pk, slug, name, enabled, interval, state, last, completed, urls, version, detail, ours in select(
         Finding, _SOURCES, {"website": website_id}
     ):
         found.append(SourceRow(pk, slug, name, bool(enabled), interval))
         if state is not None:
-            times = moment(last), moment(completed)
-            runs.append(Run(pk, state, *times, urls, version, detail, moment(ours)))
+            times = to_datetime(last), to_datetime(completed)
+            runs.append(Run(pk, state, *times, urls, version, detail, to_datetime(ours)))
     return found, runs
 
 
@@ -113,9 +113,9 @@ def notes(website_id: int, account_id: int, *, finding_id: int | None = None) ->
     if finding_id is not None:
         about = " AND finding_id = %s"
         parameters.append(finding_id)
-    found = rows(Finding, _NOTES.format(about=about), [*parameters, limits.MAX_NOTES])
+    found = select(Finding, _NOTES.format(about=about), [*parameters, limits.MAX_NOTES])
     return [
-        Note(pk, own, author, body, moment(created), moment(updated), problem, bool(pinned))
+        Note(pk, own, author, body, to_datetime(created), to_datetime(updated), problem, bool(pinned))
         for pk, own, author, body, created, updated, problem, pinned in found
     ]
 
@@ -134,4 +134,4 @@ def history(website_id: int, *, first_day: date, today: date) -> list[OpenDay]:
     The first item is the last day stored on or before ``first_day``: it gives the state on that day.
     """
     parameters = {"website": website_id, "first": first_day.isoformat(), "today": today.isoformat()}
-    return [OpenDay._make(row) for row in rows(Finding, _HISTORY, parameters)]
+    return [OpenDay._make(row) for row in select(Finding, _HISTORY, parameters)]

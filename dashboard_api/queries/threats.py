@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from dashboard_api.backends.statements import moment
+from dashboard_api.backends.statements import to_datetime
 from dashboard_api.queries.overview import SourceRow
 
 
@@ -50,5 +50,5 @@ def threat(row: tuple[Any, ...], sources: Mapping[int, SourceRow]) -> Threat:
     """Convert a row of THREATS."""
     number, severity, source_id, *texts, references, cwe, cve, rule, problem, first, last, source_kind = row
     lists = (_decode(references), _decode(cwe), _decode(cve))
-    end = (rule, problem, moment(first), moment(last), source_kind)
+    end = (rule, problem, to_datetime(first), to_datetime(last), source_kind)
     return Threat._make((number, severity, sources[source_id], *texts, *lists, *end))

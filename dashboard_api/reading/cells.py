@@ -6,7 +6,7 @@ from datetime import date
 from functools import cached_property
 from typing import Literal, NamedTuple
 
-from dashboard_api.backends.statements import rows
+from dashboard_api.backends.statements import select
 from dashboard_api.models.findings import Finding
 from dashboard_api.reading.matching import Filters, Match
 from signed_api.findings import ALL
@@ -34,7 +34,7 @@ WHERE website_id = %s{match} GROUP BY status, severity, source_id, kind, host
 def read_cells(website_id: int, match: Match) -> "Cells":
     """Return the cells of the website's findings that match, of any status."""
     condition, parameters = match.condition()
-    found = rows(Finding, _CELLS.format(match=condition), [website_id, *parameters])
+    found = select(Finding, _CELLS.format(match=condition), [website_id, *parameters])
     return Cells([Cell._make(row) for row in found])
 
 
@@ -129,10 +129,10 @@ WHERE website_id = %s AND status = 'open' GROUP BY day
 
 def read_days(website_id: int, first: date) -> list[Day]:
     """Count the findings first seen or fixed on ``first`` or later by day; they can have any status."""
-    found = rows(Finding, _DAYS, {"website": website_id, "first": first.isoformat()})
+    found = select(Finding, _DAYS, {"website": website_id, "first": first.isoformat()})
     return [Day(bool(is_fix), date.fromisoformat(day), *rest) for is_fix, day, *rest in found]
 
 
 def read_open_days(website_id: int) -> dict[date, int]:
     """Count the open findings by the day on which they were first seen."""
-    return {date.fromisoformat(day): findings for day, findings in rows(Finding, _OPEN_DAYS, [website_id])}
+    return {date.fromisoformat(day): findings for day, findings in select(Finding, _OPEN_DAYS, [website_id])}

@@ -15,7 +15,7 @@ from dashboard_api.queries import change_feed
 from dashboard_api.queries.change_feed import FindingSummary, PublishedNote
 from dashboard_api.queries.credentials import AccountSite
 from dashboard_api.reading import sections, topics
-from dashboard_api.reading.days import start_of_days
+from dashboard_api.reading.days import midnight_days_ago
 from dashboard_api.reading.problems import fix_of
 from signed_api import findings as contract
 from signed_api import limits as contract_limits
@@ -33,7 +33,7 @@ class Change(NamedTuple):
 def build_changes(link: AccountSite, request: ChangesRequest, now: datetime) -> contract.ChangesResponse:
     """Return the changes since the cursor or in the days of the request; else only a first cursor."""
     newest = change_feed.newest(link.website_id)
-    begin = start_of_days(now, request.days) if request.days else None
+    begin = midnight_days_ago(now, request.days) if request.days else None
     start: Cursor | None = None
     if begin:
         start = _cursor_at(link.website_id, begin)

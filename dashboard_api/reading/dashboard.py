@@ -12,7 +12,7 @@ from dashboard_api.queries.credentials import AccountSite, ScheduleRow
 from dashboard_api.queries.overview import SourceRow
 from dashboard_api.reading import grading, problems, rows, sections
 from dashboard_api.reading.found import Found
-from dashboard_api.reading.matching import listed
+from dashboard_api.reading.matching import split_commas
 from dashboard_api.reading.website import Website, read_website
 from dashboard_api.scanners import SOURCES
 from signed_api import findings as contract
@@ -87,7 +87,7 @@ def _check_sources(request: DashboardRequest, sources: Iterable[SourceRow]) -> N
     Sources of other websites count as unknown, so the error does not reveal them.
     """
     known = SOURCES | {source.slug for source in sources}
-    if unknown := [slug for slug in listed(request.source) if slug not in known]:
+    if unknown := [slug for slug in split_commas(request.source) if slug not in known]:
         message = f"has {', '.join(unknown)}, which is unknown; the sources are {', '.join(sorted(known))}"
         raise InvalidRequest([{"field": "source", "message": message}])
 

@@ -11,7 +11,7 @@ def recent_weeks(today: date) -> list[date]:
     return [monday - timedelta(weeks=back) for back in reversed(range(limits.TREND_WEEKS))]
 
 
-def start_of_days(now: datetime, days: int) -> datetime:
+def midnight_days_ago(now: datetime, days: int) -> datetime:
     """Return the start, in UTC, of a period of ``days`` days that ends today."""
     first = now.astimezone(UTC) - timedelta(days=days - 1)
     return first.replace(hour=0, minute=0, second=0, microsecond=0)

@@ -6,11 +6,11 @@ from typing import Any, NamedTuple
 
 from django.db import connection
 
-from dashboard_api.backends.statements import marks, stored
+from dashboard_api.backends.statements import placeholders, to_column
 from dashboard_api.models import Severity
 from dashboard_api.queries.overview import SourceRow
 from dashboard_api.reading import topics
-from dashboard_api.reading.days import start_of_days
+from dashboard_api.reading.days import midnight_days_ago
 from foundation.texts.words import words_of
 from signed_api.findings import ALL, DashboardRequest
 
@@ -31,13 +31,13 @@ class Filters(NamedTuple):
     def of(cls, request: DashboardRequest, sources: Iterable[SourceRow]) -> "Filters":
         """Return the filters of the request; a source without a row becomes UNKNOWN_SOURCE."""
         ids = {source.slug: source.pk for source in sources}
-        severities = tuple(int(Severity[name.upper()]) for name in listed(request.severity))
-        source_ids = tuple(ids.get(slug, UNKNOWN_SOURCE) for slug in listed(request.source))
+        severities = tuple(int(Severity[name.upper()]) for name in split_commas(request.severity))
+        source_ids = tuple(ids.get(slug, UNKNOWN_SOURCE) for slug in split_commas(request.source))
         return cls(
             severities or None,
             source_ids or None,
-            listed(request.kind) or None,
-            listed(request.hosts) or None,
+            split_commas(request.kind) or None,
+            split_commas(request.hosts) or None,
         )
 
     def without(self, column: str) -> "Filters":
@@ -58,7 +58,7 @@ class Filters(NamedTuple):
         return one_of({name: values for name, values in self._asdict().items() if values is not None})
 
 
-def listed(values: str) -> tuple[str, ...]:
+def split_commas(values: str) -> tuple[str, ...]:
     """Split a comma-separated field."""
     return tuple(values.split(",")) if values else ()
 
@@ -76,7 +76,7 @@ class Match(NamedTuple):
     def of(cls, request: DashboardRequest, now: datetime) -> "Match":
         """Return the conditions of the request at ``now``."""
         since, before, fixed = (
-            start_of_days(now, days) if days else None
+            midnight_days_ago(now, days) if days else None
             for days in (request.since, request.older_than, request.fixed_since)
         )
         return cls(
@@ -97,7 +97,7 @@ class Match(NamedTuple):
         ):
             if time is not None:
                 condition += f" AND {comparison} %s"
-                parameters.append(stored(time))
+                parameters.append(to_column(time))
         if self.words is not None:
             contains = [_CONTAINS[connection.vendor]] * len(self.words)
             condition += " AND " + (
@@ -125,5 +125,7 @@ def whole_condition(website_id: int, status: str, *conditions: Condition) -> Con
 
 def one_of(columns: dict[str, Sequence[Any]]) -> Condition:
     """Return a condition that allows only these values of each column."""
-    condition = "".join(f" AND {name} IN ({marks(values) or 'NULL'})" for name, values in columns.items())
+    condition = "".join(
+        f" AND {name} IN ({placeholders(values) or 'NULL'})" for name, values in columns.items()
+    )
     return condition, [value for values in columns.values() for value in values]

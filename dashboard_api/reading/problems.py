@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 from dashboard_api import limits
-from dashboard_api.backends.statements import moment, rows
+from dashboard_api.backends.statements import select, to_datetime
 from dashboard_api.models import Finding, Kind, Severity
 from dashboard_api.queries.overview import SourceRow
 from dashboard_api.reading import topics
@@ -55,8 +55,8 @@ def read_problems(website_id: int, status: str, filters: Filters, match: Match) 
     """Count the findings with ``status`` that pass ``filters`` and ``match`` by problem."""
     condition, parameters = whole_condition(website_id, status, filters.condition(), match.condition())
     return [
-        ProblemCell._make((*row[:-2], moment(row[-2]), moment(row[-1])))
-        for row in rows(Finding, _CELLS.format(condition=condition), parameters)
+        ProblemCell._make((*row[:-2], to_datetime(row[-2]), to_datetime(row[-1])))
+        for row in select(Finding, _CELLS.format(condition=condition), parameters)
     ]
 
 
@@ -172,7 +172,7 @@ def _samples(condition: str, parameters: Sequence[Any]) -> Mapping[str, list[Pro
     """Return the newest findings of each problem and severity, by key of the problem."""
     by_key: dict[str, list[ProblemSample]] = defaultdict(list)
     values = [limits.MAX_FIX_START, *parameters, limits.MAX_PROBLEM_SAMPLES]
-    for row in rows(Finding, _SAMPLES.format(condition=condition), values):
+    for row in select(Finding, _SAMPLES.format(condition=condition), values):
         sample = ProblemSample._make(row)
         by_key[sample.problem].append(sample)
     return by_key
@@ -181,7 +181,7 @@ def _samples(condition: str, parameters: Sequence[Any]) -> Mapping[str, list[Pro
 def _hosts(condition: str, parameters: Sequence[Any]) -> Mapping[str, list[str]]:
     """Return the hosts of each problem by its key; hosts of newer findings come first."""
     by_key: dict[str, list[str]] = defaultdict(list)
-    for problem, host, _ in rows(Finding, _HOSTS.format(condition=condition), parameters):
+    for problem, host, _ in select(Finding, _HOSTS.format(condition=condition), parameters):
         by_key[problem].append(host)
     return by_key
 

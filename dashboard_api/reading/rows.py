@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from dashboard_api import limits
-from dashboard_api.backends.statements import rows
+from dashboard_api.backends.statements import select
 from dashboard_api.models.findings import Finding
 from dashboard_api.queries.overview import SourceRow
 from dashboard_api.queries.threats import THREATS, Threat, threat
@@ -36,7 +36,9 @@ def page(
     order = _ORDERS[request.sort].format(time=_time(request))
     statement = THREATS.format(more="", which=_PAGE.format(condition=condition, order=order), order=order)
     before = (request.page - 1) * request.page_size
-    found = rows(Finding, statement, [limits.MAX_EVIDENCE_BYTES + 1, *parameters, request.page_size, before])
+    found = select(
+        Finding, statement, [limits.MAX_EVIDENCE_BYTES + 1, *parameters, request.page_size, before]
+    )
     return [threat(row, sources) for row in found]
 
 

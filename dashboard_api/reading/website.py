@@ -9,7 +9,7 @@ from typing import Any
 from cachetools import LRUCache
 
 from dashboard_api import limits
-from dashboard_api.backends.statements import rows
+from dashboard_api.backends.statements import select
 from dashboard_api.models.findings import Finding
 from dashboard_api.models.revisions import TAGS
 from dashboard_api.reading import grading
@@ -59,7 +59,7 @@ _TAGS = f"SELECT {TAGS.format(website='%s')}"  # constant text
 
 def read_website(website_id: int, today: date, *, read: Callable[[int, date], Website] = Website) -> Website:
     """Return the website in the caller's snapshot, from memory if its data has not changed."""
-    (tags,) = rows(Finding, _TAGS, [website_id])  # read first, so the data is never older than its version
+    (tags,) = select(Finding, _TAGS, [website_id])  # read first, so the data is never older than its version
     version = (*tags, today)
     with _lock:
         kept = _kept.get(website_id)

@@ -26,8 +26,8 @@ from dashboard_api.scanners.text import (
     cves_in,
     cwes_in,
     html_text,
+    labelled_lines,
     links_in,
-    named,
     one_line,
     section,
 )
@@ -130,7 +130,7 @@ def _finding(number: int, item: Element, location: str) -> ReportedFinding:
 def _evidence(item: Element) -> Iterator[str]:
     affects = one_line(text_at(item, "Affects"))
     vector = child(item, "CVSS3") or child(item, "CVSS")
-    yield from named(
+    yield from labelled_lines(
         {
             "Affects": "" if affects.startswith("/") else affects,
             "Parameter": one_line(text_at(item, "Parameter")),

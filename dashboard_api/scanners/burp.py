@@ -22,8 +22,8 @@ from dashboard_api.scanners.text import (
     cves_in,
     cwes_in,
     html_text,
+    labelled_lines,
     links_in,
-    named,
     one_line,
     section,
 )
@@ -109,7 +109,7 @@ def _finding(number: int, issue: Element, *, rule: str, severity: Severity, loca
 
 def _evidence(issue: Element, detail: str) -> Iterator[str]:
     where = one_line(text_at(issue, "location"))
-    yield from named(
+    yield from labelled_lines(
         {
             "Where": where if where != one_line(text_at(issue, "path")) else "",
             "IP address": text_at(child(issue, "host"), "@ip"),

@@ -23,7 +23,7 @@ from dashboard_api.scanners.report import (
     UnreadableReport,
     convert_rows,
 )
-from dashboard_api.scanners.text import cves_in, host_and_port, named, one_line, section
+from dashboard_api.scanners.text import cves_in, host_and_port, labelled_lines, one_line, section
 from dashboard_api.scanners.times import read_time
 from dashboard_api.scanners.xml_document import (
     Element,
@@ -183,7 +183,7 @@ def _kind(result: Element) -> Kind:
 
 def _evidence(result: Element, test: Element, tags: dict[str, str]) -> Iterator[str]:
     quality = one_line(text_at(child(result, "qod"), "value"))
-    yield from named(
+    yield from labelled_lines(
         {
             "Port": one_line(text_at(result, "port")),
             "Family": one_line(text_at(test, "family")),

@@ -26,7 +26,7 @@ from dashboard_api.scanners.report import (
     convert_rows,
 )
 from dashboard_api.scanners.streams import joined
-from dashboard_api.scanners.text import cves_in, html_text, links_in, named, numbers_in, section
+from dashboard_api.scanners.text import cves_in, html_text, labelled_lines, links_in, numbers_in, section
 from dashboard_api.scanners.times import DateOrder, Time
 from dashboard_api.scanners.xml_document import Element, XmlRows, child, children, head_of, text_at
 
@@ -178,7 +178,7 @@ def _finding(number: int, row: Row, severity: Severity, location: str) -> Report
 
 
 def _evidence(row: Row, proof: str) -> Iterator[str]:
-    yield from named({"Certainty": f"{value} %" if (value := line_of(row, "Certainty")) else ""})
+    yield from labelled_lines({"Certainty": f"{value} %" if (value := line_of(row, "Certainty")) else ""})
     yield from section("Proof", proof)
     infos = dicts_of(row, "ExtraInformation")
     facts = (f"{line_of(info, 'Name')}: {line_of(info, 'Value')}" for info in infos)

@@ -27,7 +27,7 @@ from dashboard_api.scanners.text import (
     cves_in,
     cwes_in,
     host_and_port,
-    named,
+    labelled_lines,
     numbers_in,
     one_line,
     scheme_at,
@@ -191,7 +191,7 @@ def _texts(item: Element, name: str) -> list[str]:
 
 def _evidence(item: Element) -> Iterator[str]:
     scores = (text_at(item, name) for name in ("cvss3_base_score", "cvss3_vector", "cvssv3"))
-    yield from named(
+    yield from labelled_lines(
         {
             "Plugin": one_line(f"{text_at(item, '@pluginID')} ({text_at(item, '@pluginFamily')})"),
             "Service": one_line(f"{text_at(item, '@svc_name')} {text_at(item, '@protocol')}"),

@@ -21,7 +21,7 @@ from dashboard_api.scanners.report import (
     UnreadableReport,
     convert_rows,
 )
-from dashboard_api.scanners.text import cves_in, host_and_port, named, one_line, scheme_at, section
+from dashboard_api.scanners.text import cves_in, host_and_port, labelled_lines, one_line, scheme_at, section
 from dashboard_api.scanners.times import read_time
 from dashboard_api.scanners.xml_document import (
     Element,
@@ -356,7 +356,7 @@ def _service_at(rule: str, service: Element) -> str:
 def _evidence(port: Element, service: Element) -> Iterator[str]:
     parts = (text_at(service, name) for name in ("@product", "@version", "@extrainfo"))
     state = child(port, "state")
-    yield from named(
+    yield from labelled_lines(
         {
             "State": one_line(f"{text_at(state, '@state')} ({text_at(state, '@reason')})"),
             "Service": one_line(text_at(service, "@name")),
@@ -394,7 +394,7 @@ def _vulnerability(number: int, row: _Row, table: Element, location: str) -> Rep
         references=refs,
         cve=cves_in([key, *ids]),
         location=location,
-        evidence="\n\n".join([*named({"Script": row.script, "State": state})]),
+        evidence="\n\n".join([*labelled_lines({"Script": row.script, "State": state})]),
     )
 
 
@@ -419,7 +419,7 @@ def _software(number: int, table: Element, location: str) -> ReportedFinding:
         cwe=[1104],
         cve=cves_in(lines),
         location=location,
-        evidence="\n\n".join([*named({"Software": software}), *section("Known", "\n".join(lines))]),
+        evidence="\n\n".join([*labelled_lines({"Software": software}), *section("Known", "\n".join(lines))]),
     )
 
 

@@ -10,7 +10,15 @@ from collections.abc import Iterator
 from typing import BinaryIO
 
 from dashboard_api.scanners.json_rows import read_rows
-from dashboard_api.scanners.members import Row, known_time_of, line_of, object_of, text_of, texts_of, time_of
+from dashboard_api.scanners.members import (
+    Row,
+    known_time_of,
+    line_of,
+    object_of,
+    text_of,
+    texts_of,
+    time_of,
+)
 from dashboard_api.scanners.redaction import redact_command
 from dashboard_api.scanners.report import (
     SEVERITIES,
@@ -21,7 +29,7 @@ from dashboard_api.scanners.report import (
     Severity,
     convert_rows,
 )
-from dashboard_api.scanners.text import clean, cves_in, host_and_port, named, numbers_in, section
+from dashboard_api.scanners.text import clean, cves_in, host_and_port, labelled_lines, numbers_in, section
 
 HEAD = re.compile(rb'"template(?:-id|ID)"\s*:')
 _MIXED = {"http-missing-security-headers"}  # each matcher of these templates is a problem of its own
@@ -98,7 +106,7 @@ def _description(info: Row, classification: Row) -> Iterator[str]:
         yield description
     if impact := text_of(info.get("impact")):
         yield f"Impact: {impact}"
-    yield from named(
+    yield from labelled_lines(
         {
             "CVSS score": line_of(classification, "cvss-score"),
             "CVSS vector": line_of(classification, "cvss-metrics"),
@@ -111,7 +119,7 @@ def _description(info: Row, classification: Row) -> Iterator[str]:
 
 def _evidence(row: Row, location: str) -> Iterator[str]:
     """Yield the short parts first, so that the length limit cuts only a long response."""
-    yield from named(
+    yield from labelled_lines(
         {
             "Matched at": location if "?" in location or "#" in location else "",
             "Matched lines": ", ".join(texts_of(row.get("matched-line"))),
@@ -124,7 +132,7 @@ def _evidence(row: Row, location: str) -> Iterator[str]:
     yield from section("Command", redact_command(clean(text_of(row.get("curl-command")))))
     yield from section("Request", text_of(row.get("request")))
     interaction = object_of(row, "interaction")
-    yield from named(
+    yield from labelled_lines(
         {
             "Interaction": line_of(interaction, "protocol"),
             "Interaction's name": line_of(interaction, "full-id"),

@@ -33,7 +33,7 @@ from dashboard_api.scanners.report import (
     UnreadableReport,
     convert_rows,
 )
-from dashboard_api.scanners.text import named, plain_text, section
+from dashboard_api.scanners.text import labelled_lines, plain_text, section
 
 HEAD = re.compile(rb'"(?:algorithm_?[Vv]ersion|score_?[Mm]odifier)"\s*:')
 _MDN = "https://developer.mozilla.org/en-US/docs/Web/Security/"
@@ -141,6 +141,6 @@ def _convert(number: int, row: tuple[str, Any], *, location: str) -> ReportedFin
 
 
 def _evidence(test: Row, result: str) -> Iterator[str]:
-    yield from named({"Result": result, "Expected": line_of(test, "expectation")})
+    yield from labelled_lines({"Result": result, "Expected": line_of(test, "expectation")})
     data = test.get("data") or object_of(test, "output").get("data")
     yield from section("Seen", to_text(data) if data else "")

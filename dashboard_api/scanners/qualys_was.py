@@ -21,8 +21,8 @@ from dashboard_api.scanners.report import (
 from dashboard_api.scanners.text import (
     cves_in,
     html_text,
+    labelled_lines,
     links_in,
-    named,
     numbers_in,
     one_line,
     section,
@@ -152,7 +152,7 @@ def _text(about: Element, name: str) -> str:
 
 
 def _evidence(element: Element, about: Element) -> Iterator[str]:
-    yield from named(
+    yield from labelled_lines(
         {
             "Parameter": one_line(text_at(element, "PARAM")),
             "Authentication": one_line(text_at(element, "AUTHENTICATION")),

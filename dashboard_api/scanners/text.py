@@ -99,7 +99,7 @@ def links_in(markup: str) -> list[str]:
     return [*_LINK.findall(markup), _ANY_TAG.sub(" ", markup)]
 
 
-def named(values: Mapping[str, str]) -> Iterator[str]:
+def labelled_lines(values: Mapping[str, str]) -> Iterator[str]:
     """Yield a paragraph of "name: value" lines for the values that are not empty."""
     if any(values.values()):
         yield "\n".join(f"{name}: {value}" for name, value in values.items() if value)

@@ -33,7 +33,7 @@ from dashboard_api.scanners.report import (
     convert_rows,
 )
 from dashboard_api.scanners.streams import joined
-from dashboard_api.scanners.text import cves_in, named, numbers_in, plain_text, section
+from dashboard_api.scanners.text import cves_in, labelled_lines, numbers_in, plain_text, section
 
 _SEVERITIES = {"3": Severity.HIGH, "2": Severity.MEDIUM, "1": Severity.LOW, "0": Severity.INFO}
 _KINDS: dict[str, Kind] = {"4": "confirmed", "3": "confirmed", "2": "suspected", "1": "suspected"}
@@ -137,7 +137,7 @@ def _finding(number: int, alert: Row, instance: Row, location: str) -> ReportedF
 
 
 def _evidence(alert: Row, instance: Row, location: str) -> Iterator[str]:
-    yield from named(
+    yield from labelled_lines(
         {
             "URL": location if "?" in location or "#" in location else "",
             "Method": line_of(instance, "method"),

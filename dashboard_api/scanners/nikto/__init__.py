@@ -35,7 +35,14 @@ from dashboard_api.scanners.report import (
     convert_rows,
 )
 from dashboard_api.scanners.streams import joined
-from dashboard_api.scanners.text import cves_in, cwes_in, host_and_port, named, section, without_numbers
+from dashboard_api.scanners.text import (
+    cves_in,
+    cwes_in,
+    host_and_port,
+    labelled_lines,
+    section,
+    without_numbers,
+)
 from dashboard_api.scanners.times import Time, newest
 from dashboard_api.scanners.xml_document import XmlRows, child, text_at
 
@@ -187,7 +194,7 @@ def _title_and_description(message: str, url: str) -> tuple[str, str]:
 
 
 def _evidence(host: Row, item: Row, message: str) -> Iterator[str]:
-    yield from named(
+    yield from labelled_lines(
         {
             "Nikto's id": line_of(item, "id"),
             "Method": line_of(item, "method"),

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dashboard_api import limits
 from dashboard_api.scanners.members import Row, dicts_of, line_of, object_of, text_of
 from dashboard_api.scanners.sarif.run import Run, dicts_of_all, text_in
-from dashboard_api.scanners.text import named, section
+from dashboard_api.scanners.text import labelled_lines, section
 
 
 def evidence_of(
@@ -20,7 +20,7 @@ def evidence_of(
     logical = [
         line_of(each, "fullyQualifiedName", "name") for each in dicts_of_all(locations, "logicalLocations")
     ]
-    yield from named(
+    yield from labelled_lines(
         {
             "URL": address if "?" in address or "#" in address else "",
             "Line": ", ".join(filter(None, lines)),

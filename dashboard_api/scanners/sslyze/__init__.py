@@ -32,7 +32,7 @@ from dashboard_api.scanners.sslyze.checks import (
     Problem,
     no_problem,
 )
-from dashboard_api.scanners.text import host_and_port, named, section
+from dashboard_api.scanners.text import host_and_port, labelled_lines, section
 
 _NO_RESULT = "no result"
 _TRIED = {"COMPLETED", "ERROR"}
@@ -172,7 +172,7 @@ def _convert(number: int, row: _Row) -> ReportedFinding | Check:
         cve=text.cve,
         cwe=text.cwe,
         location=row.location,
-        evidence="\n\n".join([*named(facts), *section("Result", problem.evidence)]),
+        evidence="\n\n".join([*labelled_lines(facts), *section("Result", problem.evidence)]),
     )
 
 

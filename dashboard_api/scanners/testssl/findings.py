@@ -9,7 +9,7 @@ from dashboard_api.scanners.problem_texts import ProblemText, load_texts
 from dashboard_api.scanners.report import BadRow, ReportedFinding, Severity
 from dashboard_api.scanners.testssl.check_ids import RATINGS
 from dashboard_api.scanners.testssl.entries import Entry
-from dashboard_api.scanners.text import cves_in, named, numbers_in, section
+from dashboard_api.scanners.text import cves_in, labelled_lines, numbers_in, section
 
 _UNSURE = re.compile(r"\b(?:potential\w*|probabl[ey]|likely|might|may)\b", re.IGNORECASE)
 _MAX_RESULT_IN_TITLE = 120  # characters; longer results are lists
@@ -88,7 +88,7 @@ def finding(number: int, group: list[Entry]) -> ReportedFinding:
         cwe=numbers_in(line_of(entry.row, "cwe") for entry in group),
         cve=cves_in(line_of(entry.row, "cve") for entry in group),
         location=worst.location,
-        evidence="\n\n".join([*named(facts), *section("Result", _results(group))]),
+        evidence="\n\n".join([*labelled_lines(facts), *section("Result", _results(group))]),
     )
 
 

@@ -34,7 +34,7 @@ from dashboard_api.scanners.report import (
     convert_rows,
 )
 from dashboard_api.scanners.streams import joined
-from dashboard_api.scanners.text import clean, cves_in, cwes_in, named, section, without_numbers
+from dashboard_api.scanners.text import clean, cves_in, cwes_in, labelled_lines, section, without_numbers
 from dashboard_api.scanners.wapiti.entries import GROUPS, XML_HEAD, WapitiEntry, read_xml_entries
 
 HEAD = re.compile(rb'"classifications"\s*:\s*\{|"vulnerabilities"\s*:\s*\{|' + XML_HEAD.pattern)
@@ -145,7 +145,7 @@ def _matcher(category: str, info: str) -> str:
 
 def _evidence(entry: Row, info: str) -> Iterator[str]:
     yield info
-    yield from named(
+    yield from labelled_lines(
         {
             "Method": line_of(entry, "method"),
             "Parameter": line_of(entry, "parameter"),

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from dashboard_api.scanners.members import Row, dicts_of, line_of, object_of, texts_of
 from dashboard_api.scanners.problem_texts import ProblemText, load_texts
 from dashboard_api.scanners.report import BadRow, Kind, ReportedFinding, Severity
-from dashboard_api.scanners.text import cves_in, named, section, without_numbers
+from dashboard_api.scanners.text import cves_in, labelled_lines, section, without_numbers
 
 TEXTS = load_texts(Path(__file__).with_name("problems.toml"), ProblemText)
 _SURE = 80  # WPScan's confidence, at most 100
@@ -88,7 +88,7 @@ def outdated(number: int, row: Row, *, target: str, part: Component) -> Reported
         cwe=(1104,),
     )
     rule = f"outdated/{part.kind}" + (f"/{part.name}" if part.kind != "wordpress" else "")
-    seen = "\n".join(named({"Version": part.version, "Newest version": latest}))
+    seen = "\n".join(labelled_lines({"Version": part.version, "Newest version": latest}))
     return _finding(number, rule, text, row, location=part.location(target), seen=seen)
 
 
@@ -122,7 +122,7 @@ def vulnerability(number: int, row: Row, *, target: str, part: Component) -> Rep
         cve=cves_in(f"CVE-{each.upper().removeprefix('CVE-')}" for each in texts_of(references.get("cve"))),
         location=part.location(target),
         evidence="\n\n".join(
-            named(
+            labelled_lines(
                 {
                     "Component": part.title,
                     "Version": part.version or "not known",
@@ -176,5 +176,5 @@ def _evidence(row: Row, seen: str) -> Iterator[str]:
     if seen:
         yield seen
     words = line_of(row, "to_s")
-    yield from named({"Found by": line_of(row, "found_by"), "WPScan's words": words})
+    yield from labelled_lines({"Found by": line_of(row, "found_by"), "WPScan's words": words})
     yield from section("Seen", "\n".join(texts_of(row.get("interesting_entries"))))

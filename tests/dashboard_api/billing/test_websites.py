@@ -57,7 +57,7 @@ def test_a_paused_website_is_not_scanned_by_its_schedule(links):
     link = links[2]
     link.paused_at = timezone.now()
     with pytest.raises(policy.NotIncluded, match="fewer websites"):
-        schedules._check(link, "quick", "weekly", timezone.now())
+        schedules._check_plan(link, "quick", "weekly", timezone.now())
 
 
 def test_a_larger_plan_brings_a_paused_website_back_at_once(client, links):

@@ -14,7 +14,7 @@ from django.utils import timezone
 
 from dashboard_api import limits
 from dashboard_api.api import response_cache
-from dashboard_api.backends.statements import rows
+from dashboard_api.backends.statements import select
 from dashboard_api.decisions.triage import decide, reopen
 from dashboard_api.importing.ingest import ReportOptions
 from dashboard_api.importing.service import ImportOptions, import_file
@@ -523,7 +523,7 @@ def test_statements_do_not_grow_with_what_changed(client, link):
 @pytest.mark.django_db(transaction=True)
 def test_an_answer_that_takes_too_long_is_given_up(client, link, monkeypatch):
     monkeypatch.setattr(limits, "STATEMENT_SECONDS", 0.05)
-    monkeypatch.setattr(response_cache, "build_changes", lambda *_: rows(Finding, ENDLESS, []))
+    monkeypatch.setattr(response_cache, "build_changes", lambda *_: select(Finding, ENDLESS, []))
     error = error_of(ask(client, fields_for(link), path=CHANGES_PATH))
     assert (error["code"], error["reason"]) == ("unavailable", "slow_question")
 

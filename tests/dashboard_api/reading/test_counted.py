@@ -8,7 +8,7 @@ import pytest
 
 from dashboard_api.models import Finding, Kind, Severity
 from dashboard_api.reading import topics
-from dashboard_api.reading.days import recent_weeks, start_of_days
+from dashboard_api.reading.days import midnight_days_ago, recent_weeks
 from foundation.texts.words import words_of
 from tests.dashboard_api import calls
 from tests.dashboard_api.reading.varied import HOSTS, TODAY, make_varied_website
@@ -69,12 +69,12 @@ def is_match(finding, request, now):
             return False
     if (problem := request.get("problem")) and topics.problem_id(finding.problem) != problem:
         return False
-    if (days := request.get("since")) and finding.first_seen < start_of_days(now, days):
+    if (days := request.get("since")) and finding.first_seen < midnight_days_ago(now, days):
         return False
-    if (days := request.get("older_than")) and finding.first_seen >= start_of_days(now, days):
+    if (days := request.get("older_than")) and finding.first_seen >= midnight_days_ago(now, days):
         return False
     days = request.get("fixed_since")
-    return not days or (finding.fixed_at is not None and finding.fixed_at >= start_of_days(now, days))
+    return not days or (finding.fixed_at is not None and finding.fixed_at >= midnight_days_ago(now, days))
 
 
 def passes(finding, request, *, without=None):
@@ -222,7 +222,7 @@ def test_charts_count_what_the_filters_leave(link, findings, filters):
 def test_the_totals_of_the_website_ignore_the_filters(link, findings):
     summary = calls.answer(link, now=TODAY, severity="Low", query="nothing here").summary
     still_open = [each for each in findings if each.status == "open"]
-    week = start_of_days(TODAY, 7)
+    week = midnight_days_ago(TODAY, 7)
     assert summary.open == len(still_open)
     assert summary.confirmed == sum(each.kind == "confirmed" for each in still_open)
     assert summary.new_7d == sum(each.first_seen >= week for each in findings)

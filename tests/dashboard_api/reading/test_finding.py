@@ -10,7 +10,7 @@ from django.test.utils import CaptureQueriesContext
 
 from dashboard_api import limits
 from dashboard_api.api import response_cache
-from dashboard_api.backends.statements import rows
+from dashboard_api.backends.statements import select
 from dashboard_api.decisions import triage
 from dashboard_api.models import Nonce, Severity
 from dashboard_api.reading import sections
@@ -373,7 +373,7 @@ def test_statements_do_not_grow_with_what_was_found(client, link, finding):
 def test_an_answer_that_takes_too_long_is_given_up(client, link, finding, monkeypatch):
     monkeypatch.setattr(limits, "STATEMENT_SECONDS", 0.05)
     monkeypatch.setattr(
-        response_cache, "build_finding", lambda *_args, **_fields: rows(type(finding), ENDLESS, [])
+        response_cache, "build_finding", lambda *_args, **_fields: select(type(finding), ENDLESS, [])
     )
     error = error_of(ask_about(client, link, finding.pk))
     assert (error["code"], error["reason"]) == ("unavailable", "slow_question")

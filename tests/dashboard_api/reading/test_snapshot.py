@@ -8,7 +8,7 @@ from django.db import OperationalError, connection, connections, router, transac
 
 from dashboard_api import limits
 from dashboard_api.api import response_cache
-from dashboard_api.backends.statements import rows
+from dashboard_api.backends.statements import select
 from dashboard_api.models import Finding, Nonce
 from dashboard_api.reading import dashboard
 from dashboard_api.reading.snapshot import snapshot
@@ -36,7 +36,7 @@ def hurried(monkeypatch):
 
 
 def read_endlessly(*_):
-    return rows(Finding, ENDLESS, [])
+    return select(Finding, ENDLESS, [])
 
 
 @contextmanager
@@ -70,7 +70,7 @@ def test_a_question_that_was_cut_spoils_nothing_for_the_next(client, link, hurri
 
 def test_only_answers_are_cut(client, link, hurried):
     assert ask(client, fields_for(link)).status_code == 200
-    assert rows(Finding, LONG, []) == [(1_000_000,)]
+    assert select(Finding, LONG, []) == [(1_000_000,)]
 
 
 def test_a_failure_of_another_kind_is_not_taken_for_a_slow_question(link):
@@ -90,7 +90,7 @@ def test_within_a_transaction_its_own_moment_is_read(link, hurried):
         make_finding(link.website)
         with snapshot():
             assert Finding.objects.count() == 2
-            assert rows(Finding, LONG, []) == [(1_000_000,)]
+            assert select(Finding, LONG, []) == [(1_000_000,)]
     assert Finding.objects.count() == 2
 
 
