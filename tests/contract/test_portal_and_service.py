@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from dashboard_api import limits
 from dashboard_api.api import response_cache
-from dashboard_api.backends.statements import fetch
+from dashboard_api.backends.statements import select
 from dashboard_api.models import Finding, Nonce
 from portal.answers import service as portal_service
 from portal.models import WebsiteSummary
@@ -155,7 +155,7 @@ def test_every_page_spends_one_nonce(owner):
 
 def test_a_slow_request_has_its_own_error_page_with_a_retry(owner, monkeypatch):
     monkeypatch.setattr(limits, "STATEMENT_SECONDS", 0.05)
-    monkeypatch.setattr(response_cache, "build_dashboard", lambda *_: fetch(Finding, ENDLESS, []))
+    monkeypatch.setattr(response_cache, "build_dashboard", lambda *_: select(Finding, ENDLESS, []))
     page = owner.get(PATH, {"severity": "High", "query": "log"})
     text = page.content.decode()
     assert (page.status_code, page["Retry-After"]) == (503, "30")

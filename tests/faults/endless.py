@@ -2,7 +2,7 @@
 
 from config.wsgi import application
 from dashboard_api.api import response_cache
-from dashboard_api.backends.statements import fetch
+from dashboard_api.backends.statements import select
 from dashboard_api.models import Finding
 
 ENDLESS = """
@@ -16,7 +16,7 @@ _build = response_cache.build_dashboard
 
 def _build_or_never(link, question, *others):
     if question.query == "endless":
-        fetch(Finding, ENDLESS, [])
+        select(Finding, ENDLESS, [])
     return _build(link, question, *others)
 
 

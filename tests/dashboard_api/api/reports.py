@@ -27,7 +27,7 @@ def send(client, clear, body, *, host="shop.example.com", headers=(), environ=()
     return post(client, body, headers, path=REPORTS, QUERY_STRING=query, **dict(environ))
 
 
-def select(client, clear, report):
+def fetch(client, clear, report):
     return client.get(f"{REPORTS}/{report}", headers={"Authorization": f"Bearer {clear}"})
 
 
