@@ -42,6 +42,7 @@ def addresses_once_refused(page, operator):
     return [*addresses([page], allowed), next(addresses([page], refused))]
 
 
+@pytest.mark.slow
 def test_lists(staff_tour, operator, link):
     make_import_run(link.website)
     pages = ("/admin/", "/admin/dashboard_api/", "/admin/new-customer/")

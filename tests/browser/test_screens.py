@@ -136,6 +136,7 @@ def public_statistics(settings, service):
     public_views.newest.cache.clear()
 
 
+@pytest.mark.slow
 def test_pages_for_visitors(tour, public_statistics, watch):
     watch.expect("404 (Not Found)")
     page = tour.open()
@@ -286,6 +287,7 @@ def test_a_choice_of_websites_and_one_that_is_paused(tour, everything, website, 
     expect(page.get_by_role("checkbox")).to_have_count(3)
 
 
+@pytest.mark.slow
 def test_dashboards_in_every_state(tour, everything, website, watch):
     _note_claims(website)
     watch.expect("403 (Forbidden)", "404 (Not Found)")

@@ -74,7 +74,11 @@ def test_a_blank_around_a_value_hides_nothing_from_the_checks(checkout):
 
 
 @pytest.mark.once
-@pytest.mark.parametrize("environ", [NEEDED, PRODUCTION], ids=["loopback", "production"])
+@pytest.mark.parametrize(
+    "environ",
+    [NEEDED, pytest.param(PRODUCTION, marks=pytest.mark.slow)],
+    ids=["loopback", "production"],
+)
 @pytest.mark.parametrize("without", ["", "ENABLE_API", "ENABLE_PORTAL"])
 def test_the_checks_pass_for_both_apps_together_and_each_alone(checkout, environ, without):
     alone = {without: "false"} if without else {}

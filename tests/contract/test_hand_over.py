@@ -75,6 +75,7 @@ def assert_apart(former, new):
         assert [route for route, text in pages if ", until 20" in text] == []  # the name of a retired website
 
 
+@pytest.mark.slow
 @pytest.mark.once
 @pytest.mark.parametrize(
     ("missed", "reason", "subject"),

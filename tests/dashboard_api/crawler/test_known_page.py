@@ -82,6 +82,7 @@ def weak(settings, monkeypatch):
         yield weak
 
 
+@pytest.mark.slow
 def test_a_page_in_the_place_of_the_website_fixes_and_finds_nothing_on_three_days(weak):
     weak.scanner = lambda: ESSENTIALS
     assert weak.scan().outcome == "complete"
@@ -118,6 +119,7 @@ def test_a_page_of_an_error_or_in_another_language_fixes_nothing(weak, shown):
     assert (weak.scan(FIXED_WEBSITE).outcome, weak.open()) == ("complete", set())
 
 
+@pytest.mark.slow
 def test_a_website_that_was_fixed_closes_its_findings_at_once(weak):
     weak.scanner = lambda: ESSENTIALS
     weak.scan()

@@ -82,6 +82,7 @@ def let_leases_end():
     ScanJob.objects.filter(state="running").update(lease_until=past)
 
 
+@pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
 def test_no_scan_of_a_killed_or_paused_worker_is_lost_or_stored_twice(start, tmp_path):
     began, slow = tmp_path / "began", tmp_path / "slow"

@@ -77,6 +77,7 @@ def test_an_engine_that_needs_too_much_memory_fails(tmp_path):
     assert "MemoryError" in ended.log
 
 
+@pytest.mark.slow
 def test_an_engine_that_burns_its_time_of_the_processor_is_ended(tmp_path):
     assert run(tmp_path, "while True: pass", cpu_seconds=1).exit_code == -24
 

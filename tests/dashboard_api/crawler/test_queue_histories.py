@@ -134,6 +134,7 @@ class Workers(RuleBasedStateMachine):
             self.block.__exit__(None, None, None)
 
 
+@pytest.mark.slow
 @pytest.mark.django_db
 def test_any_history_of_workers_loses_no_scan_and_stores_none_twice():
     run_state_machine_as_test(

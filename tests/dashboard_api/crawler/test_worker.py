@@ -284,6 +284,7 @@ def test_a_cancelled_scan_keeps_the_reports_of_engines_that_had_ended(monkeypatc
     assert Finding.objects.count() == 1
 
 
+@pytest.mark.slow
 def test_ten_of_ten_scans_are_cancelled_whose_scanner_ignores_sigterm(tmp_path, monkeypatch):
     monkeypatch.setattr(policy, "RENEWAL_SECONDS", 0.0)
     code = "signal.signal(signal.SIGTERM, signal.SIG_IGN)\n"

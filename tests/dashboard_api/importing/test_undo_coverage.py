@@ -52,6 +52,7 @@ SCANS = st.lists(
 )
 
 
+@pytest.mark.slow
 @pytest.mark.once
 @settings(max_examples=40, deadline=None)
 @given(scans=SCANS)

@@ -985,6 +985,7 @@ class TwoAccounts(RuleBasedStateMachine):
                 held.add(which)
 
 
+@pytest.mark.slow
 def test_two_accounts_never_share_a_website_or_its_findings_and_lose_none_whose_token_is_there():
     limits = limits_of(max_examples=40, stateful_step_count=20, deadline=None)
     run_state_machine_as_test(TwoAccounts, settings=limits)

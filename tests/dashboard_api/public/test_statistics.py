@@ -103,6 +103,7 @@ def test_every_published_part_and_the_rest_of_it_are_crowds(seed):
             assert number == rounded(len(part))
 
 
+@pytest.mark.slow
 def test_one_website_more_changes_few_numbers():
     # It is seen where a count passes a multiple of ten, about one in ten; see the record.
     websites = sample_websites()

@@ -14,6 +14,7 @@ from tests.databases import url_of
 from tests.factories import make_account, make_plan
 
 
+@pytest.mark.slow
 @pytest.mark.once
 @pytest.mark.django_db
 def test_all_720_orders_of_a_life_end_in_one_state_also_with_copies():
@@ -24,6 +25,7 @@ def test_all_720_orders_of_a_life_end_in_one_state_also_with_copies():
     assert "'status': 'active'" in ends.pop()
 
 
+@pytest.mark.slow
 @pytest.mark.once
 @pytest.mark.django_db
 def test_all_orders_of_a_life_at_stripe_end_in_one_state_also_if_the_checkout_comes_last():
@@ -36,6 +38,7 @@ def test_all_orders_of_a_life_at_stripe_end_in_one_state_also_if_the_checkout_co
     assert "'status': 'active'" in ends.pop()
 
 
+@pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
 def test_copies_from_8_processes_are_applied_once_and_kills_leave_nothing_half_applied():
     """One test, because each process that starts takes seconds; the kills are in all places."""
