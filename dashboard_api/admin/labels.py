@@ -31,6 +31,7 @@ EVENT_LABELS: dict[str, str | Promise] = {
     Event.RATED: "Severity changed",
     Event.CONFIRMED: "Confirmed by an analyst",
     Event.UNCONFIRMED: "Confirmation taken back",
+    Event.SCANNER_RATED: "Severity changed by the scanner",
 }
 FEATURE_LABELS: dict[str, str | Promise] = {
     "scans_daily": "Daily scans",

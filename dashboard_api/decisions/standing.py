@@ -144,7 +144,9 @@ def _rating(
     finding: Finding, severity: int, decision: StandingDecision, *, by: str, reason: str, now: datetime
 ) -> FindingEvent:
     words = f"{Severity(finding.severity).label} to {Severity(severity).label}: {reason}"
-    return _event(finding, Event.RATED, decision, by=by, reason=words, now=now)
+    event = _event(finding, Event.RATED, decision, by=by, reason=words, now=now)
+    event.severity_before = finding.severity
+    return event
 
 
 # Minimum severities
@@ -161,7 +163,7 @@ def _accepted_by_a_floor(
     findings: QuerySet[Finding], floor: StandingDecision | None = None
 ) -> QuerySet[Finding]:
     """Return accepted risks with their last change of status by ``floor``, or by any minimum severity."""
-    others = (Event.RATED, Event.CONFIRMED, Event.UNCONFIRMED)
+    others = (Event.RATED, Event.CONFIRMED, Event.UNCONFIRMED, Event.SCANNER_RATED)
     last = FindingEvent.objects.filter(finding=OuterRef("pk")).exclude(event__in=others).order_by("-pk")
     accepted = findings.filter(status=Finding.Status.ACCEPTED_RISK)
     accepted = accepted.alias(accepted_by=Subquery(last.values("decision")[:1]))

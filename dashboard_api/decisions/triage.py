@@ -75,11 +75,11 @@ def override_severity(finding: Finding, severity: int | None, *, by: str, reason
     if new_severity == locked.severity:
         severity_name = locked.get_severity_display()
         raise ValidationError(f"It is {severity_name} already.")
-    before = locked.get_severity_display()
+    severity_before, before = locked.severity, locked.get_severity_display()
     locked.severity, locked.source_severity = new_severity, None if new_severity == of_source else of_source
     _save(locked, "severity", "source_severity", now=now)
     change = f"{before} to {Severity(new_severity).label}: {reason.strip()}" if reason.strip() else ""
-    _add_event(locked, Event.RATED, by=by, reason=change, now=now)
+    _add_event(locked, Event.RATED, by=by, reason=change, now=now, severity_before=severity_before)
 
 
 @transaction.atomic
@@ -143,11 +143,19 @@ def _save(finding: Finding, *names: str, now: datetime) -> None:
     finding.save(update_fields=[*names, "reviewed_at"])
 
 
-def _add_event(finding: Finding, event: str, *, by: str, reason: str, now: datetime) -> None:
+def _add_event(
+    finding: Finding, event: str, *, by: str, reason: str, now: datetime, severity_before: int | None = None
+) -> None:
     if not reason.strip():
         raise ValidationError({"reason": "Say why: customers and colleagues will read it."})
     step = FindingEvent(
-        finding=finding, website_id=finding.website_id, event=event, by=by, reason=reason.strip(), at=now
+        finding=finding,
+        website_id=finding.website_id,
+        event=event,
+        by=by,
+        reason=reason.strip(),
+        at=now,
+        severity_before=severity_before,
     )
     step.full_clean(exclude=["finding"])
     step.save()

@@ -1,7 +1,7 @@
 """The database side of plans: load their input, and write their changes."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from itertools import groupby
 from operator import attrgetter
@@ -60,6 +60,7 @@ def apply_reported(
     )  # a decision may be later than the scan; its end must follow it in the timeline
     reopened = [each._replace(at=max(each.at, decided.get(each.id, each.at))) for each in plan.reopened]
     events = _add_events(FindingEvent.Event.REGRESSED, reopened, website)
+    events += _add_ratings(plan, findings.values(), website)
     journal.record_reported(
         plan,
         findings.values(),
@@ -185,6 +186,23 @@ def _change_findings(plan: ReportedPlan, website: Website, source: Source) -> No
         unique_fields=_KEY,
         update_fields=_CHANGED,
     )
+
+
+def _add_ratings(plan: ReportedPlan, stored: Iterable[StoredFinding], website: Website) -> list[int]:
+    """Add an event for each finding whose severity the report changes; return the ids of the events."""
+    before = {finding.id: finding.severity for finding in stored}
+    events = FindingEvent.objects.bulk_create(
+        FindingEvent(
+            finding_id=finding.id,
+            website_id=website.pk,
+            event=FindingEvent.Event.SCANNER_RATED,
+            at=finding.last_seen,
+            severity_before=before[finding.id],
+        )
+        for finding in plan.changed
+        if finding.severity != before[finding.id]
+    )
+    return [each.pk for each in events]
 
 
 def _add_events(

@@ -77,6 +77,7 @@ class Changes(msgspec.Struct, kw_only=True):
     events: list[int] = []  # ids of FindingEvent
     scan: RecordedScan | None = None  # if it proves absence
     decisions_ended: list[int] = []  # findings that ``fix_gone`` changed after the import
+    reported: bool = False  # the report lists each of these findings
 
     def to_bytes(self) -> bytes:
         """Encode the changes for ``ImportChange.content``."""
@@ -134,7 +135,7 @@ class Journal:
         """Store the values that ``plan`` replaces in these rows, and the ids of the rows that it added."""
         before = {finding.id: finding for finding in findings}
         stored = {occurrence.id: occurrence for occurrence in occurrences}
-        changes = Changes(added=_ranges(added), events=events)
+        changes = Changes(added=_ranges(added), events=events, reported=True)
         changes.findings = {number: {} for number in before}
         for finding in plan.changed:
             changes.findings[finding.id] = _replaced(before[finding.id], finding._asdict())
@@ -159,6 +160,15 @@ class Journal:
         self.record(
             Changes(scopes={key: scope_values(before[key]) if key in before else None for key in keys})
         )
+
+
+def listed_by(run: ImportRun) -> set[int] | None:
+    """Return the findings that the report of ``run`` lists; None if that is no longer on record."""
+    if not run.findings:
+        return set()
+    parts = [Changes.from_bytes(bytes(part.content)) for part in run.changes.iterator()]
+    listed = {number for part in parts if part.reported for number in part.findings}
+    return listed or None
 
 
 def _values(change: OccurrenceChange) -> dict[str, Any]:

@@ -103,16 +103,25 @@ def _store_all(
 ) -> list[ImportResult]:
     """Store the reports, and create an ImportRun for each, usable or not; ``columns`` are shared by all."""
     runs = [_record(result, website, columns) for result in (*(each.result for each in reports), *unusable)]
-    results = [
-        store(report, Journal(run), on_stored=on_stored)
-        for report, run in zip(reports, runs, strict=False)  # the unusable ones come last
-    ]
+    results = []
+    for report, run in zip(reports, runs, strict=False):  # the unusable ones come last
+        results.append(store(report, Journal(run), on_stored=on_stored))
+        run.version = report.version[:50]
+        _set_last(run)
     results += unusable
+    for run in runs[len(reports) :]:
+        _set_last(run)
     # One value for all reports of the file, so that the change feed shows them together.
     newest = change_feed.newest(website.pk)
     for run, result in zip(runs, results, strict=True):
         _complete(run, result, newest)
     return results
+
+
+def _set_last(run: ImportRun) -> None:
+    """Set the newest finding and event of the website after the report, by which runs are compared."""
+    run.last_finding_id = change_feed.newest(run.website_id).finding_id
+    run.last_event_id = change_feed.last_event(run.website_id)
 
 
 def _check_not_archived(website: Website) -> None:

@@ -90,6 +90,7 @@ def undo(run: ImportRun, *, by: str, reason: str, now: datetime) -> UndoResult:
         raise ValidationError({"reason": "Say why: it is recorded with the import."})
     changes = _load(locked)
     result = _outcome(changes)
+    _pass_on_severities(changes.events)
     _delete(FindingEvent, changes.events)
     _restore_occurrences(changes)
     _restore_findings(changes, locked.source.slug)
@@ -156,6 +157,17 @@ def _outcome(changes: Changes) -> UndoResult:
             else:
                 result.opened += 1
     return result
+
+
+def _pass_on_severities(events: Collection[int]) -> None:
+    """Let the next change of a severity begin where the deleted one did."""
+    for batch in _batches(events):
+        for deleted in FindingEvent.objects.filter(pk__in=batch, severity_before__isnull=False):
+            later = FindingEvent.objects.filter(finding=deleted.finding_id, pk__gt=deleted.pk)
+            following = later.filter(severity_before__isnull=False).order_by("pk").first()
+            if following is not None:
+                following.severity_before = deleted.severity_before
+                following.save(update_fields=["severity_before"])
 
 
 def _restore_occurrences(changes: Changes) -> None:

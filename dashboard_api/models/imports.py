@@ -65,6 +65,18 @@ class ImportRun(models.Model):
         "it.",
     )
     newest_event_id = models.BigIntegerField(null=True, editable=False)
+    last_finding_id = models.BigIntegerField(
+        null=True,
+        editable=False,
+        help_text="Newest finding of the website after this report; with last_event_id, two imports are "
+        "compared by it. Empty: imported before 0.2.0.",
+    )
+    last_event_id = models.BigIntegerField(
+        null=True, editable=False, help_text="Newest event of any kind of the website after this report."
+    )
+    version = models.CharField(  # noqa: DJ001  # null: not recorded; empty: the report has none
+        max_length=50, null=True, blank=True, editable=False, help_text="The scanner's version."
+    )
     rejects = models.JSONField(default=list, blank=True, help_text="The first rejected rows, with reasons.")
     undone_at = models.DateTimeField("taken back at", null=True, blank=True, editable=False)
     undone_by = models.CharField("taken back by", max_length=150, blank=True, default="", editable=False)

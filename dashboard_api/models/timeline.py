@@ -6,7 +6,7 @@ from django.db import models
 from django.db.models import Q
 from django.utils import timezone
 
-from dashboard_api.models.findings import Finding
+from dashboard_api.models.findings import Finding, Severity
 from dashboard_api.models.standing import StandingDecision
 
 
@@ -25,6 +25,7 @@ class FindingEvent(models.Model):
         RATED = "rated", "Rated"
         CONFIRMED = "confirmed", "Confirmed"
         UNCONFIRMED = "unconfirmed", "Unconfirmed"
+        SCANNER_RATED = "scanner_rated", "Rated by the Scanner"  # not part of the timeline for customers
 
     finding = models.ForeignKey(Finding, on_delete=models.CASCADE, related_name="events")
     website_id = models.BigIntegerField(help_text="The finding's website; regressions are queried by it.")
@@ -43,6 +44,9 @@ class FindingEvent(models.Model):
         db_index=False,
         help_text="The standing decision that caused the event; empty if a scan or an analyst did.",
     )
+    severity_before = models.PositiveSmallIntegerField(
+        choices=Severity, null=True, blank=True, help_text="The severity before a change of it."
+    )
 
     class Meta:
         ordering: ClassVar = ["id"]
@@ -57,6 +61,7 @@ class FindingEvent(models.Model):
                 condition=Q(decision__isnull=False),
                 name="dashboard_api_event_standing",
             ),
+            models.Index(fields=["website_id", "id"], name="dashboard_api_event_website"),
         ]
 
     def __str__(self) -> str:

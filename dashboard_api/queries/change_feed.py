@@ -57,6 +57,15 @@ def newest(website_id: int) -> FeedPosition:
     return FeedPosition(finding_id or 0, event_id or 0)
 
 
+_LAST_EVENT = "SELECT MAX(id) FROM dashboard_api_findingevent WHERE website_id = %s"
+
+
+def last_event(website_id: int) -> int:
+    """Return the id of the newest event of any kind of the website now; 0 without one."""
+    ((event_id,),) = select(Finding, _LAST_EVENT, [website_id])
+    return event_id or 0
+
+
 # Both ids only grow, because imports of a website run one at a time.
 _NEXT_IMPORT = """
 SELECT newest_finding_id, newest_event_id FROM dashboard_api_importrun

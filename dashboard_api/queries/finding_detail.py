@@ -72,7 +72,8 @@ def occurrences(finding_id: int) -> list[OccurrenceRow]:
 
 _EVENTS = """
 SELECT at, event, reason FROM dashboard_api_findingevent WHERE id IN
-(SELECT id FROM dashboard_api_findingevent WHERE finding_id = %s ORDER BY id DESC LIMIT %s) ORDER BY id
+(SELECT id FROM dashboard_api_findingevent WHERE finding_id = %s AND event <> 'scanner_rated'
+ORDER BY id DESC LIMIT %s) ORDER BY id
 """
 
 

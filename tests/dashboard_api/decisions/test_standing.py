@@ -71,7 +71,9 @@ def levels(website):
 
 
 def timeline(finding):
-    return list(finding.events.values_list("event", "by", "reason"))
+    """Return what the timeline shows; a scanner's own rating is not part of it."""
+    shown = finding.events.exclude(event="scanner_rated")
+    return list(shown.values_list("event", "by", "reason"))
 
 
 # A rating by rule
