@@ -21,6 +21,7 @@ ApiError                       status  code
     InactiveEntitlement        403     inactive_entitlement    (plan, status, ends_on, reason, starts_on)
     RevokedLink                403     revoked_link            (revoked_at, reason)
     UnknownFinding             404     unknown_finding
+    UnknownRun                 404     unknown_run
     NotPublished               404     not_published           (public telemetry only)
     UnknownClaim               404     unknown_claim           (this and the next three: claims only)
     WrongClaimState            409     wrong_state             (state)
@@ -288,6 +289,13 @@ class UnknownFinding(ApiError):
 
     status, code = 404, "unknown_finding"
     message = "The website has no finding of this finding_id."
+
+
+class UnknownRun(ApiError):
+    """A run is unknown, taken back, or of another website or scanner; or there are no two to compare."""
+
+    status, code = 404, "unknown_run"
+    message = "The website has no two such runs of one scanner."
 
 
 class UnknownClaim(ApiError):

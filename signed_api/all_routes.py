@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from signed_api import account, billing, claims, findings, scans
+from signed_api import account, billing, claims, compare, findings, scans
 from signed_api.routes import Route
 
 ROUTES: tuple[Route[Any, Any], ...] = (
@@ -11,5 +11,6 @@ ROUTES: tuple[Route[Any, Any], ...] = (
     *billing.ROUTES,
     *claims.ROUTES,
     *scans.ROUTES,
+    *compare.ROUTES,
 )
 BY_PATH = {route.path: route for route in ROUTES}

@@ -12,6 +12,7 @@ CallError
         ClaimRefused         409 claim_refused
         ClaimEnded           409 wrong_state
         UnknownScan          404 unknown_job
+        UnknownRun           404 unknown_run
         ScanRefused          no scan can begin now (six codes)
         SecretRefused        409 secret_refused
         RateLimited          429
@@ -187,6 +188,12 @@ class UnknownScan(Refused):
     default_status, codes = 404, ("unknown_job",)
 
 
+class UnknownRun(Refused):
+    """The website has no two runs of one scanner with these ids, or none to compare."""
+
+    default_status, codes = 404, ("unknown_run",)
+
+
 class ScanRefused(Refused):
     """No scan can begin now; ``code`` says why, and ``detail`` can have reason and allowed_at."""
 
@@ -253,7 +260,7 @@ BY_CODE: dict[str, type[Refused]] = {
     code: kind
     for kind in (
         *(InvalidRequest, InactiveEntitlement, RevokedLink, UnknownLink, UnknownFinding, UnknownClaim),
-        *(ClaimRefused, ClaimEnded, UnknownScan, ScanRefused, SecretRefused),
+        *(ClaimRefused, ClaimEnded, UnknownScan, UnknownRun, ScanRefused, SecretRefused),
     )
     for code in kind.codes
 }

@@ -55,14 +55,16 @@ def read(route: Route[_Request, Any], fields: Mapping[str, Any], checks: Checks)
         errors += [{"field": name, "message": message} for name, message in route.between_fields(given)]
     if errors:
         raise BrokenFields(errors)
-    return route.request(**given)
+    names = dict(zip(rules, route.request.__struct_fields__, strict=True))  # "from" is no name in Python
+    return route.request(**{names[name]: value for name, value in given.items()})
 
 
 @functools.cache
 def rules_of(request: type[msgspec.Struct]) -> dict[str, Rule]:
-    """Return the rule of each field, in order; raises TypeError for a field without a rule."""
+    """Return the rule of each field by its name in JSON, in order; raises TypeError if a field has none."""
     hints = get_type_hints(request, include_extras=True)
-    return {name: _rule_in(name, hints[name]) for name in request.__struct_fields__}
+    names = zip(request.__struct_encode_fields__, request.__struct_fields__, strict=True)
+    return {sent: _rule_in(sent, hints[name]) for sent, name in names}
 
 
 def _rule_in(name: str, annotated: Any) -> Rule:

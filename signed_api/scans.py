@@ -141,6 +141,9 @@ class ScanRun(Member, frozen=True, kw_only=True):
     usual_seconds: Annotated[
         Count | None, about("Its usual time: the median of its last 10 runs; null: unknown.")
     ]
+    run_id: Annotated[
+        str | None, about("The import run of its report, to compare it; null: none, or not stored yet.")
+    ] = None
 
 
 class HomePage(Member, frozen=True, kw_only=True):

@@ -15,16 +15,19 @@ from cachetools import LRUCache
 
 from dashboard_api import limits
 from dashboard_api.crawler import installed
+from dashboard_api.importing.journal import listed_by
 from dashboard_api.queries.account_calls import Reader
 from dashboard_api.queries.credentials import AccountSite
 from dashboard_api.reading import sections
 from dashboard_api.reading.calls import build_calls
 from dashboard_api.reading.changes import build_changes
+from dashboard_api.reading.compare import build_comparison
 from dashboard_api.reading.dashboard import build_dashboard
 from dashboard_api.reading.finding import build_finding
 from dashboard_api.reading.snapshot import snapshot
 from signed_api import findings as contract
 from signed_api.account import CallsRequest
+from signed_api.compare import CompareRequest
 from signed_api.findings import ChangesRequest, DashboardRequest, FindingRequest
 
 _TIME = b'"generated_at":'  # cannot occur inside a JSON string, which escapes its quotes
@@ -84,6 +87,12 @@ def changes_response(link: AccountSite, request: ChangesRequest, now: datetime) 
     """Return the encoded ChangesResponse; raises SlowRequest."""
     with snapshot():
         return msgspec.json.encode(build_changes(link, request, now))
+
+
+def comparison_response(link: AccountSite, request: CompareRequest) -> bytes:
+    """Return the encoded CompareResponse; raises UnknownRun and SlowRequest."""
+    with snapshot():
+        return msgspec.json.encode(build_comparison(link, request, listed_by=listed_by))
 
 
 def calls_response(account_id: int, request: CallsRequest, reader: Reader) -> bytes:

@@ -21,6 +21,7 @@ urlpatterns = [
     path("site/dashboard", views.site_dashboard, name="site-dashboard"),
     path("site/finding", views.site_finding, name="site-finding"),
     path("site/changes", views.site_changes, name="site-changes"),
+    path("site/compare", views.site_compare, name="site-compare"),
     path("site/claim", claim_views.site_claim, name="site-claim"),
     path("site/claim/check", claim_views.site_claim_check, name="site-claim-check"),
     path("site/claim/withdraw", claim_views.site_claim_withdraw, name="site-claim-withdraw"),

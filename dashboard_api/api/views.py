@@ -24,6 +24,7 @@ from dashboard_api.api.request import Call, error_response, json_endpoint
 from dashboard_api.api.response_cache import (
     calls_response,
     changes_response,
+    comparison_response,
     dashboard_response,
     finding_response,
 )
@@ -34,6 +35,7 @@ from dashboard_api.errors import NotFound
 from es1.vectors import read_vectors
 from foundation.texts.snippets import SNIPPETS
 from signed_api.account import CALLS, CallsRequest
+from signed_api.compare import COMPARE, CompareRequest
 from signed_api.example_calls import LINK
 from signed_api.findings import CHANGES, DASHBOARD, FINDING, ChangesRequest, DashboardRequest, FindingRequest
 from signed_api.health import HealthResponse
@@ -60,6 +62,13 @@ def site_changes(call: Call, caller: Authenticated, fields: ChangesRequest) -> b
     """``POST /v1/site/changes``: return new findings, regressions and notes since a cursor."""
     link = authorize(caller.link, fields, call.moment)
     return changes_response(link, fields, call.moment)
+
+
+@signed(COMPARE)
+def site_compare(call: Call, caller: Authenticated, fields: CompareRequest) -> bytes:
+    """``POST /v1/site/compare``: return two runs of one scanner compared."""
+    link = authorize(caller.link, fields, call.moment)
+    return comparison_response(link, fields)
 
 
 @signed(CALLS)

@@ -187,6 +187,7 @@ def _runs(
                 "reason": run.reason,
                 "started_at": run.started_at,
                 "ended_at": run.ended_at,
+                "run_id": run.import_run_id,
             }
             for run in runs
         ]
@@ -198,6 +199,7 @@ def _runs(
             started_at=_moment(row.get("started_at")),
             ended_at=_moment(row.get("ended_at")),
             usual_seconds=usual(row["engine"]),
+            run_id=str(row["run_id"]) if row.get("run_id") else None,
         )
 
 

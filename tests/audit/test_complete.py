@@ -106,6 +106,7 @@ NO_CHANGE = CHANGES_NOTHING | {
     "dashboard_api:sent-report": "only reads",
     "dashboard_api:site-changes": "only reads; the call is on record",
     "dashboard_api:site-claims": "only reads; the call is on record",
+    "dashboard_api:site-compare": "only reads; the call is on record",
     "dashboard_api:site-dashboard": "only reads; the call is on record",
     "dashboard_api:site-finding": "only reads; the call is on record",
     "dashboard_api:site-scan-status": "only reads; the call is on record",

@@ -17,6 +17,7 @@ from tests.factories import SECRET
 PATH = "/v1/site/dashboard"
 FINDING_PATH = "/v1/site/finding"
 CHANGES_PATH = "/v1/site/changes"
+COMPARE_PATH = "/v1/site/compare"
 CALLS_PATH = "/v1/account/calls"
 CLAIM_PATH = "/v1/site/claim"
 CLAIM_CHECK_PATH = "/v1/site/claim/check"

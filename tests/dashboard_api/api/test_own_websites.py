@@ -6,6 +6,7 @@ import pytest
 
 from tests.dashboard_api.calls import (
     CHANGES_PATH,
+    COMPARE_PATH,
     FINDING_PATH,
     PATH,
     SCAN_SCHEDULE_PATH,
@@ -38,11 +39,12 @@ PATHS = {
     PATH: {},
     FINDING_PATH: {"finding_id": "999999999"},
     CHANGES_PATH: {"days": 7},
+    COMPARE_PATH: {"from": "1", "to": "2"},
     SCANS_PATH: {},
     SCAN_STATUS_PATH: {"job_id": "999999999"},
     SCAN_SCHEDULE_PATH: {},
 }
-UNKNOWN = {FINDING_PATH: "unknown_finding", SCAN_STATUS_PATH: "unknown_job"}
+UNKNOWN = {FINDING_PATH: "unknown_finding", COMPARE_PATH: "unknown_run", SCAN_STATUS_PATH: "unknown_job"}
 
 
 @pytest.fixture

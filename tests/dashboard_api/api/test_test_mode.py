@@ -14,6 +14,7 @@ from signed_api.example_calls import LINK, example_of
 from tests.dashboard_api.calls import (
     CALLS_PATH,
     CHANGES_PATH,
+    COMPARE_PATH,
     FINDING_PATH,
     PATH,
     ask,
@@ -32,6 +33,7 @@ CALLS = {
     PATH: {"severity": "Low"},
     FINDING_PATH: {"finding_id": "1042"},
     CHANGES_PATH: {"days": 7},
+    COMPARE_PATH: {"source": "nuclei"},
 }
 
 
