@@ -36,6 +36,7 @@ from signed_api.billing import (
     WebsitesResponse,
 )
 from signed_api.claims import CLAIMS, ClaimResponse, ClaimsRequest, WebsiteClaim
+from signed_api.compare import COMPARE, CompareRequest, CompareResponse
 from signed_api.errors import CallError, InactiveEntitlement, Refused, RevokedLink, UnknownLink
 from signed_api.findings import (
     CHANGES,
@@ -239,6 +240,11 @@ def websites_of(account: Account, request: WebsitesRequest) -> WebsitesResponse:
 def secrets_of(account: Account, request: SecretsRequest) -> SecretsResponse:
     """Issue or retire a secret if requested, and return the account's working secrets; raises CallError."""
     return _account_call(account, SECRETS, request)
+
+
+def compare(website: Website, request: CompareRequest) -> CompareResponse:
+    """Return two runs of one scanner of ``website`` compared; raises CallError."""
+    return _site_call(website, COMPARE, request)
 
 
 def get_scans(website: Website, request: ScansRequest) -> ScansResponse:

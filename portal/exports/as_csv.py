@@ -46,10 +46,10 @@ def write_csv(selection: Selection) -> Iterator[str]:
 def _row(threat: Threat, link: str) -> list[str]:
     cells = {**msgspec.structs.asdict(threat), "link": link}
     cells["cwe"] = [f"CWE-{number}" for number in threat.cwe]
-    return [_cell(cells[column]) for column in COLUMNS]
+    return [cell(cells[column]) for column in COLUMNS]
 
 
-def _cell(value: Any) -> str:
+def cell(value: Any) -> str:
     """Return ``value`` as text that is safe in a spreadsheet."""
     match value:
         case None:
@@ -59,6 +59,6 @@ def _cell(value: Any) -> str:
         case datetime():
             return value.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
         case list():
-            return _cell("\n".join(value))
+            return cell("\n".join(value))
         case _:
             return inert(re.sub(r"\r\n?", "\n", str(value)).replace("\0", ""))

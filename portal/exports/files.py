@@ -113,11 +113,16 @@ def as_attachment(
     response: HttpResponseBase, name: str, dashboard: DashboardResponse, suffix: str
 ) -> HttpResponseBase:
     """Return ``response`` as a download; the file name ends in the day of ``dashboard``."""
-    name = re.sub(r"[^a-z0-9.-]+", "-", name.lower()).strip(".-")
+    name = file_name(name)
     day = dashboard.dashboard.generated_at.date().isoformat()
     response["Content-Disposition"] = f'attachment; filename="{name}-{day}.{suffix}"'
     response["Cache-Control"] = "private, no-store"
     return response
+
+
+def file_name(name: str) -> str:
+    """Return ``name`` without characters that a file's name should not have."""
+    return re.sub(r"[^a-z0-9.-]+", "-", name.lower()).strip(".-")
 
 
 def _chunks(file_format: Format, selection: Selection) -> Generator[bytes]:

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from allauth.core.internal import ratelimit
-from django.http import HttpResponse
+from django.http import Http404, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from django.utils.translation import gettext as _
@@ -14,8 +14,9 @@ from django.views.decorators.http import require_GET
 from audit.recording import record
 from foundation.operations.places import NoPlace
 from portal.exports.as_pdf import render_pdf
+from portal.exports.comparison import compared_rows, write_comparison
 from portal.exports.errors import ExportError, ExportsBusy, PdfUnavailable, TooManyExports
-from portal.exports.files import FORMATS, as_attachment, select, stream
+from portal.exports.files import FORMATS, as_attachment, file_name, select, stream
 from portal.exports.report import get_report
 from portal.files.places import hold_place
 from portal.models import Website
@@ -26,8 +27,10 @@ from portal.pages.htmx import HtmxHttpRequest, render_site
 from portal.pages.urls import Address
 from portal.pages.view_models import site_not_found, site_page
 from portal.pages.view_models.export_links import pdf_available
-from signed_api.errors import CallError
+from signed_api.compare import CompareRequest
+from signed_api.errors import CallError, UnknownRun
 
+MAX_RUN_ID = 10**18
 Export = Callable[[Website, Address], HttpResponseBase]
 
 
@@ -40,6 +43,32 @@ def findings(request: HtmxHttpRequest, host: str, suffix: str) -> HttpResponseBa
     def export(website: Website, address: Address) -> HttpResponseBase:
         hold_place(request, website.account_id)
         return stream(request, FORMATS[suffix], select(request, website, address))
+
+    return _export(request, host, export)
+
+
+@require_GET
+@file_of("portal:site")
+@members_only
+def comparison(request: HtmxHttpRequest, host: str, earlier: int, later: int) -> HttpResponseBase:
+    """Send the findings of two scans compared, as a file."""
+
+    def export(website: Website, address: Address) -> HttpResponseBase:
+        hold_place(request, website.account_id)
+        if not earlier < later < MAX_RUN_ID:
+            raise Http404
+        rows = compared_rows(website, CompareRequest(from_run=str(earlier), to_run=str(later)))
+
+        def finding_url(id_: str) -> str:
+            url = Address(path=address.path, account=address.account).of_finding(id_)
+            return request.build_absolute_uri(url) if url else ""
+
+        text = "".join(write_comparison(rows, finding_url))
+        response = HttpResponse(text, content_type=FORMATS["csv"].content_type)
+        name = f"{file_name(host)}-scans-{earlier}-{later}.csv"
+        response["Content-Disposition"] = f'attachment; filename="{name}"'
+        response["Cache-Control"] = "private, no-store"
+        return response
 
     return _export(request, host, export)
 
@@ -87,6 +116,8 @@ def _export(request: HtmxHttpRequest, host: str, export: Export) -> HttpResponse
         if not ratelimit.consume(request, app="allauth.account", action="export", limit_get=True):
             raise TooManyExports
         response = export(website, address)
+    except UnknownRun as error:
+        raise Http404 from error
     except CallError as error:
         error_page = website_error_page(error, website, request.user)
     except NoPlace:

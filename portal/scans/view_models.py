@@ -1,7 +1,7 @@
 """View models of the pages of scans."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from django.urls import reverse
@@ -57,6 +57,7 @@ class ScanRow:
     found: str
     reason: str
     page_url: str = ""  # compares the pages, if this scan met a different one
+    comparisons: tuple[tuple[str, str], ...] = ()  # name of a scanner, URL
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -192,10 +193,25 @@ def scans_page(
     to show again. ``proof_url`` leads to the proof that a deep scan needs. ``coverage`` adds scanners that
     run elsewhere.
     """
-    elsewhere = [_row_elsewhere(entry) for entry in coverage if entry.ours is False and entry.last_run_at]
+    elsewhere = [
+        replace(
+            _row_elsewhere(entry),
+            comparisons=(
+                ("", url_of("newest_comparison", website, is_shared=is_shared, source=entry.source)),
+            ),
+        )
+        for entry in coverage
+        if entry.ours is False and entry.last_run_at
+    ]
     unended = next((scan for scan in scans if scan.ended_at is None), None)
     ended = [scan for scan in scans if scan.ended_at is not None]
-    own = [_row(scan, _page_url(scan, website, is_shared=is_shared)) for scan in ended]
+    own = [
+        replace(
+            _row(scan, _page_url(scan, website, is_shared=is_shared)),
+            comparisons=tuple(_comparisons(scan, website, is_shared=is_shared)),
+        )
+        for scan in ended
+    ]
     newest = next((scan for scan in ended if scan.finding_id is None), None)  # retests have their own pages
     is_first = number == 1
     origin = rules.origin if rules else None
@@ -314,6 +330,17 @@ def _row(scan: Scan, page_url: str = "") -> ScanRow:
         reason=str(labels.REASONS.get(scan.reason, labels.OTHER_REASON)) if scan.reason else "",
         page_url=page_url,
     )
+
+
+def _comparisons(scan: Scan, website: Website, *, is_shared: bool) -> Iterable[tuple[str, str]]:
+    """Yield each scanner with a stored report, and the URL that compares it with its scan before.
+
+    The name is empty if the scan has only one.
+    """
+    runs = [run for run in scan.runs if run.run_id] if scan.finding_id is None else []
+    for run in runs:
+        name = run.engine[:50].capitalize() if len(runs) > 1 else ""
+        yield name, url_of("newest_comparison", website, is_shared=is_shared, to=run.run_id)
 
 
 def _row_elsewhere(entry: CoverageEntry) -> ScanRow:

@@ -62,6 +62,8 @@ def values():
         "finding_id": "1",
         "claim_id": 1,
         "job_id": 1,
+        "earlier": 1,
+        "later": 2,
         "token": "x" * 43,
     }
 

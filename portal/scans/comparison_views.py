@@ -1,0 +1,77 @@
+"""The page that compares two scans of one scanner: by default the last one with the one before."""
+
+from django.http import Http404, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.gzip import gzip_page
+from django.views.decorators.http import require_safe
+
+from portal.answers import service
+from portal.models import Website
+from portal.pages.access import find_website, members_only
+from portal.pages.error_pages import website_error_page
+from portal.pages.htmx import HtmxHttpRequest
+from portal.scans.comparison import comparison_page
+from portal.scans.view_models import url_of
+from signed_api.compare import CompareRequest
+from signed_api.errors import CallError, InvalidRequest, UnknownRun
+
+_TEMPLATE = "portal/scans/comparison.html"
+
+
+@require_safe
+@members_only
+@gzip_page
+def newest_comparison(request: HtmxHttpRequest, host: str) -> HttpResponse:
+    """Compare the last complete scan, or the one in the query, with the complete one before."""
+    website, is_shared = _website(request, host)
+    asked = CompareRequest(to_run=request.GET.get("to", ""), source=request.GET.get("source", ""))
+    try:
+        return _compare(request, website, asked, is_shared=is_shared)
+    except InvalidRequest as error:
+        raise Http404 from error
+    except UnknownRun:
+        scans_url = url_of("scans", website, is_shared=is_shared)
+        page = {"host": website.host, "url": request.get_full_path(), "scans_url": scans_url}
+        return render(request, _TEMPLATE, {"page": page, "nothing": True})
+
+
+@require_safe
+@members_only
+@gzip_page
+def comparison(request: HtmxHttpRequest, host: str, earlier: int, later: int) -> HttpResponse:
+    """Compare these two scans."""
+    website, is_shared = _website(request, host)
+    try:
+        asked = CompareRequest(from_run=str(earlier), to_run=str(later))
+        return _compare(request, website, asked, is_shared=is_shared)
+    except (InvalidRequest, UnknownRun) as error:
+        raise Http404 from error
+
+
+def _compare(
+    request: HtmxHttpRequest, website: Website, asked: CompareRequest, *, is_shared: bool
+) -> HttpResponse:
+    """Return the page, or the page of an error; raises InvalidRequest and UnknownRun."""
+    try:
+        found = service.compare(website, asked)
+    except (InvalidRequest, UnknownRun):
+        raise
+    except CallError as error:
+        error_page = website_error_page(error, website, request.user)
+        context = {
+            "error_page": error_page,
+            "page": {"url": request.get_full_path(), "host": website.host},
+        }
+        response = render(request, _TEMPLATE, context, status=error_page.status)
+        if error_page.retry_after:
+            response["Retry-After"] = str(error_page.retry_after)
+        return response
+    return render(request, _TEMPLATE, {"page": comparison_page(website, found, is_shared=is_shared)})
+
+
+def _website(request: HtmxHttpRequest, host: str) -> tuple[Website, bool]:
+    """Return a website that the person may see, and whether several of their accounts have it."""
+    website, candidates = find_website(request, host)
+    if website is None:
+        raise Http404
+    return website, len(candidates) > 1
