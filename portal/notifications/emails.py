@@ -145,7 +145,7 @@ def _section(notification: PendingNotification) -> Section:
     website, digest = notification.website, Digest.from_json(notification.digest)
     membership = notification.membership
     same_host = Website.objects.visible_to(membership.user).with_host(website.host)
-    address = site_address(website, is_shared=same_host.count() > 1)
+    address = site_address(website, names_account=same_host.count() > 1)
     shown = _by_problem(digest.findings)[:SHOWN_PROBLEMS]
     list_path = new_findings_path(
         website.host,

@@ -86,7 +86,7 @@ def what_is_new_page(websites: Iterable[Website], summaries: Mapping[int, Websit
     websites = list(websites)
     host_counts = Counter(website.host for website in websites)
     refreshed = [
-        _changed_site(website, summary, headline, is_shared=host_counts[website.host] > 1)
+        _changed_site(website, summary, headline, names_account=host_counts[website.host] > 1)
         for website in websites
         if (summary := summaries.get(website.pk)) and (headline := summary.headline)
     ]
@@ -104,9 +104,9 @@ def what_is_new_page(websites: Iterable[Website], summaries: Mapping[int, Websit
 
 
 def _changed_site(
-    website: Website, summary: WebsiteSummary, headline: Headline, *, is_shared: bool
+    website: Website, summary: WebsiteSummary, headline: Headline, *, names_account: bool
 ) -> ChangedSite:
-    address = site_address(website, is_shared=is_shared)
+    address = site_address(website, names_account=names_account)
     return ChangedSite(
         host=website.host,
         account=str(website.account),

@@ -104,7 +104,7 @@ def new_findings(request: HtmxHttpRequest, host: str) -> HttpResponse:
     except CallError as error:
         error_page = website_error_page(error, website, request.user)
         return render_site(request, replace(site_page(website, candidates, Filters()), error_page=error_page))
-    address = site_address(website, is_shared=len(candidates) > 1)
+    address = site_address(website, names_account=len(candidates) > 1)
     page_of_changes = new_findings_page(changes, address, list_url=_list_url(website, changes, address))
     return render(request, "portal/notifications/new_findings.html", {"page": page_of_changes})
 

@@ -218,7 +218,7 @@ def _to_results(request: HtmxHttpRequest, account: Account, claim: WebsiteClaim)
     website = get_object_or_404(Website, account=account, host=claim.host)
     scan = _newest_scan(website)
     if scan and scan.ended_at is None:
-        url = site_address(website, is_shared="?" in url).of_scans()
+        url = site_address(website, names_account="?" in url).of_scans()
     text = _("%(host)s is yours now.") % {"host": readable_host(claim.host)}
     if scan is None:
         text += " " + _("Results appear here after the first scan.")
@@ -262,7 +262,7 @@ def _site_url(request: HttpRequest, account: Account, claim: WebsiteClaim) -> st
     own = next((website for website in websites if website.account_id == account.pk), None)
     if own is None:
         raise Http404
-    return str(site_address(own, is_shared=len(websites) > 1))
+    return str(site_address(own, names_account=len(websites) > 1))
 
 
 def _ended(request: HttpRequest, account: Account) -> HttpResponse:

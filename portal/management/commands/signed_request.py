@@ -9,7 +9,7 @@ from django.conf import settings
 from django.core.management.base import CommandError, CommandParser
 
 from foundation.operations.operator_command import OperatorCommand, Result, host_of
-from portal.answers.service import linked_site
+from portal.answers.service import signer_of_website
 from portal.gateway.client import send
 from portal.gateway.errors import Misconfigured
 from portal.gateway.target import MAX_TIMEOUT_SECONDS, Service
@@ -101,7 +101,7 @@ class Command(OperatorCommand):
                 timeout_seconds=options["timeout"],
                 ca_file=settings.DASHBOARD_CA_FILE,
             )
-            exchange = send(service, linked_site(website), route, request)
+            exchange = send(service, signer_of_website(website), route, request)
         except Misconfigured as error:
             raise CommandError(str(error)) from error
         except CallError as error:
