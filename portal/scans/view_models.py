@@ -20,9 +20,9 @@ from signed_api.findings import CoverageEntry
 from signed_api.scans import HomePage, PageChange, Scan, ScanAllowance, ScanRun, ScanScheduleResponse
 
 DEEP = "deep"  # the profile that needs a consent
-SOON_SECONDS, LATER_SECONDS = 3, 15  # between two polls of a waiting or running scan
-_MOST_KILOBYTES = 256  # of a page that the service reads
-_SOON = timedelta(minutes=1)  # longer than a quick scan takes
+SOON_SECONDS, LATER_SECONDS = 3, 15  # between two polls of a waiting or running scan: a new or an older one
+_MAX_KILOBYTES = 256  # of a page that the service reads
+_NEW_SCAN_TIME = timedelta(minutes=1)  # longer than a quick scan takes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -241,7 +241,7 @@ def _step(scans: Sequence[Scan]) -> str:
 
 def _strip(scan: Scan, website: Website, *, names_account: bool, may_cancel: bool) -> Strip:
     now = timezone.now()
-    is_new = now - (scan.started_at or scan.created_at) < _SOON
+    is_new = now - (scan.started_at or scan.created_at) < _NEW_SCAN_TIME
     cancel_url = url_of("cancel_scan", website, int(scan.job_id), names_account=names_account)
     return Strip(
         title=_title(scan),
@@ -431,7 +431,6 @@ def _schedule(
         form = ScheduleForm(rules=rules)
     else:
         form.offer(rules)
-    now = rules.schedule
     has_deep = any(each.included for each in rules.allowance if each.profile == DEEP)
     consent = ""
     if has_deep and rules.consent_until:
@@ -441,7 +440,7 @@ def _schedule(
     return Schedule(
         text=_times_text(rules, runs_elsewhere=runs_elsewhere),
         pause=_pause_text(rules),
-        next_at=() if now.pause_reason else tuple(rules.next_at),
+        next_at=() if rules.schedule.pause_reason else tuple(rules.next_at),
         month=_month_text(rules),
         consent=consent,
         deep_problem=str(labels.NOT_SCANNABLE["dns_proof_missing"]) if needs_dns_proof(rules) else "",
@@ -452,31 +451,31 @@ def _schedule(
 
 
 def _times_text(rules: ScanScheduleResponse, *, runs_elsewhere: bool) -> str:
-    now = rules.schedule
-    if (now is None or now.frequency == "off") and runs_elsewhere:
+    schedule = rules.schedule
+    if (schedule is None or schedule.frequency == "off") and runs_elsewhere:
         return _("We scan only by hand. Scanners that run elsewhere have their own times.")
-    if now is None or now.frequency == "off":
+    if schedule is None or schedule.frequency == "off":
         return _("The website is not scanned automatically.")
     values = {
-        "often": words.label(labels.FREQUENCIES, now.frequency),
-        "scan": words.label(labels.PROFILES, now.profile),
-        "begin": f"{now.start_hour:02}:00",
-        "end": f"{(now.start_hour + now.hours) % 24:02}:00",
-        "zone": now.time_zone[:64],
+        "often": words.label(labels.FREQUENCIES, schedule.frequency),
+        "scan": words.label(labels.PROFILES, schedule.profile),
+        "begin": f"{schedule.start_hour:02}:00",
+        "end": f"{(schedule.start_hour + schedule.hours) % 24:02}:00",
+        "zone": schedule.time_zone[:64],
     }
     return _("%(often)s: %(scan)s, begins between %(begin)s and %(end)s (%(zone)s).") % values
 
 
 def _pause_text(rules: ScanScheduleResponse) -> str:
-    now = rules.schedule
-    if now is None or now.frequency == "off":
+    schedule = rules.schedule
+    if schedule is None or schedule.frequency == "off":
         return ""
-    if now.pause_reason:
-        reason = labels.REASONS.get(now.pause_reason, labels.OTHER_REASON)
+    if schedule.pause_reason:
+        reason = labels.REASONS.get(schedule.pause_reason, labels.OTHER_REASON)
         text = _("The schedule is paused after three scans without a result. Save it to begin again.")
         return f"{text} {reason}"
-    if now.paused_until and now.paused_until > timezone.now().date():
-        return _("Paused until %(day)s.") % {"day": words.day(now.paused_until)}
+    if schedule.paused_until and schedule.paused_until > timezone.now().date():
+        return _("Paused until %(day)s.") % {"day": words.day(schedule.paused_until)}
     return ""
 
 
@@ -551,11 +550,12 @@ def _facts(change: PageChange) -> Iterable[PageFact]:
 
 def _described(page: HomePage) -> dict[str, tuple[str, ...]]:
     """Return the values of each fact, by label; texts come from the website, so they are cut."""
-    hosts, cookies = (tuple(each[:60] for each in names[:20]) for names in (page.script_hosts, page.cookies))
+    hosts = tuple(host[:60] for host in page.script_hosts[:20])
+    cookies = tuple(cookie[:60] for cookie in page.cookies[:20])
     kilobytes = page.bytes_below // 1024
     size = _("less than %(count)s KB") % {"count": max(kilobytes, 1)}
-    if kilobytes > _MOST_KILOBYTES:
-        size = _("%(count)s KB or more") % {"count": _MOST_KILOBYTES}
+    if kilobytes > _MAX_KILOBYTES:
+        size = _("%(count)s KB or more") % {"count": _MAX_KILOBYTES}
     return {
         _("Title"): (page.title[:100] or _("no title"),),
         _("Links to its own pages"): (str(page.links),),

@@ -1,5 +1,6 @@
 """Pages of scans: the list, starting and cancelling one, retests, changed pages, and the schedule."""
 
+import math
 from collections.abc import Sequence
 from contextlib import suppress
 
@@ -42,7 +43,7 @@ from signed_api.scans import (
 )
 
 PAGE_SIZE = 10
-MAX_JOB_ID = 10**18
+MAX_JOB_ID = 10**18  # ids have at most 18 digits
 _PROFILES = tuple(labels.MEANINGS)
 
 
@@ -79,7 +80,7 @@ def _render_scans(
         if error_page.retry_after:
             response["Retry-After"] = str(error_page.retry_after)
         return response
-    last = min(-(-found.total // PAGE_SIZE), MAX_PAGE_DEPTH // PAGE_SIZE)
+    last = min(math.ceil(found.total / PAGE_SIZE), MAX_PAGE_DEPTH // PAGE_SIZE)
     may_scan = _may_scan(request, website)
     page = scans_page(
         website,
@@ -137,7 +138,7 @@ def start_scan(request: HtmxHttpRequest, host: str) -> HttpResponse:
 @members_only
 def retest(request: HtmxHttpRequest, host: str, finding_id: str) -> HttpResponse:
     """Show the last test of a finding; the form tests it again."""
-    website, names_account = (_own_website if request.method == "POST" else _website)(request, host)
+    website, names_account = _website_for_method(request, host)
     if not FINDING_ID.fullmatch(finding_id):
         raise Http404
     if request.method == "POST":
@@ -196,10 +197,10 @@ def cancel_scan(request: HtmxHttpRequest, host: str, job_id: int) -> HttpRespons
     except CallError as error:
         messages.warning(request, _failure(error, host))
     else:
-        ended = scan.state in ("finished", "failed")
-        if not ended:
+        has_ended = scan.state in ("finished", "failed")
+        if not has_ended:
             audit("website.scan_cancelled", website)
-        messages.info(request, _("The scan had ended already.") if ended else _("The scan is cancelled."))
+        messages.info(request, _("The scan had ended already.") if has_ended else _("The scan is cancelled."))
     return redirect(url_of("scans", website, names_account=names_account))
 
 
@@ -207,7 +208,7 @@ def cancel_scan(request: HtmxHttpRequest, host: str, job_id: int) -> HttpRespons
 @members_only
 def confirm_page(request: HtmxHttpRequest, host: str, job_id: int) -> HttpResponse:
     """Compare the page that a scan met with the known one; the form confirms it and scans again."""
-    website, names_account = (_own_website if request.method == "POST" else _website)(request, host)
+    website, names_account = _website_for_method(request, host)
     if not 0 < job_id < MAX_JOB_ID:
         raise Http404
     if request.method == "POST":
@@ -253,7 +254,7 @@ def schedule_scans(request: HtmxHttpRequest, host: str) -> HttpResponse:
 
     An invalid form is shown at this URL, so a GET of it redirects to the page of scans.
     """
-    website, names_account = (_own_website if request.method == "POST" else _website)(request, host)
+    website, names_account = _website_for_method(request, host)
     back = redirect(url_of("scans", website, names_account=names_account))
     if request.method != "POST":
         return back
@@ -295,7 +296,7 @@ def _record_consent(website: Website, *, agrees: bool) -> None:
 
 
 def _website(request: HtmxHttpRequest, host: str) -> tuple[Website, bool]:
-    """Return a website that the person may see, and whether several of their accounts have it."""
+    """Return a website that the person may see, and whether its URLs name the account: several have it."""
     website, candidates = find_website(request, host)
     if website is None:
         raise Http404
@@ -308,6 +309,11 @@ def _own_website(request: HtmxHttpRequest, host: str) -> tuple[Website, bool]:
     if not _may_scan(request, website):
         raise Http404
     return website, names_account
+
+
+def _website_for_method(request: HtmxHttpRequest, host: str) -> tuple[Website, bool]:
+    """Return the website; a POST needs one that the person may scan. Raises Http404."""
+    return _own_website(request, host) if request.method == "POST" else _website(request, host)
 
 
 def _may_scan(request: HtmxHttpRequest, website: Website) -> bool:
