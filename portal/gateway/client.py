@@ -80,7 +80,7 @@ def send(service: Service, account: SigningAccount, route: Route[Request, Any], 
         return send_once()
     health = health_of(service.base_url)
 
-    def watched() -> Exchange:
+    def send_and_record() -> Exchange:
         """Send once, and record whether the service works."""
         health.check()
         try:
@@ -93,10 +93,10 @@ def send(service: Service, account: SigningAccount, route: Route[Request, Any], 
 
     patience = min(service.patience_seconds, deadline.remaining()) if health.is_good() else 0
     with bulkhead.calls.place(service.max_concurrent_calls, patience=patience):
-        if not route.seconds:
+        if not route.seconds:  # no call that may take much longer
             health.begin_call()
             return up_to_twice(
-                watched, deadline, is_repeatable=route.is_repeatable, may_retry=health.take_retry
+                send_and_record, deadline, is_repeatable=route.is_repeatable, may_retry=health.take_retry
             )
         with bulkhead.slow_calls.place(MAX_SLOW_CALLS):
             health.check()

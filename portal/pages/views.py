@@ -13,9 +13,9 @@ from portal.answers import last_answers, service
 from portal.answers.last_answers import Outage
 from portal.models import IssueTracker, Membership, Website, WebsiteSummary
 from portal.models.notifications import gets_emails
-from portal.models.visits import day_before_this_visit
+from portal.models.visits import record_dashboard_visit
 from portal.pages import view_models
-from portal.pages.access import find_website, members_only
+from portal.pages.access import current_user, find_website, members_only
 from portal.pages.error_pages import logged_error_page, website_error_page
 from portal.pages.forms import FINDING_ID, Filters, ShareForm, ShareListForm, SiteFilters
 from portal.pages.front_door import front_door
@@ -75,7 +75,7 @@ def site_row(request: HtmxHttpRequest, host: str) -> HttpResponse:
     except CallError as error:
         error_page = logged_error_page(error, host)
     summary = WebsiteSummary.objects.filter(website_id=website.pk).first()
-    row = view_models.site_row(website, summary, is_shared=len(candidates) > 1)
+    row = view_models.site_row(website, summary, names_account=len(candidates) > 1)
     return render_row(request, row, error_page)
 
 
@@ -101,17 +101,19 @@ def site(request: HtmxHttpRequest, host: str) -> HttpResponse:
         gets_emails=has_emails,
         may_scan=not dashboard.summary.open and manages,
         may_schedule=manages,
-        last_visit=day_before_this_visit(request.user.pk or 0),
+        last_visit=record_dashboard_visit(current_user(request).pk),
     )
     if outage:
         results, notice = replace(results, export_links=()), _outage_notice(request, outage, host)
         return render_site(request, replace(page, results=results, outage=notice))
-    form = (ShareForm if results.chosen_problem else ShareListForm)(auto_id="share-%s")
+    form_class = ShareForm if results.chosen_problem else ShareListForm  # a list has no evidence to share
     may_share = manages and (results.findings or results.problems)
     page = replace(
         page,
         results=results,
-        share=ShareOffer(url=page.address.of_sharing(), form=form) if may_share else None,
+        share=ShareOffer(url=page.address.of_sharing(), form=form_class(auto_id="share-%s"))
+        if may_share
+        else None,
         hand_over=_hand_over_problem(request, website, page, results, dashboard),
     )
     return render_site(request, page)

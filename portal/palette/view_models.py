@@ -72,7 +72,7 @@ def _website_hits(request: HttpRequest, websites: Iterable[Website]) -> tuple[Hi
         Hit(
             label=readable_host(website.host),
             detail=str(website.account),
-            url=str(site_address(website, is_shared=counts[website.host] > 1)),
+            url=str(site_address(website, names_account=counts[website.host] > 1)),
         )
         for website in websites
     )

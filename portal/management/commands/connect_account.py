@@ -24,8 +24,8 @@ class Command(OperatorCommand):
         "PORTAL_ACCOUNT_REF nothing is read: SITE_API_SECRET signs its calls. --owner invites an owner; "
         "for a connected account, this works without the secret."
     )
-    on_record = OnRecord(by="who invites; in the e-mail", default_by="Our team")
-    commits_itself = True
+    on_record = OnRecord(by="who invites; in the e-mail", default_by="Our team")  # the option --by
+    commits_itself = True  # the base class begins no transaction
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Add the options; the secret is not one, because other users can see arguments."""
@@ -39,7 +39,7 @@ class Command(OperatorCommand):
 
     @sensitive_variables("secret")
     def perform(self, *, ref: str, name: str | None, owner: str | None, by: str, **options: Any) -> Result:
-        """Store the account with its secret in one transaction, which begins after the input."""
+        """Store the account with its secret in one transaction, which begins after the input was read."""
         needs_secret = not Account(ref=ref).is_from_environment
         secret = read_secret() if needs_secret else ""
         is_known = Account.objects.filter(ref=ref).exists()
@@ -69,7 +69,8 @@ class Command(OperatorCommand):
             fields["invitation_link"] = invited.link or None
             text += f"\nInvited as an owner: {invited.invitation.email}."
             text += f"\nPass this link on, which works once: {invited.link}" if invited.link else ""
-        problems = [problem for _, problem in check_secret.send(Account, account=account) if problem]
+        answers = check_secret.send(Account, account=account)
+        problems = [problem for _receiver, problem in answers if problem]
         if problems:
             text, fields = "\n".join([text, *problems]), fields | {"warning": problems[0]}
         return Result(text=text, fields=fields)

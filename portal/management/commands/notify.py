@@ -29,7 +29,10 @@ _SKIPPED = (InactiveEntitlement, RevokedLink, UnknownLink)  # a later run would 
 
 @dataclass(slots=True, kw_only=True)
 class PollResult:
-    """Websites that were polled or had not changed, counts of notifications, and failures."""
+    """Websites that were polled or had not changed, counts, and failures.
+
+    ``subscribed`` counts websites polled for the first time, ``created`` new notifications.
+    """
 
     polled: list[Website] = field(default_factory=list)
     unchanged: list[Website] = field(default_factory=list)
@@ -50,8 +53,8 @@ class Command(OperatorCommand):
         "changed, for proofs of ownership and for plans, and send the e-mails that are due. The first run "
         "for a website only stores where to continue: for a new one, before its first check."
     )
-    without_event = "each e-mail that it sends has a row, and members ordered it"
-    on_record = None
+    without_event = "each e-mail that it sends has a row, and members ordered it"  # why no audit event
+    on_record = None  # no options --by and --reason
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--dry-run", action="store_true", help="poll, but store and send nothing")
@@ -89,7 +92,8 @@ class Command(OperatorCommand):
             fields["refused"] = [*outcome.refused, *about_claims.refused, *about_plans.refused]
             result.failures += [*outcome.failures, *about_claims.failures, *about_plans.failures]
             sent = outcome.sent + about_claims.sent + about_plans.sent
-            if not sent and len({line.partition(": ")[0] for line in fields["refused"]}) > 1:
+            refused_people = {line.partition(": ")[0] for line in fields["refused"]}
+            if not sent and len(refused_people) > 1:
                 result.failures.append("The mail server refused every address.")
         fields["failures"] = result.failures
         failure = f"{len(result.failures)} failed." if result.failures else ""
@@ -108,7 +112,8 @@ def _poll(audience: Audience, version: str, result: PollResult, *, dry_run: bool
     name = f"{audience.website.host} ({audience.website.account.ref})"
     try:
         for cursor, changes in polling.poll(audience):
-            result.subscribed += not cursor
+            if not cursor:
+                result.subscribed += 1
             result.created += len(polling.digests_for(audience, cursor, changes))
             if not dry_run:
                 polling.store(audience, cursor, changes, now=timezone.now())

@@ -183,13 +183,13 @@ def site_page(
 
     ``candidates`` are all websites with this host that the person may see.
     """
-    is_shared = len(candidates) > 1
-    address = replace(site_address(website, is_shared=is_shared), filters=filters)
+    names_account = len(candidates) > 1
+    address = replace(site_address(website, names_account=names_account), filters=filters)
     return SitePage(
         host=website.host,
         account=str(website.account),
         other_accounts=tuple(
-            OtherAccount(account=str(other.account), url=str(site_address(other, is_shared=True)))
+            OtherAccount(account=str(other.account), url=str(site_address(other, names_account=True)))
             for other in candidates
             if other != website
         ),
@@ -257,7 +257,7 @@ def build_results(
             dashboard.threats, dashboard.analyst_notes, address, today=page.generated_at.date()
         ),
         empty_state=None
-        if dashboard.threats or page.problems
+        if has_list
         else empty_state(dashboard, address, gets_emails=gets_emails, may_scan=may_scan),
         pager=pager(page, address),
         coverage=coverage_rows(dashboard.coverage, address),
