@@ -45,6 +45,7 @@ ACTIONS = {
     "ownership.taken_over": _("Moved a website to another organization that verified it"),
     "ownership.verified": _("Found the proof of a website"),
     "ownership.withdrawn": _("Removed a website"),
+    "publicity.chosen": _("Changed what may be published"),
     "report_token.issued": _("Issued a token for reports"),
     "report_token.revoked": _("Revoked a token for reports"),
     "scan.cancelled": _("Cancelled a scan"),
@@ -74,4 +75,5 @@ ACTIONS = {
     "website.seen_as_customer": _("Viewed your pages"),
     "website.unverified": _("Withdrew the verification of a website"),
     "website.verified": _("Verified a website"),
+    "websites.chosen": _("Chose the active websites"),
 }
