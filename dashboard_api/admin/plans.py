@@ -190,7 +190,7 @@ class PlanAdmin(OperatorAdmin):
         """Return who would be moved, and who uses more websites than the revision allows."""
         lines = []
         for plan in queryset:
-            rows = plans.to_move(plan)
+            rows = plans.entitlements_to_move(plan)
             refs = ", ".join(row.account.ref for row in rows[:SHOWN]) or "–"
             over = [row.account.ref for row in rows if plans.websites_over(row.account, plan)]
             text = "%(plan)s: %(count)s accounts are affected (%(refs)s)."

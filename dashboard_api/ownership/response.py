@@ -57,7 +57,7 @@ def _described(claims: Sequence[OwnershipClaim]) -> Iterable[contract.WebsiteCla
         for account, host, link in links.values_list("account", "website__host", "link_id")
     }
     paused = {
-        (account, host): contract.PausedSchedule(reason=reason, set_at=_seconds(set_at))
+        (account, host): contract.PausedSchedule(reason=reason, set_at=_in_seconds(set_at))
         for account, host, reason, set_at in ScanSchedule.objects.exclude(pause_reason="")
         .filter(link__in=links)
         .values_list("link__account", "link__website__host", "pause_reason", "changed_at")
@@ -104,15 +104,15 @@ def _claim(
             meta=f'<meta name="{META_NAME}" content="{claim.token}">',
         ),
         checks=[msgspec.convert(each, contract.ClaimCheck) for each in claim.checks],
-        created_at=_seconds(claim.created_at),
-        next_check_at=_optional(claim.next_check_at),
-        check_allowed_at=_seconds(claim.check_allowed_at or claim.created_at),
+        created_at=_in_seconds(claim.created_at),
+        next_check_at=_optional_in_seconds(claim.next_check_at),
+        check_allowed_at=_in_seconds(claim.check_allowed_at or claim.created_at),
         expires_at=(
-            _seconds(claim.created_at + calendar.PENDING_FOR) if claim.state == State.PENDING else None
+            _in_seconds(claim.created_at + calendar.PENDING_FOR) if claim.state == State.PENDING else None
         ),
-        verified_at=_optional(claim.verified_at),
-        lapses_at=_optional(_lapses_at(claim)),
-        ended_at=_optional(claim.ended_at),
+        verified_at=_optional_in_seconds(claim.verified_at),
+        lapses_at=_optional_in_seconds(_lapses_at(claim)),
+        ended_at=_optional_in_seconds(claim.ended_at),
         ended_reason=claim.ended_reason or None,
         link_id=link_id,
         link_problem=claim.link_problem or None,
@@ -133,7 +133,7 @@ def _different_pages(hosts: Iterable[str]) -> dict[str, contract.DifferentPage]:
         first, newest = later.first(), later.last()
         if first and newest:
             found[website.host] = contract.DifferentPage(
-                job_id=str(newest.pk), since=_seconds(first.created_at)
+                job_id=str(newest.pk), since=_in_seconds(first.created_at)
             )
     return found
 
@@ -143,7 +143,7 @@ def _other(claim: OwnershipClaim) -> contract.OtherClaim:
         claim_id=str(claim.pk),
         method=claim.method,
         token=claim.token,
-        since=_seconds(claim.contested_at or claim.created_at),
+        since=_in_seconds(claim.contested_at or claim.created_at),
     )
 
 
@@ -155,9 +155,9 @@ def _lapses_at(claim: OwnershipClaim) -> datetime | None:
     return None if claim.checked_at and claim.checked_at >= ends_at else ends_at
 
 
-def _optional(at: datetime | None) -> datetime | None:
-    return at and _seconds(at)
+def _optional_in_seconds(at: datetime | None) -> datetime | None:
+    return at and _in_seconds(at)
 
 
-def _seconds(at: datetime) -> datetime:
+def _in_seconds(at: datetime) -> datetime:
     return at.astimezone(UTC).replace(microsecond=0)

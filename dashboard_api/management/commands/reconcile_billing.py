@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from dashboard_api.billing.callbacks import applying
 from dashboard_api.billing.snapshots import CannotApply, Snapshot
-from dashboard_api.billing.wanted import locked, to_change, wanted
+from dashboard_api.billing.wanted import lock_entitlement, values_to_change, wanted_values
 from dashboard_api.models import Account
 from foundation.operations.operator_command import OperatorCommand, Result
 
@@ -68,12 +68,12 @@ def _drift(
     account: Account, fetched: dict[str, list[Snapshot]], *, repair: bool, by: str, reason: str
 ) -> list[dict[str, Any]]:
     now = timezone.now()
-    locked(account)
+    lock_entitlement(account)
     try:
-        target = wanted(account, now, fetched)
+        target = wanted_values(account, now, fetched)
     except CannotApply as error:
         return [{"account": account.ref, "differs": error.code, "repaired": False}]
-    to = to_change(account, target) if target else {}
+    to = values_to_change(account, target) if target else {}
     if not to:
         return []
     if repair:

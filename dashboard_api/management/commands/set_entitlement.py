@@ -6,7 +6,7 @@ from django.core.management.base import CommandError, CommandParser
 from django.utils import timezone
 
 from dashboard_api.billing import entitlements
-from dashboard_api.billing.wanted import locked
+from dashboard_api.billing.wanted import lock_entitlement
 from dashboard_api.management.entitlement_options import (
     add_entitlement_options,
     fields_in,
@@ -42,7 +42,7 @@ class Command(OperatorCommand):
         if "ends_on" in changes and extend_days is not None:
             raise CommandError("Give either --ends-on or --extend-days.")
         account = find_account(ref)
-        existing = locked(account)
+        existing = lock_entitlement(account)
         before = (in_fields(existing), existing.agreed) if existing else None
         if extend_days is not None:
             changes |= entitlements.extension(
