@@ -22,13 +22,13 @@ State = OwnershipClaim.State
 
 def claim_response(claim: OwnershipClaim) -> bytes:
     """Return the encoded ClaimResponse."""
-    (answer,) = _described([claim])
+    (answer,) = _website_claims([claim])
     return msgspec.json.encode(contract.ClaimResponse(ok=True, claim=answer))
 
 
 def describe(claim: OwnershipClaim) -> dict[str, Any]:
     """Return the members of the claim in a response."""
-    (answer,) = _described([claim])
+    (answer,) = _website_claims([claim])
     members: dict[str, Any] = msgspec.to_builtins(answer)
     return members
 
@@ -44,17 +44,18 @@ def claims_response(account_id: int, request: ClaimsRequest, *, now: datetime) -
         claims = claims.filter(host=request.host)
     start = (request.page - 1) * request.page_size
     shown = list(claims[start : start + request.page_size])
-    answer = contract.ClaimsResponse(ok=True, claims=list(_described(shown)), total=claims.count())
+    answer = contract.ClaimsResponse(ok=True, claims=list(_website_claims(shown)), total=claims.count())
     return msgspec.json.encode(answer)
 
 
-def _described(claims: Sequence[OwnershipClaim]) -> Iterable[contract.WebsiteClaim]:
+def _website_claims(claims: Sequence[OwnershipClaim]) -> Iterable[contract.WebsiteClaim]:
     links = SiteLink.objects.not_revoked().filter(
         account__in={claim.account_id for claim in claims}, website__host__in=[claim.host for claim in claims]
     )
-    ids = {
-        (account, host): link
-        for account, host, link in links.values_list("account", "website__host", "link_id")
+    # The rest by account and host.
+    link_ids = {
+        (account, host): link_id
+        for account, host, link_id in links.values_list("account", "website__host", "link_id")
     }
     paused = {
         (account, host): contract.PausedSchedule(reason=reason, set_at=_in_seconds(set_at))
@@ -62,19 +63,19 @@ def _described(claims: Sequence[OwnershipClaim]) -> Iterable[contract.WebsiteCla
         .filter(link__in=links)
         .values_list("link__account", "link__website__host", "pause_reason", "changed_at")
     }
-    different = _different_pages(host for _account, host in ids)
+    different = _different_pages(host for _account, host in link_ids)
     others = defaultdict(list)
-    for other in contested_of([claim for claim in claims if (claim.account_id, claim.host) in ids]):
-        others[other.host].append(_other(other))
+    for other in contested_of([claim for claim in claims if (claim.account_id, claim.host) in link_ids]):
+        others[other.host].append(_other_claim(other))
     for claim in claims:
         holds = claim.state in OwnershipClaim.HOLDING
-        own = (claim.account_id, claim.host)
+        key = (claim.account_id, claim.host)
         yield _claim(
             claim,
-            ids.get(own),
+            link_ids.get(key),
             others.get(claim.host, []) if holds else [],
-            paused.get(own) if holds else None,
-            different.get(claim.host) if holds and own in ids else None,
+            paused.get(key) if holds else None,
+            different.get(claim.host) if holds and key in link_ids else None,
         )
 
 
@@ -129,7 +130,9 @@ def _different_pages(hosts: Iterable[str]) -> dict[str, contract.DifferentPage]:
     for website in Website.objects.filter(host__in=list(hosts), scan_jobs__in=unknown).distinct():
         jobs = website.scan_jobs.order_by("created_at", "pk")
         known = jobs.with_known_page().last()
-        later = jobs.filter(page__isnull=False, **({"created_at__gt": known.created_at} if known else {}))
+        later = jobs.filter(page__isnull=False)
+        if known is not None:
+            later = later.filter(created_at__gt=known.created_at)
         first, newest = later.first(), later.last()
         if first and newest:
             found[website.host] = contract.DifferentPage(
@@ -138,7 +141,7 @@ def _different_pages(hosts: Iterable[str]) -> dict[str, contract.DifferentPage]:
     return found
 
 
-def _other(claim: OwnershipClaim) -> contract.OtherClaim:
+def _other_claim(claim: OwnershipClaim) -> contract.OtherClaim:
     return contract.OtherClaim(
         claim_id=str(claim.pk),
         method=claim.method,
