@@ -22,7 +22,7 @@ class Command(OperatorCommand):
     """manage.py reconcile_billing."""
 
     interval = timedelta(days=1)
-    commits_itself = True
+    commits_itself = True  # a lock must not last while a provider is asked
 
     help = (
         "List the accounts whose entitlement differs from what the payment provider reported last, such as "
@@ -44,15 +44,15 @@ class Command(OperatorCommand):
                 drift.append({"account": account.ref, "differs": error.code, "repaired": False})
                 continue
             with transaction.atomic():
-                drift += _drift(account, fetched, repair=repair, by=by, reason=reason)
-        left = [row for row in drift if not row["repaired"]]
-        for row in left:
+                drift += _drift_of(account, fetched, repair=repair, by=by, reason=reason)
+        not_repaired = [row for row in drift if not row["repaired"]]
+        for row in not_repaired:
             logger.error(
                 "The entitlement of %s differs from what was paid: %s", row["account"], row["differs"]
             )
-        repaired = len(drift) - len(left)
+        repaired = len(drift) - len(not_repaired)
         fields = {"differences": len(drift), "accounts": drift, "changed": bool(repaired)}
-        return Result(text=_in_words(drift, repaired), fields=fields, found=len(left))
+        return Result(text=_in_words(drift, repaired), fields=fields, found=len(not_repaired))
 
 
 def _in_words(drift: list[dict[str, Any]], repaired: int) -> str:
@@ -64,11 +64,12 @@ def _in_words(drift: list[dict[str, Any]], repaired: int) -> str:
     return "\n".join([f"Differences: {len(drift)} found, {done} ({refs}).", *lines])
 
 
-def _drift(
+def _drift_of(
     account: Account, fetched: dict[str, list[Snapshot]], *, repair: bool, by: str, reason: str
 ) -> list[dict[str, Any]]:
+    """Return the account with what differs, if anything does; with ``repair``, set what was reported."""
     now = timezone.now()
-    lock_entitlement(account)
+    lock_entitlement(account)  # only for the lock: no event may change it meanwhile
     try:
         target = wanted_values(account, now, fetched)
     except CannotApply as error:
