@@ -63,14 +63,18 @@ class Command(OperatorCommand):
     ) -> Result:
         from config.onboarding.customer import SUPPORT, onboard
         from config.onboarding.values import Customer
-        from dashboard_api.management.entitlement_options import fields_in, in_fields, in_words
+        from dashboard_api.management.entitlement_options import (
+            entitlement_fields,
+            entitlement_in_words,
+            given_fields,
+        )
 
         customer = Customer(
             ref=ref,
             host=host_of(host) if host else "",
             owner=owner,
             name=name,
-            plan=fields_in(options),
+            plan=given_fields(options),
             method=method,
             shared=shared,
         )
@@ -80,7 +84,7 @@ class Command(OperatorCommand):
             f"{what} is set up: {', '.join(result.created)}."
             if result.changed
             else f"{what} is set up already: nothing was changed.",
-            in_words(result.entitlement),
+            entitlement_in_words(result.entitlement),
         ]
         link_id = result.link.link_id if result.link else None
         parts = (
@@ -96,7 +100,7 @@ class Command(OperatorCommand):
             "account": ref,
             "host": customer.host or None,
             "link_id": link_id,
-            "entitlement": in_fields(result.entitlement),
+            "entitlement": entitlement_fields(result.entitlement),
             "secret": result.secret or None,
             "test_secret": result.test_secret or None,
             "invitation_link": result.invitation_link or None,

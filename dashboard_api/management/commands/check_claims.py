@@ -26,7 +26,7 @@ class Command(OperatorCommand):
         "verified. A claim whose token is found is verified and linked; if the token is then missing for two "
         "weeks, the link ends. Run it every few minutes."
     )
-    commits_itself = True
+    commits_itself = True  # a lock must not last while a check waits for the network
     without_event = "each change of a claim has an event"
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -42,7 +42,7 @@ class Command(OperatorCommand):
             if timezone.now() > began + timedelta(minutes=minutes):
                 break
             after = _check(claim, timezone.now())
-            if after is None:
+            if after is None:  # the check failed
                 continue
             checked += 1
             if after.state != claim.state:

@@ -20,7 +20,7 @@ class Command(OperatorCommand):
         "they are unknown). End decisions about false positives and accepted risks after their last day: "
         "the findings are open again, or fixed if complete scans no longer found them."
     )
-    commits_itself = True
+    commits_itself = True  # decisions end in batches
 
     def perform(self, **options: Any) -> Result:
         now = timezone.now()

@@ -47,8 +47,8 @@ class Command(OperatorCommand):
         if not folder.is_dir():
             raise CommandError(f"{folder} is not a folder.")
         try:
-            common = ReportOptions(complete=complete, base_url=base_url)
-            results = list(import_all(folder, options=common, by=by))
+            options_of_all = ReportOptions(complete=complete, base_url=base_url)
+            results = list(import_all(folder, options=options_of_all, by=by))
         except InboxLocked as error:
             raise CommandError(f"Another import_inbox is running in {folder}: wait for its end.") from error
         except UnsafeFile as error:
@@ -81,6 +81,6 @@ def _in_words(file: InboxResult) -> list[str]:
 def _fields(file: InboxResult) -> Iterator[dict[str, Any]]:
     """Yield the JSON fields of a file, one dictionary per report."""
     fields = {"file": file.path, "error": file.why or None, "duplicate": file.is_duplicate}
-    results: Sequence[ImportResult | None] = file.results or [None]
+    results: Sequence[ImportResult | None] = file.results or [None]  # also for a refused file
     for result in results:
         yield fields | {"result": result and dataclasses.asdict(result)}

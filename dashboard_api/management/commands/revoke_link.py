@@ -14,7 +14,7 @@ class Command(OperatorCommand):
     """manage.py revoke_link LINK_ID --reason "Contract ended"."""
 
     help = "Revoke a link: its calls are refused from now on. You can restore it in the admin."
-    on_record = OnRecord(needs_reason=True)
+    on_record = OnRecord(needs_reason=True)  # --by and --reason
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("link_id", metavar="LINK_ID", help="as show_account prints it")

@@ -7,7 +7,7 @@ from django.core.management.base import CommandParser
 from django.utils import timezone
 
 from dashboard_api.billing.usage import uses
-from dashboard_api.management.entitlement_options import in_words, result_fields
+from dashboard_api.management.entitlement_options import entitlement_in_words, result_fields
 from dashboard_api.management.lookup import find_account
 from dashboard_api.models import Account
 from foundation.operations.operator_command import OperatorCommand, Result
@@ -21,7 +21,7 @@ class Command(OperatorCommand):
         "websites, its tokens for reports."
     )
     without_event = "it only reads"
-    on_record = None
+    on_record = None  # neither --by nor --reason
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("ref", metavar="REF", help="the account's reference")
@@ -43,7 +43,7 @@ class Command(OperatorCommand):
         }
         lines = [
             f"{ref}  {account.name}".rstrip(),
-            in_words(entitlement) if entitlement else "It has no plan.",
+            entitlement_in_words(entitlement) if entitlement else "It has no plan.",
             f"Reference for payments: {account.billing_ref}",
         ]
         return Result(text="\n".join([*lines, *_lines(fields)]), fields=fields)
@@ -83,14 +83,15 @@ def _parts(account: Account) -> dict[str, list[dict[str, Any]]]:
 
 
 def _lines(fields: dict[str, Any]) -> Iterator[str]:
+    """Yield a line for each limit, secret, website and token of the fields."""
     for row in fields["limits"]:
         used = "?" if row["used"] is None else row["used"]
         limit = "any number" if row["limit"] is None else row["limit"]
         yield f"Limit {row['name']}: {used} of {limit}, {row['state']}"
     for row in fields["secrets"]:
-        owner = " for the portal" if row["for_portal"] else ""
+        purpose = " for the portal" if row["for_portal"] else ""
         yield (
-            f"Secret {row['id']}{owner} ({row['hint']}): {row['state']}, "
+            f"Secret {row['id']}{purpose} ({row['hint']}): {row['state']}, "
             f"last use: {_day(row['last_used_at'])}"
         )
     for row in fields["websites"]:

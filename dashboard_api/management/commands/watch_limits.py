@@ -18,7 +18,7 @@ class Command(OperatorCommand):
         "after the end of a plan; the API serves them. End overrides after their last day. Run it every few "
         "minutes."
     )
-    commits_itself = True
+    commits_itself = True  # account by account
     without_event = "the end of each override has an event"
 
     def perform(self, **options: Any) -> Result:
