@@ -21,8 +21,8 @@ class Command(OperatorCommand):
         "Write a backup of the databases into a new folder in DIR, and check it, while the service runs. "
         "MASTER_KEYS, without which a backup's secrets cannot be opened, are not in it: keep .env elsewhere."
     )
-    without_event = "it only reads"
-    on_record = None
+    no_event_because = "it only reads"
+    audit_options = None
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("folder", metavar="DIR", type=Path)
@@ -45,7 +45,7 @@ class Command(OperatorCommand):
         deleted = f" Deleted older ones: {len(old)}." if old else ""
         return Result(
             text=f"Wrote {written} ({size / 1e6:,.1f} MB).{deleted}",
-            fields={"backup": str(written), "bytes": size, "deleted": [str(backup) for backup in old]},
+            json_output={"backup": str(written), "bytes": size, "deleted": [str(backup) for backup in old]},
             failure=_wrong_clock(later),
         )
 

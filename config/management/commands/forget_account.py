@@ -9,7 +9,7 @@ from django.db import transaction
 from audit.recording import Subject, record
 from config.operations.forgetting.asking import ask_for
 from config.operations.forgetting.people import forget_people
-from foundation.operations.operator_command import OnRecord, OperatorCommand, Result
+from foundation.operations.operator_command import AuditOptions, OperatorCommand, Result
 
 _SHOWN = 20  # hosts and people by name
 
@@ -24,8 +24,8 @@ class Command(OperatorCommand):
         "accounts share is kept. Backups and logs are not changed. It shows what it will delete, and asks "
         "for the reference unless --yes is given. If service and portal are separate, run it in both."
     )
-    on_record = OnRecord(needs_by=True, needs_reason=True)
-    commits_itself = True  # nothing is locked while the operator reads
+    audit_options = AuditOptions(requires_by=True, requires_reason=True)
+    in_one_transaction = False  # nothing is locked while the operator reads
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("ref", metavar="REF", help="the account's reference")
@@ -39,7 +39,7 @@ class Command(OperatorCommand):
             raise CommandError("Take PORTAL_ACCOUNT_REF and SITE_API_SECRET out of the settings first.")
         parts = _parts(ref)
         if not parts:
-            return Result(text=f"There is no account {ref}.", fields={"changed": False, "account": ref})
+            return Result(text=f"There is no account {ref}.", json_output={"changed": False, "account": ref})
         self.stderr.write("\n".join([f"This deletes {ref} for good:", *_lines(parts)]), style_func=str)
         if not yes:
             ask_for(ref, name="the reference")
@@ -54,7 +54,7 @@ class Command(OperatorCommand):
         done = ", ".join(f"{number} {name.replace('_', ' ')}" for name, number in counts.items() if number)
         return Result(
             text=f"{ref} is deleted ({done}). Backups contain it until they are deleted.",
-            fields={"changed": True, "account": ref, **counts},
+            json_output={"changed": True, "account": ref, **counts},
         )
 
 

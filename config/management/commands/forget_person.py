@@ -30,7 +30,7 @@ class Command(OperatorCommand):
         "that someone wrote into them. It shows who the person is, and asks for the same text again unless "
         "--yes is given. It refuses the last owner of an account, and the last superuser."
     )
-    commits_itself = True  # nothing is locked while the operator reads
+    in_one_transaction = False  # nothing is locked while the operator reads
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("person", metavar="EMAIL", help="the e-mail address, or the user name")
@@ -57,7 +57,7 @@ class Command(OperatorCommand):
             counts = asdict(forget_people(users, spellings | names_of(users)))
         done = ", ".join(_WORDS[name].format(number) for name, number in counts.items() if number)
         text = f"Forgotten: {done}." if done else "There is no such person on record."
-        return Result(text=text, fields={"changed": bool(done), **counts})
+        return Result(text=text, json_output={"changed": bool(done), **counts})
 
 
 def _lines(person: str, users: Iterable[User]) -> Iterator[str]:

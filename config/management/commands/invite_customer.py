@@ -42,5 +42,7 @@ class Command(OperatorCommand):
                 sign_up.send_invitation(email, link)
             except OSError as error:
                 raise ValidationError("The e-mail could not be sent. Try again later.") from error
-            return Result(text=f"{email} is invited.", fields={"email": email, "link": None})
-        return Result(text=f"Pass this link on to {email}: {link}", fields={"email": email, "link": link})
+            return Result(text=f"{email} is invited.", json_output={"email": email, "link": None})
+        return Result(
+            text=f"Pass this link on to {email}: {link}", json_output={"email": email, "link": link}
+        )

@@ -6,7 +6,7 @@ from django.conf import settings
 from django.core.management.base import CommandError, CommandParser
 from django.views.decorators.debug import sensitive_variables
 
-from foundation.operations.operator_command import OnRecord, OperatorCommand, Result, host_of
+from foundation.operations.operator_command import AuditOptions, OperatorCommand, Result, host_of
 
 DEFAULT_ORIGIN = "http://localhost:8000"
 
@@ -20,7 +20,7 @@ class Command(OperatorCommand):
         "owner stays with that owner. Without a mail server, the invitation's link is printed. Run again, "
         "also with another website, it creates what is missing, and nothing twice."
     )
-    on_record = OnRecord(by="who checked it, and invites; recorded", default_by="")
+    audit_options = AuditOptions(by_help="who checked it, and invites; recorded", default_by="")
 
     def add_arguments(self, parser: CommandParser) -> None:
         if not settings.ENABLE_API:
@@ -48,7 +48,7 @@ class Command(OperatorCommand):
         )
         add_entitlement_options(parser)
 
-    @sensitive_variables("result", "fields", "parts", "lines")
+    @sensitive_variables("result", "json_output", "parts", "lines")
     def perform(
         self,
         *,
@@ -63,14 +63,14 @@ class Command(OperatorCommand):
     ) -> Result:
         from config.onboarding.customer import SUPPORT, onboard
         from config.onboarding.values import Customer
-        from dashboard_api.management.entitlement_options import fields_in, in_fields, in_words
+        from dashboard_api.management.entitlement_options import given_fields, in_words, stored_json
 
         customer = Customer(
             ref=ref,
             host=host_of(host) if host else "",
             owner=owner,
             name=name,
-            plan=fields_in(options),
+            plan=given_fields(options),
             method=method,
             shared=shared,
         )
@@ -90,15 +90,15 @@ class Command(OperatorCommand):
             (f"Pass this link on to {owner}", result.invitation_link),
         )
         lines += [f"{name}: {value}" for name, value in parts if value]
-        fields = {
+        json_output = {
             "changed": result.changed,
             "created": result.created,
             "account": ref,
             "host": customer.host or None,
             "link_id": link_id,
-            "entitlement": in_fields(result.entitlement),
+            "entitlement": stored_json(result.entitlement),
             "secret": result.secret or None,
             "test_secret": result.test_secret or None,
             "invitation_link": result.invitation_link or None,
         }
-        return Result(text="\n".join(lines), fields=fields)
+        return Result(text="\n".join(lines), json_output=json_output)

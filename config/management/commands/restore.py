@@ -32,7 +32,7 @@ class Command(OperatorCommand):
         "sessions, and refuse the signed calls of the last minutes, whose nonces are lost. Stop the service "
         "first. Secrets, links and tokens that were revoked after the backup work again: revoke them again."
     )
-    commits_itself = True
+    in_one_transaction = False
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("folder", metavar="BACKUP", type=Path, help="a folder that backup wrote")
@@ -61,7 +61,7 @@ class Command(OperatorCommand):
         start = "Start the service, and revoke again what was revoked after the backup."
         return Result(
             text=done if lost else f"{done} {start}",
-            fields={
+            json_output={
                 "backup": str(folder),
                 "at": written_at,
                 "sessions_ended": sessions,

@@ -22,7 +22,7 @@ class Command(OperatorCommand):
     """manage.py reconcile_billing."""
 
     interval = timedelta(days=1)
-    commits_itself = True
+    in_one_transaction = False
 
     help = (
         "List the accounts whose entitlement differs from what the payment provider reported last, such as "
@@ -51,8 +51,8 @@ class Command(OperatorCommand):
                 "The entitlement of %s differs from what was paid: %s", row["account"], row["differs"]
             )
         repaired = len(drift) - len(left)
-        fields = {"differences": len(drift), "accounts": drift, "changed": bool(repaired)}
-        return Result(text=_in_words(drift, repaired), fields=fields, found=len(left))
+        json_output = {"differences": len(drift), "accounts": drift, "changed": bool(repaired)}
+        return Result(text=_in_words(drift, repaired), json_output=json_output, found=len(left))
 
 
 def _in_words(drift: list[dict[str, Any]], repaired: int) -> str:

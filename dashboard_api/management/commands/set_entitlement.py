@@ -9,10 +9,10 @@ from dashboard_api.billing import entitlements
 from dashboard_api.billing.wanted import locked
 from dashboard_api.management.entitlement_options import (
     add_entitlement_options,
-    fields_in,
-    in_fields,
+    given_fields,
     in_words,
-    result_fields,
+    json_today,
+    stored_json,
 )
 from dashboard_api.management.lookup import find_account
 from dashboard_api.models.entitlements import new_entitlement
@@ -36,14 +36,14 @@ class Command(OperatorCommand):
 
     def perform(self, *, ref: str, extend_days: int | None, by: str, reason: str, **options: Any) -> Result:
         """Make all changes in one transaction, or fail without any."""
-        changes = fields_in(options)
+        changes = given_fields(options)
         if not changes and extend_days is None:
             raise CommandError("Say what to change, such as --plan, --status, --ends-on or --extend-days.")
         if "ends_on" in changes and extend_days is not None:
             raise CommandError("Give either --ends-on or --extend-days.")
         account = find_account(ref)
         existing = locked(account)
-        before = (in_fields(existing), existing.agreed) if existing else None
+        before = (stored_json(existing), existing.agreed) if existing else None
         if extend_days is not None:
             changes |= entitlements.extension(
                 existing or new_entitlement(account, {}),
@@ -52,8 +52,12 @@ class Command(OperatorCommand):
                 status=changes.get("status", ""),
             ) | {name: value for name, value in changes.items() if name == "status"}
         entitlement = entitlements.change(account, changes, by=by, reason=reason)
-        changed = (in_fields(entitlement), entitlement.agreed) != before
+        changed = (stored_json(entitlement), entitlement.agreed) != before
         return Result(
             text=f"{ref}: {in_words(entitlement)}{'' if changed else ' Nothing changed.'}",
-            fields={"changed": changed, "account": ref, "entitlement": result_fields(entitlement)},
+            json_output={
+                "changed": changed,
+                "account": ref,
+                "entitlement": json_today(entitlement),
+            },
         )
