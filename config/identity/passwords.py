@@ -24,7 +24,7 @@ from django.utils.translation import gettext as _
 from config.models import Attempts
 from config.web.background import run_later
 from config.web.errors import too_many_requests
-from foundation.addresses.mail_addresses import is_of, one_spelling
+from foundation.addresses.mail_addresses import one_spelling, with_address
 from portal.emails import with_link
 from portal.pages.forms import ChosenPassword
 from portal.pages.urls import portal_origin
@@ -68,7 +68,7 @@ class ResetPasswordForm(forms.ResetPasswordForm):
 
 def send_links(email: str, *, base_url: str, language: str) -> None:
     """Send an e-mail to each active person with the address ``email``, in any case."""
-    for person in User.objects.filter(is_of(email), is_active=True):
+    for person in User.objects.filter(with_address(email), is_active=True):
         # Databases also match similar letters, such as a dotless i for i: compare again.
         if person.email.lower() in (email.lower(), one_spelling(email)):
             with translation.override(language):

@@ -29,7 +29,7 @@ from config.identity.second_factors import WRONG_CODE
 from config.identity.sessions import SIGN_IN_AGAIN
 from config.identity.sign_in_limit import count_attempt
 from config.web.errors import longest_wait, too_many_requests
-from foundation.addresses.mail_addresses import is_of, one_spelling
+from foundation.addresses.mail_addresses import one_spelling, with_address
 from portal.pages.urls import is_local_path, portal_origin
 
 WRONG_NAME_OR_PASSWORD = _("The name or the password is not correct.")
@@ -83,7 +83,7 @@ def _has_password(person: User, password: str) -> bool:
 
 def person_named(name: str) -> User | None:
     """Return the user with this user name, or with an e-mail address that only one user has."""
-    people = get_user_model().objects.filter(Q(username__iexact=name) | is_of(name))
+    people = get_user_model().objects.filter(Q(username__iexact=name) | with_address(name))
     by_username = [person for person in people if person.username.casefold() == name.casefold()]
     # PostgreSQL also matches similar letters, such as a dotless i for i: compare again.
     spellings = (name.casefold(), one_spelling(name))

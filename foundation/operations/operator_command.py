@@ -87,7 +87,7 @@ class OperatorCommand(BaseCommand):
         parser = super().create_parser(*args, **kwargs)
         if asked := self.audit_options:
             parser.add_argument(
-                "--by", required=asked.requires_by, metavar="NAME", type=_name, help=asked.by_help
+                "--by", required=asked.requires_by, metavar="NAME", type=_person_name, help=asked.by_help
             )
             parser.add_argument(
                 "--reason", default="", required=asked.requires_reason, help=asked.reason_help
@@ -155,7 +155,7 @@ class OperatorCommand(BaseCommand):
     def _print_result(self, **options: Any) -> Result:
         """Print the result of ``perform``, or its error with --json; return the result."""
         try:
-            result = self._on_record(**options)
+            result = self._perform_on_record(**options)
         except CommandError as error:
             if options["as_json"]:
                 self.stdout.write(json.dumps(self.json_error(str(error), **options)))
@@ -167,7 +167,7 @@ class OperatorCommand(BaseCommand):
             text = "\n".join(json.dumps(each, cls=DjangoJSONEncoder) for each in objects)
         self.stdout.write(text)
         if result.stderr_text and not options["as_json"]:
-            self.stderr.write(result.stderr_text, style_func=str)
+            self.stderr.write(result.stderr_text, style_func=str)  # not in the red of errors
         if result.failure:
             raise CommandError(result.failure)
         return result
@@ -176,7 +176,7 @@ class OperatorCommand(BaseCommand):
         """Return what --json prints for an error; the message also goes to standard error."""
         return {"error": message}
 
-    def _on_record(self, **options: Any) -> Result:
+    def _perform_on_record(self, **options: Any) -> Result:
         """Perform the command as the person of --by, and record an event if it changed something."""
         by = options.get("by") or ""
         acts = Acting(
@@ -188,7 +188,7 @@ class OperatorCommand(BaseCommand):
         if self.audit_options and options.get("by") is None:
             options["by"] = self.audit_options.default_by
         with acting(acts), transaction.atomic() if one_transaction else nullcontext():
-            result = self._performed(**options)
+            result = self._perform_or_refuse(**options)
             if not self.no_event_because:
                 self._record(result, acts, options)
             return result
@@ -197,7 +197,8 @@ class OperatorCommand(BaseCommand):
         """Record the command with the numbers of its result; texts may be secrets or names."""
         output = result.json_output if isinstance(result.json_output, dict) else {}
         numbers = {name: value for name, value in output.items() if isinstance(value, int)}
-        if acts.recorded or options.get("dry_run") or not output.get("changed", any(numbers.values())):
+        has_changed = output.get("changed", any(numbers.values()))
+        if acts.recorded or options.get("dry_run") or not has_changed:  # recorded: by the functions it called
             return
         name = type(self).__module__.rpartition(".")[2]
         record(
@@ -208,11 +209,11 @@ class OperatorCommand(BaseCommand):
             after=numbers,
         )
 
-    def _performed(self, **options: Any) -> Result:
+    def _perform_or_refuse(self, **options: Any) -> Result:
         try:
             return self.perform(**options)
         except ValidationError as error:
-            raise CommandError(_in_one_line(error)) from error
+            raise CommandError(_messages_of(error)) from error
         except UnicodeEncodeError as error:
             raise CommandError("The arguments must be UTF-8 text.") from error
 
@@ -256,7 +257,7 @@ def row_number(text: str) -> int:
     return int(text)
 
 
-def _name(text: str) -> str:
+def _person_name(text: str) -> str:
     """Return the argument of --by; raise ArgumentTypeError for one that a row cannot store."""
     if len(text) > _MAX_NAME_LENGTH:
         raise ArgumentTypeError(f"a name has at most {_MAX_NAME_LENGTH} characters")
@@ -275,8 +276,8 @@ def read_secret() -> str:
         raise CommandError("The secret on standard input must be UTF-8 text.") from None
 
 
-def _in_one_line(error: ValidationError) -> str:
-    """Return all messages of ``error``, each with its field."""
+def _messages_of(error: ValidationError) -> str:
+    """Return all messages of ``error`` on one line, each with its field."""
     if not hasattr(error, "error_dict"):
         return " ".join(error.messages)
     return " ".join(

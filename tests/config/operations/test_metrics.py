@@ -206,7 +206,7 @@ def refused(code, times):
 
 def upstream_fails(_):
     for _ in range(6):
-        counters.count_upstream("TimedOut")
+        counters.count_service_call("TimedOut")
 
 
 def last_answer_shown(_):
