@@ -186,7 +186,7 @@ DATABASES = databases(
         "sqlite:///var/records.sqlite3",
     ),
     BASE_DIR,
-    short_lived=SQLITE_SYNCHRONOUS,
+    short_lived_synchronous=SQLITE_SYNCHRONOUS,
 )
 REPORTS_FOLDER = BASE_DIR / env("REPORTS_FOLDER", str, "var/reports")
 DATABASE_ROUTERS = ["config.operations.databases.ShortLivedRouter"]

@@ -31,7 +31,7 @@ from portal.pages.urls import portal_origin
 
 logger = logging.getLogger(__name__)
 
-PER_SENDER, PER_ADDRESS = 5, 3
+PER_SENDER, PER_ADDRESS = 5, 3  # links in an hour, from one IP address and to one e-mail address
 PERIOD = timedelta(hours=1)
 
 

@@ -62,7 +62,7 @@ class PasswordBackend(ModelBackend):
             return None
         person = person_named(username)
         if person is None:
-            get_user_model()().set_password(password)
+            get_user_model()().set_password(password)  # hashes it, as for a known name
             return None
         is_allowed = _has_password(person, password) and self.user_can_authenticate(person)
         return person if is_allowed else None
@@ -171,20 +171,20 @@ class SignIn(DefaultAccountAdapter):
         """
         name = credentials.get("username") or credentials.get("email") or ""
         person = person_named(name)
-        counted = one_spelling(person.get_username() if person else name)
-        by_person = super()._get_login_attempts_cache_key(request, username=counted)
+        counted_name = one_spelling(person.get_username() if person else name)
+        by_person = super()._get_login_attempts_cache_key(request, username=counted_name)
         return f"{by_person}:{self.get_client_ip(request)}"
 
 
 def _counted_address(address: str) -> str:
-    """Return an IPv4 address as it is, and an IPv6 address as its /64 network, which one line has whole."""
+    """Return an IPv4 address, or the /64 network of an IPv6 address, which one person can have whole."""
     try:
         parsed = ip_address(address)
     except ValueError:
         return address
     if not isinstance(parsed, IPv6Address):
         return address
-    return str(parsed.ipv4_mapped or IPv6Address(int(parsed) >> 64 << 64))
+    return str(parsed.ipv4_mapped or IPv6Address(int(parsed) >> 64 << 64))  # the last 64 bits become 0
 
 
 def not_offered(_: HttpRequest, **__: Any) -> HttpResponse:

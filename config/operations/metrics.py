@@ -21,7 +21,7 @@ from config.operations import health
 from config.operations.heartbeats import last_runs
 from foundation.operations import metrics
 
-_REMEMBERED = 15  # seconds, so that frequent scrapes cause no load
+_REMEMBERED_SECONDS = 15  # the age of kept gauges, so that frequent scrapes cause no load
 Family = GaugeMetricFamily
 
 
@@ -34,12 +34,12 @@ def respond(request: HttpRequest) -> HttpResponse:
         response["WWW-Authenticate"] = "Bearer"
         return response
     response = health.plain("")
-    response.content = generate_latest(metrics.registry(Depths()))
+    response.content = generate_latest(metrics.registry(ScrapedGauges()))
     response["Content-Type"] = CONTENT_TYPE_LATEST
     return response
 
 
-class Depths(Collector):
+class ScrapedGauges(Collector):
     """Gauges read at a scrape; gauges of the database only while the process is ready."""
 
     def collect(self) -> Iterator[Family]:
@@ -53,7 +53,7 @@ class Depths(Collector):
             ready.add_metric([name], float(name not in failed))
         yield ready
         if not failed:
-            yield from _depths()
+            yield from _database_gauges()
 
 
 @cache
@@ -62,8 +62,8 @@ def _version() -> str:
     return str(project["version"])
 
 
-@cached(TTLCache(maxsize=1, ttl=_REMEMBERED), lock=Lock())
-def _depths() -> list[Family]:
+@cached(TTLCache(maxsize=1, ttl=_REMEMBERED_SECONDS), lock=Lock())
+def _database_gauges() -> list[Family]:
     now = timezone.now()
     families = [*_commands(now), _database_seconds()]
     if settings.ENABLE_API:

@@ -14,7 +14,7 @@ from django.db import connections
 logger = logging.getLogger(__name__)
 
 DELAY_SECONDS = 1.0  # longer than the response takes
-MAX_WAITING = 100
+MAX_WAITING = 100  # jobs, those that run included
 
 
 class _Jobs:

@@ -29,7 +29,9 @@ class Command(OperatorCommand):
 
     def perform(self, **options: Any) -> Result:
         """Return the last seal; fail if a seal differs, or the digest of the log is unknown."""
-        difference, last, unsealed = seals.first_difference(), AuditSeal.objects.last(), seals.unsealed()
+        difference = seals.first_difference()
+        last = AuditSeal.objects.last()
+        unsealed = seals.unsealed()
         digest = last.digest if last else None
         json_output = {
             "differs_at": difference.at if difference else None,

@@ -36,9 +36,10 @@ class Command(OperatorCommand):
             written = write_backup(folder, now=timezone.now())
         except (BackupError, OSError) as error:
             raise CommandError(str(error)) from error
-        whole = backups_in(folder)
-        later = [backup for backup in whole if backup.name > written.name]
-        old = [backup for backup in whole if backup not in later][:-keep] if keep else []
+        complete = backups_in(folder)
+        later = [backup for backup in complete if backup.name > written.name]
+        dated = [backup for backup in complete if backup not in later]
+        old = dated[:-keep] if keep else []
         for backup in old:
             shutil.rmtree(backup)
         size = sum(file.stat().st_size for file in written.iterdir())

@@ -11,7 +11,7 @@ from config.operations.forgetting.asking import ask_for
 from config.operations.forgetting.people import forget_people
 from foundation.operations.operator_command import AuditOptions, OperatorCommand, Result
 
-_SHOWN = 20  # hosts and people by name
+_MAX_SHOWN = 20  # of each kind, by name
 
 
 class Command(OperatorCommand):
@@ -78,14 +78,15 @@ def _lines(parts: list[Any]) -> list[str]:
     lines = []
     for part in parts:
         lines += [f"  {name.replace('_', ' ')}: {number}" for name, number in part.counts().items()]
+        # Websites are of the service's part only, people of the portal's.
         for what, objects in (
             ("websites that only it has", getattr(part, "own", ())),
             ("people who are in no other account", getattr(part, "people", ())),
             ("kept, because others have it, too", getattr(part, "shared", ())),
             ("kept, because they are staff or in another account", getattr(part, "kept", ())),
         ):
-            names = [str(each) for each in objects[: _SHOWN + 1]]
-            more = [" and more"] if len(names) > _SHOWN else []
+            names = [str(each) for each in objects[: _MAX_SHOWN + 1]]
+            more = [" and more"] if len(names) > _MAX_SHOWN else []
             if names:
-                lines.append(f"  {what}: {', '.join(names[:_SHOWN])}{''.join(more)}")
+                lines.append(f"  {what}: {', '.join(names[:_MAX_SHOWN])}{''.join(more)}")
     return lines

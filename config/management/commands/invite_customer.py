@@ -35,7 +35,7 @@ class Command(OperatorCommand):
         if sign_up.has_user(email):
             raise CommandError(f"{email} can sign in already.")
         origin = settings.PORTAL_BASE_URL or DEFAULT_ORIGIN
-        link = origin + sign_up.new_link(email, lifetime=sign_up.INVITED_FOR)
+        link = origin + sign_up.new_link(email, lifetime=sign_up.INVITATION_LIFETIME)
         record("customer.invited", Person(None, email), by=by)
         if settings.EMAIL_URL:
             try:

@@ -47,7 +47,7 @@ class Command(OperatorCommand):
         sessions = 0
         # Tables of an earlier version can make this fail; the service does not run before migrate either.
         with suppress(DatabaseError):
-            sessions = _refuse_what_was_before()
+            sessions = _end_sessions_and_earlier_calls()
         for alias in settings.DATABASES:
             call_command("migrate", database=alias, verbosity=0, interactive=False, skip_checks=False)
         leave_out_ids()  # after migrate: on SQLite, rebuilding a table resets its sequence to its highest id
@@ -71,7 +71,7 @@ class Command(OperatorCommand):
         )
 
 
-def _refuse_what_was_before() -> int:
+def _end_sessions_and_earlier_calls() -> int:
     """End all sessions, refuse calls signed before now, and return the number of sessions."""
     sessions, _ = Session.objects.all().delete()
     if settings.ENABLE_API:
