@@ -229,7 +229,7 @@ ACCOUNT_RATE_LIMITS = {
     "change_password": "",  # allauth's own limit counts only by person, as does the next
     "reauthenticate": "",
 }
-ALLAUTH_TRUSTED_PROXY_COUNT = int(TRUST_PROXY)  # one proxy or none
+ALLAUTH_TRUSTED_PROXY_COUNT = int(TRUST_PROXY)  # 1 or 0
 ACCOUNT_FORMS = {
     "change_password": "config.identity.passwords.ChangePasswordForm",
     "reset_password": "config.identity.passwords.ResetPasswordForm",

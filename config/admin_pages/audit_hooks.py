@@ -211,7 +211,8 @@ def _changed_values(form: Any) -> tuple[dict[str, Any], dict[str, Any]]:
         if _SENSITIVE.search(name) and name not in _SENSITIVE_BY_NAME_ONLY:
             before[name] = after[name] = "..."
         elif isinstance(new, QuerySet):
-            former, current = ({_value(each) for each in objects or ()} for objects in (old, new))
+            former = {_value(each) for each in old or ()}
+            current = {_value(each) for each in new}
             before |= _in_parts(name, former - current)
             after |= _in_parts(name, current - former)
         else:

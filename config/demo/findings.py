@@ -30,8 +30,8 @@ _REASONS = {  # of the event that gave a finding its status; an open finding has
     Finding.Status.FALSE_POSITIVE: "We tried it by hand without any effect.",
     Finding.Status.ACCEPTED_RISK: "Agreed with the shop: it goes with the relaunch in spring.",
 }
-_ACCEPTED_FOR = timedelta(days=120)
-_MORE_LOCATIONS = (0, 0, 0, 0, 1, 2, 5)  # a finding has one of these numbers, most often none
+_ACCEPTED_FOR = timedelta(days=120)  # an accepted risk
+_MORE_LOCATIONS = (0, 0, 0, 0, 1, 2, 5)  # a finding has one of these numbers, most often 0
 
 
 def store_findings(

@@ -76,8 +76,11 @@ def send_links(email: str, *, base_url: str, language: str) -> None:
 
 
 def _send(person: User, base_url: str) -> None:
-    key = {"uidb36": user_pk_to_url_str(person), "key": default_token_generator.make_token(person)}
-    link = base_url + reverse("account_reset_password_from_key", kwargs=key)
+    path_arguments = {
+        "uidb36": user_pk_to_url_str(person),
+        "key": default_token_generator.make_token(person),
+    }
+    link = base_url + reverse("account_reset_password_from_key", kwargs=path_arguments)
     context = {"username": person.get_username(), "password_reset_url": link}
     subject, message = (
         render_to_string(f"account/email/password_reset_key_{part}.txt", context).strip()

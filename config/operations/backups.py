@@ -149,7 +149,7 @@ def restore_files(folder: Path) -> None:
 
 @transaction.atomic
 def leave_out_ids() -> None:
-    """Skip the ids given after the backup: cursors would miss new rows with them, old links would open them.
+    """Skip the ids given after the backup: cursors would miss new rows with them, and old links open them.
 
     Ids continue from a number that grows with time, because the same backup can be restored again.
     """

@@ -16,7 +16,7 @@ _STORE = """
 INSERT INTO config_cacheentry AS entry (key, value, expires_at) VALUES (%s, %s, %s)
 ON CONFLICT (key) DO UPDATE SET value = excluded.value, expires_at = excluded.expires_at
 """
-# Stores nothing, so counts no row, if the entry has not expired.
+# Changes no row if the entry has not expired.
 _ADD = f"{_STORE} WHERE entry.expires_at <= %s"
 _NEVER = 1e12  # Unix seconds: the value does not expire
 

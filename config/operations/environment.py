@@ -87,7 +87,7 @@ class Environment:
         return [
             f"{name} is not a setting: did you mean {setting}?"
             for name in sorted(set(names) - self.names)
-            for setting in difflib.get_close_matches(name, self.names, n=1, cutoff=0.85)  # one or none
+            for setting in difflib.get_close_matches(name, self.names, n=1, cutoff=0.85)  # at most one
         ]
 
 
@@ -150,7 +150,7 @@ def number(least: int, most: int) -> Callable[[str], int]:
 
 
 def matching(pattern: str, advice: str) -> Callable[[str], str]:
-    """Return a reader of text that matches ``pattern``; ``advice`` may have a placeholder for the text."""
+    """Return a reader of text that matches ``pattern``; ``advice`` may have ``{!r}`` in place of the text."""
 
     def read(text: str) -> str:
         if not re.fullmatch(pattern, text):

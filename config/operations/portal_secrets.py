@@ -33,7 +33,7 @@ def give_secret(account: Account, service_account: api.Account, *, by: str) -> b
     Revoke the portal's unused secrets, which nobody else has. A secret from the environment is kept, and
     issued in the service unless the service knows it: then return False.
     """
-    given = account.reveal_secret() if account.is_from_environment else None
+    given = account.reveal_secret() if account.is_from_environment else None  # by the environment
     if given is None and account.pk:
         for unused in _unused(account):
             unused.revoke(now=timezone.now())

@@ -101,7 +101,7 @@ def readable_host(host: str) -> str:
 
 
 def _readable(label: str, scripts: set[str]) -> str:
-    """Return the label in readable letters, or encoded; ``scripts`` are those of the last label."""
+    """Return the label in readable letters, or encoded; the last label is in ``scripts``."""
     text = _decoded(label)
     is_in_own_script = _scripts(text) == scripts and len(scripts) == 1 and scripts != {"LATIN"}
     is_left_to_right = all(unicodedata.bidirectional(each) not in ("R", "AL") for each in text)

@@ -31,7 +31,7 @@ def robots_of(url: str, address: str, *, agent: str = "", never: Sequence[str] =
 def read_robots(text: str) -> Allows:
     """Return the function for a robots.txt, by its rules for ThreatDashboard, else those for all agents."""
     groups: dict[str, list[tuple[str, bool]]] = {}  # the rules of our agent and of "*"
-    agents: set[str] = set()  # those of the current group
+    agents: set[str] = set()  # of the current group
     is_in_names = False  # whether the line before named an agent, so that a further one joins its group
     for name, value in _lines(text):
         if name == "user-agent":
