@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
-from foundation.operations.metrics import count_upstream
+from foundation.operations.metrics import count_service_call
 from foundation.operations.request_ids import HEADER, current_request_id
 from portal.gateway import bulkhead
 from portal.gateway.direct import DirectAdapter
@@ -108,9 +108,9 @@ def _logged(account: SigningAccount) -> Iterator[None]:
     """Count each call, and log each failure in one line without bodies, secrets or signatures."""
     try:
         yield
-        count_upstream("ok")
+        count_service_call("ok")
     except CallError as error:
-        count_upstream(type(error).__name__)
+        count_service_call(type(error).__name__)
         logger.log(
             logging.INFO if isinstance(error, _EXPECTED) else logging.WARNING,
             "%s: %s: %s; request id %s%s",

@@ -12,7 +12,7 @@ from django.utils import timezone
 from audit.models import RETENTION
 from audit.recording import Person
 from audit.recording import record as audit
-from foundation.addresses.mail_addresses import is_of
+from foundation.addresses.mail_addresses import with_address
 from portal.models import Account, Invitation, Membership, MembershipChange
 from portal.team import emails
 from portal.team.seats import UNLIMITED, Seats, check_may_invite, check_may_join
@@ -158,7 +158,7 @@ def remove(membership: Membership, *, by: User) -> None:
 def withdraw_invitations_of(membership: Membership, *, by: User | None) -> None:
     """Withdraw the open invitations from and to this person: each could restore a role."""
     account = _lock_account(membership.account_id)
-    from_or_to_person = Q(invited_by=membership.user_id) | is_of(membership.user.email)
+    from_or_to_person = Q(invited_by=membership.user_id) | with_address(membership.user.email)
     for invitation in account.invitations.open(at=timezone.now()).filter(from_or_to_person):
         withdraw(invitation, by=by)
 

@@ -27,7 +27,7 @@ from dashboard_api.crawler.essentials.page import (
 )
 from foundation.addresses.hosts import covers
 from foundation.outbound.deadline import Deadline, DeadlinePassed
-from foundation.outbound.fetch import Fetched, FetchFailed, fetch, in_words
+from foundation.outbound.fetch import Fetched, FetchFailed, error_text, fetch
 from foundation.outbound.names import localhost_port
 from foundation.outbound.refusals import REFUSALS, is_refusal
 from foundation.outbound.tls import HandshakeRefused, NotConnected, shake_hands
@@ -81,7 +81,7 @@ def _results(visit: _Visit, tls: ssl.SSLContext | None) -> Iterator[Result]:
         is_reached = any(hop.url.startswith(home) for hop in page.hops)  # http redirected to https
         if is_reached or _answers_after_pause(host, address, deadline, port):
             raise Incomplete("connect_failed") from error
-        yield Problem("https-not-offered", plain, f"No connection by TLS: {in_words(error)}.")
+        yield Problem("https-not-offered", plain, f"No connection by TLS: {error_text(error)}.")
         yield from _by_http_alone(page)
         yield from _other_names(page, deadline, now, tls)
         return

@@ -33,8 +33,8 @@ class Command(OperatorCommand):
         "queue. Pages and calls have priority (nice 10). Several workers can run at once, also on several "
         "machines. Needs CRAWLER_ENABLED."
     )
-    commits_itself = True  # it runs until it is stopped
-    without_event = "each scan and each import has an event"
+    in_one_transaction = False  # it runs until it is stopped
+    no_event_because = "each scan and each import has an event"
 
     def add_arguments(self, parser: CommandParser) -> None:
         modes = parser.add_mutually_exclusive_group()
@@ -52,12 +52,12 @@ class Command(OperatorCommand):
             count = stopping.stop_all(by=by, reason=options.get("reason", ""))
             return Result(
                 text=f"Scans cancelled: {count}. No scan starts until 'manage.py crawl --resume'.",
-                fields={"cancelled": count},
+                json_output={"cancelled": count},
             )
         if resume:
             ended = stopping.resume(by=by)
             text = "Scans can start again." if ended else "Nothing to do: scans are not stopped."
-            return Result(text=text, fields={"changed": ended})
+            return Result(text=text, json_output={"changed": ended})
         if not settings.CRAWLER_ENABLED:
             raise CommandError("CRAWLER_ENABLED is off: set it to true in the environment or .env.")
         try:
@@ -69,7 +69,7 @@ class Command(OperatorCommand):
         name = f"{socket.gethostname()[:60]}-{os.getpid()}-{secrets.token_hex(4)}"
         with _stopping() as stop:
             count = self._work(Worker(name, engines, stop.is_set), stop, once=once)
-        return Result(text=f"Scans ended: {count}.", fields={"ended": count})
+        return Result(text=f"Scans ended: {count}.", json_output={"ended": count})
 
     def _work(self, worker: Worker, stop: Event, *, once: bool) -> int:
         """Run scans until ``stop`` is set, with ``once`` until the queue is empty; return how many ended."""

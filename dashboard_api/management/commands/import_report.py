@@ -116,7 +116,7 @@ class Command(OperatorCommand):
         "Several files are imported one by one; a file with reports of several tools is imported "
         "as a whole. gzip is unpacked. --json prints one object per line, for each report of each file."
     )
-    without_event = "each import has an event"
+    no_event_because = "each import has an event"
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("files", metavar="FILE", nargs="+", help="a report; - is standard input")
@@ -156,7 +156,7 @@ class Command(OperatorCommand):
             return False
         return True
 
-    def error_fields(self, message: str, **options: Any) -> dict[str, Any]:
+    def json_error(self, message: str, **options: Any) -> dict[str, Any]:
         return {"file": options["file"], "error": message} if "file" in options else {"error": message}
 
     def perform(
@@ -189,8 +189,8 @@ class Command(OperatorCommand):
         self._rejected += sum(result.rejected for result in results)
         lines = ["Dry run: nothing was stored. Otherwise:"] if dry_run else []
         lines += [line for each in results for line in in_words(each)]
-        fields = [{"file": file, **dataclasses.asdict(each), "dry_run": dry_run} for each in results]
-        return Result(text="\n".join(prefix + line for line in lines), fields=fields)
+        json_output = [{"file": file, **dataclasses.asdict(each), "dry_run": dry_run} for each in results]
+        return Result(text="\n".join(prefix + line for line in lines), json_output=json_output)
 
 
 def _check_linked(ref: str, website: Website) -> None:

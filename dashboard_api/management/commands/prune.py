@@ -26,7 +26,7 @@ class Command(OperatorCommand):
         "imports that are too old to be taken back, finished reports that were sent over HTTP, and bodies of "
         "payment callbacks after 30 days. Finish the deletion of accounts that forget_account began."
     )
-    commits_itself = True  # after each batch
+    in_one_transaction = False  # after each batch
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--batch", type=positive, default=limits.PRUNE_BATCH, metavar="N")
@@ -48,7 +48,7 @@ class Command(OperatorCommand):
             f"events, {uploads} old uploads, {jobs} finished reports and {changes} records of changes by "
             "imports that can no longer be taken back."
             + (f" Deleted {forgotten} calls of deleted accounts." if forgotten else ""),
-            fields={
+            json_output={
                 "nonces": nonces,
                 "calls": calls,
                 "forgotten_calls": forgotten,

@@ -22,7 +22,7 @@ class Command(OperatorCommand):
     """manage.py reconcile_billing."""
 
     interval = timedelta(days=1)
-    commits_itself = True  # a lock must not last while a provider is asked
+    in_one_transaction = False  # a lock must not last while a provider is asked
 
     help = (
         "List the accounts whose entitlement differs from what the payment provider reported last, such as "
@@ -52,7 +52,7 @@ class Command(OperatorCommand):
             )
         repaired = len(drift) - len(not_repaired)
         fields = {"differences": len(drift), "accounts": drift, "changed": bool(repaired)}
-        return Result(text=_in_words(drift, repaired), fields=fields, found=len(not_repaired))
+        return Result(text=_in_words(drift, repaired), json_output=fields, found=len(not_repaired))
 
 
 def _in_words(drift: list[dict[str, Any]], repaired: int) -> str:

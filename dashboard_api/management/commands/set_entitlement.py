@@ -55,5 +55,5 @@ class Command(OperatorCommand):
         is_changed = (entitlement_fields(entitlement), entitlement.agreed) != before
         return Result(
             text=f"{ref}: {entitlement_in_words(entitlement)}{'' if is_changed else ' Nothing changed.'}",
-            fields={"changed": is_changed, "account": ref, "entitlement": result_fields(entitlement)},
+            json_output={"changed": is_changed, "account": ref, "entitlement": result_fields(entitlement)},
         )

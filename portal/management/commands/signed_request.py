@@ -62,8 +62,8 @@ class Command(OperatorCommand):
         "code is 1 unless the status is 200. Link id and secret come from the portal's tables; with "
         "--link-id, PORTAL_ACCOUNT_REF and SITE_API_SECRET of the environment work, too."
     )
-    without_event = "it only reads"  # why no audit event
-    on_record = None  # no options --by and --reason
+    no_event_because = "it only reads"  # why no audit event
+    audit_options = None  # no options --by and --reason
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--host", required=True, help="the website, such as shop.example.com")
@@ -95,7 +95,7 @@ class Command(OperatorCommand):
             )
         if options["curl"]:
             script = _script(base_url, website, route, request)
-            return Result(text=script, fields={"script": script})
+            return Result(text=script, json_output={"script": script})
         try:
             service = Service(
                 base_url=base_url,
@@ -111,7 +111,7 @@ class Command(OperatorCommand):
                 "Check DASHBOARD_BASE_URL or --base-url."
             ) from error
         failure = "" if exchange.status == 200 else f"The service answered {exchange.status}."
-        return Result(text=_in_words(exchange), fields=_in_fields(exchange), failure=failure)
+        return Result(text=_in_words(exchange), json_output=_as_json(exchange), failure=failure)
 
 
 def _script(base_url: str, website: Website, route: Route[Any, Any], request: msgspec.Struct) -> str:
@@ -156,7 +156,7 @@ def _account(ref: str | None) -> Account:
     return account if account.is_from_environment else find_account(ref)
 
 
-def _in_fields(exchange: Exchange) -> dict[str, Any]:
+def _as_json(exchange: Exchange) -> dict[str, Any]:
     return {
         "request": {
             "method": "POST",
