@@ -138,7 +138,7 @@ def read(report: ScanReport, website: Website, options: ReportOptions) -> ReadRe
         rows=rows,
         result=replace(result, note=note),
         time_of=_time_of(options, ended_at=ended_at, now=now),
-        targets=tuple(rows.scope.targets) if report.names_targets and not note else (EVERYWHERE,),
+        targets=tuple(rows.scope.targets) if report.names_every_target and not note else (EVERYWHERE,),
         is_broken_off=bool(report.failure),
         proves_absence=options.may_fix
         and is_complete
@@ -159,7 +159,7 @@ def _complete_scope(rows: StagedReport, report: ScanReport, website: Website, op
     if scope.targets:
         return ""
     scope.targets.add(website.host)
-    return NOTHING_SCANNED if report.names_targets else _NO_TARGET  # such a report names every target
+    return NOTHING_SCANNED if report.names_every_target else _NO_TARGET  # such a report names every target
 
 
 def _scanned_at(report: ScanReport, options: ReportOptions) -> datetime | None:

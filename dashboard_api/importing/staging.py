@@ -344,7 +344,7 @@ def _stage_check(staged: StagedReport, check: Check, location: str, source: str)
     staged.coverage += 1
     if check.error:
         staged.failed.add(check.row, f"{FAILED_CHECK}{check.error}")
-        if check.only_here:
+        if check.fails_only_here:
             staged.scope.add_failed_location(location)
         else:
             staged.scope.add_failure(target_of(location), check.rules)
