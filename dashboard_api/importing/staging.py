@@ -285,6 +285,7 @@ _CONTAINS = """
 SELECT 1 FROM report_row WHERE fingerprint = ?
 UNION ALL SELECT 1 FROM suppressed WHERE fingerprint = ? LIMIT 1
 """
+# Numbers in the order of the first rows.
 _NUMBER_FINDINGS = """
 INSERT INTO finding (fingerprint) SELECT fingerprint FROM report_row GROUP BY fingerprint ORDER BY MIN(rowid)
 """
@@ -307,6 +308,7 @@ def stage(report: ScanReport, site: str, *, base_url: str | None) -> StagedRepor
     staged = StagedReport(scope, report.budget)
     for row in report:
         if isinstance(row, Reject):
+            # It may be about any finding, of any severity.
             staged.unreadable += 1
             staged.unidentified += 1
             staged.unknown_severities += 1

@@ -63,7 +63,7 @@ def read(stream: BinaryIO) -> ScanReport:
     if not _inner(rows.root):
         raise UnreadableReport("The file is not a report of Greenbone: it has no report with a scan.")
 
-    def entries() -> Iterator[ReportRow | Ending]:
+    def entries() -> Iterator[ReportRow | Ending]:  # runs only when ``report`` below exists
         yield from convert_rows(_rows(rows, report.choose_host), _convert)
         inner = _inner(rows.root)
         status = one_line(text_at(inner, "scan_run_status"))

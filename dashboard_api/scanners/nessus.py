@@ -66,7 +66,7 @@ def read(stream: BinaryIO) -> ScanReport:
         raise UnreadableReport("The file is not a report of Nessus: it has no host.")
     ends: list[Time] = []  # reading the rows completes it
 
-    def entries() -> Iterator[ReportRow | Ending]:
+    def entries() -> Iterator[ReportRow | Ending]:  # runs only when ``report`` below exists
         used_rows = (row for row in rows if row.name in ("ReportItem", "ReportHost"))
         rows_of_hosts = enumerate(_noting_ends(used_rows, ends), start=1)
         yield from convert_rows(rows_of_hosts, partial(_convert, names=_Names(report.choose_host)))

@@ -118,7 +118,7 @@ def read(stream: BinaryIO) -> ScanReport:
     checks = set(_ports(run))  # rules such as "tcp/443"
     ports = {check.partition("/")[2] for check in checks}
 
-    def entries() -> Iterator[ReportRow | Ending]:
+    def entries() -> Iterator[ReportRow | Ending]:  # runs only when ``report`` below exists
         has_rows = False
         for entry in convert_rows(
             enumerate(_rows(rows, checks, report.choose_host, has_scripts=bool(scripts)), start=1), _convert

@@ -97,6 +97,7 @@ class DateOrder:
         readings = _readings(text)
         possible = set(readings)
         if len(possible) > 1:
+            # A reading that is no date is None.
             possible = {readings[day_first] for day_first in self._possible_day_first} - {None}
         return (possible.pop() if len(possible) == 1 else None) or UnreadTime(text[:100])
 

@@ -97,7 +97,7 @@ def _read_xml(stream: BinaryIO) -> ScanReport:
 def _report(rows: Iterator[tuple[JsonObject, Any]], ends: Sequence[Time], *, version: str = "") -> ScanReport:
     """Return the report of ``rows``; reading the last row completes ``ends``."""
 
-    def entries() -> Iterator[ReportRow | Ending]:
+    def entries() -> Iterator[ReportRow | Ending]:  # runs only when ``report`` below exists
         yield from convert_rows(enumerate(rows, start=1), partial(_convert, choose_host=report.choose_host))
         yield Ending(scanned_at=newest(ends))  # the start of the scan, if its end is in 1970
 

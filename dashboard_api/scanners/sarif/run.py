@@ -52,7 +52,7 @@ class Run:
         for rules in [self._driver_rules, *self._extension_rules]:
             for index, rule in enumerate(rules):
                 self._by_id.setdefault(line_at(rule, "id"), (rules, index))
-        self._by_id.pop("", None)
+        self._by_id.pop("", None)  # rules without an id
         self._roots = sorted(islice(self._source_roots(), _MAX_ROOTS), key=len, reverse=True)
         self._bases = dict(self._named_bases())
 
@@ -80,6 +80,7 @@ class Run:
         if position := self._by_id.get(name) or self._by_id.get(name.rpartition("/")[0]):
             rules, index = position
             return rules[index]
+        # By index, among the rules of an extension or else of the driver.
         component = object_at(reference, "toolComponent").get("index")
         rules = self._driver_rules
         if isinstance(component, int):

@@ -113,13 +113,13 @@ def _checks(server: JsonObject, scanned_at: datetime | None) -> Iterator[_Row | 
         elif attempt and attempt.get("status") == "COMPLETED":
             result = object_at(attempt, "result")
             for name, judge in CHECKS.get(command, {command: no_problem}).items():
-                problem, error = _judged(name, judge, result, scanned_at)
+                problem, error = _problem_or_error(name, judge, result, scanned_at)
                 yield _Row(location=location, address=address, checks=(name,), problem=problem, error=error)
         elif attempt and attempt.get("status") != "NOT_SCHEDULED":
             yield BadRow(f"has an unknown status: {line_at(attempt, 'status')[:50] or 'none'}")
     if (accepted := _suites_of_all_versions(results)) is not None:
         for name, judge in OF_ALL_SUITES.items():
-            problem, _ = _judged(name, judge, accepted, scanned_at)
+            problem, _ = _problem_or_error(name, judge, accepted, scanned_at)
             yield _Row(location=location, address=address, checks=(name,), problem=problem)
 
 
@@ -131,7 +131,7 @@ def _suites_of_all_versions(results: JsonObject) -> JsonObject | None:
     return {"accepted_cipher_suites": [suite for each in tried for suite in each["accepted_cipher_suites"]]}
 
 
-def _judged(
+def _problem_or_error(
     name: str, judge: Judge, result: JsonObject, scanned_at: datetime | None
 ) -> tuple[Problem | None, str]:
     """Return the problem, if any, and an error text if the check has no result."""

@@ -70,8 +70,9 @@ def read(stream: BinaryIO) -> ScanReport:
 
 def _abort_reason(document: JsonObject) -> str:
     """Return why WPScan stopped early; empty if it did not."""
-    has_given_up = not document.keys().isdisjoint(_GAVE_UP)
-    return line_at(document, *_GAVE_UP)[:300].rstrip(".") or "no reason given" if has_given_up else ""
+    if document.keys().isdisjoint(_GAVE_UP):
+        return ""
+    return line_at(document, *_GAVE_UP)[:300].rstrip(".") or "no reason given"
 
 
 def _failure(document: JsonObject) -> str:
@@ -88,7 +89,7 @@ def _checks(document: JsonObject) -> set[str]:
     recognised them. Without --enumerate, it checks no theme except the main theme.
     """
     has_answer = _has_answer(object_at(document, "vuln_api"))
-    # A kind of component, or one component.
+    # A kind such as "plugin" stands for all its components, "theme/NAME" for one.
     kinds = {kind for key, kind in _COMPONENTS.items() if key in document and (has_answer or document[key])}
     kinds |= {f"theme/{line_at(theme, 'slug')}" for theme in _main_themes(document)}
     if line_at(object_at(document, "version"), "status") not in ("", "Unknown"):
