@@ -132,7 +132,7 @@ def read_credentials(account_ref: str, link_id: str, now: datetime) -> Credentia
 
 @functools.cache
 def _statement(backend: ModuleType) -> str:
-    utc = backend.UTC
+    utc = backend.UTC_SUFFIX
     columns = f"profile, frequency, next_at{utc}, schedule.changed_at{utc}, schedule.paused_until"
     return _CREDENTIALS.format(schedules=backend.AS_JSON.format(columns))
 
