@@ -313,6 +313,27 @@ class ShareForm(ShareListForm):
     evidence = forms.BooleanField(label=_("Include evidence"), required=False)
 
 
+class ViewNameForm(forms.Form):
+    """Form for the name of a saved view."""
+
+    name = forms.CharField(label=_("Name"), max_length=60)
+
+    def clean_name(self) -> str:
+        """Return the name with single spaces; two names that look the same are then the same."""
+        return " ".join(self.cleaned_data["name"].split())
+
+
+class SaveViewForm(ViewNameForm):
+    """Form that saves the filters of a list; owners and managers may save them for everyone."""
+
+    everyone = forms.BooleanField(label=_("For everyone in the organization"), required=False)
+
+    def __init__(self, *args: Any, manages: bool, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if not manages:
+            del self.fields["everyone"]
+
+
 class PasswordErrors:
     """Mixin for Django's password forms: errors appear under the first field, not under its repetition."""
 

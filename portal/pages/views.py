@@ -21,8 +21,17 @@ from portal.pages.forms import FINDING_ID, Filters, ShareForm, ShareListForm, Si
 from portal.pages.front_door import front_door
 from portal.pages.htmx import HtmxHttpRequest, render_row, render_site
 from portal.pages.urls import portal_origin
-from portal.pages.view_models import HandOver, Lead, Neighbours, OutageNotice, Results, ShareOffer, SitePage
-from signed_api.errors import CallError, UnknownFinding
+from portal.pages.view_models import (
+    HandOver,
+    Lead,
+    Neighbours,
+    OpenedView,
+    OutageNotice,
+    Results,
+    ShareOffer,
+    SitePage,
+)
+from signed_api.errors import CallError, InvalidRequest, UnknownFinding
 from signed_api.findings import DashboardRequest, DashboardResponse, FindingResponse
 
 
@@ -87,14 +96,20 @@ def site(request: HtmxHttpRequest, host: str) -> HttpResponse:
     website, page = _empty_page(request, host)
     if website is None:
         return render_site(request, page)
+    opened = view_models.opened_view(request.user, website, page.address.filters, request.GET)
     try:
-        dashboard, outage = last_answers.get_dashboard(website, page.address.filters.to_request())
+        dashboard, outage = _get_dashboard(website, page.address.filters, opened)
+        opened, address = opened.without_unknown(dashboard.dashboard.facets, page.address)
+        if address != page.address:
+            dashboard, outage = last_answers.get_dashboard(website, address.filters.to_request())
     except CallError as error:
         return _render_error(request, website, page, error)
     # The page mentions e-mails only before the first scan.
     awaits_check = dashboard.summary.first_check_by is not None
     has_emails = awaits_check and gets_emails(request.user, website)
     manages = _manages(request, website)
+    views = view_models.saved_views(opened, address, manages=manages)
+    page = replace(page, address=address, url=opened.url(address), saved_views=views)
     results = view_models.build_results(
         dashboard,
         page.address,
@@ -145,6 +160,18 @@ def finding(request: HtmxHttpRequest, host: str, finding_id: str) -> HttpRespons
         retest_url=page.address.of_retest(finding_id) if may_retest else "",
     )
     return render_site(request, page)
+
+
+def _get_dashboard(
+    website: Website, filters: Filters, opened: OpenedView
+) -> tuple[DashboardResponse, Outage | None]:
+    """Return the dashboard; without its scanners if the open view has one that the service does not know."""
+    try:
+        return last_answers.get_dashboard(website, filters.to_request())
+    except InvalidRequest:
+        if not opened.view or not filters.source:
+            raise
+        return last_answers.get_dashboard(website, replace(filters, source="").to_request())
 
 
 def _empty_page(

@@ -24,6 +24,7 @@ class PortalPart:
             "portal_websites": self.account.websites.count(),
             "memberships": self.account.memberships.count(),
             "invitations": self.account.invitations.count(),
+            "saved_views": self.account.saved_views.count(),
             "share_links": ShareLink.objects.of_account(self.account).count(),
             "users": len(self.people),
         }
