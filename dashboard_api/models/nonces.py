@@ -34,7 +34,7 @@ _limited: TTLCache[int, bool] = TTLCache(maxsize=1_000, ttl=1)
 _lock = Lock()
 
 
-class Claim(Enum):
+class NonceClaim(Enum):
     """The result of claiming a nonce; it is spent in each case."""
 
     ACCEPTED = "accepted"
@@ -43,7 +43,7 @@ class Claim(Enum):
 
 
 # By the number of rows that CLAIM_AND_COUNT_SQLITE changed: 0, 1 (nonce) or 2 (nonce and count).
-_CLAIMS = (Claim.REPLAYED, Claim.LIMITED, Claim.ACCEPTED)
+_CLAIMS = (NonceClaim.REPLAYED, NonceClaim.LIMITED, NonceClaim.ACCEPTED)
 
 
 class CallFacts(NamedTuple):
@@ -69,7 +69,7 @@ class NonceQuerySet(models.QuerySet["Nonce"]):
         expires_at: datetime,
         facts: CallFacts,
         limit: CallLimit | None = None,
-    ) -> Claim:
+    ) -> NonceClaim:
         """Spend ``nonce`` and count the call; of concurrent calls, exactly one is ACCEPTED.
 
         This is one atomic statement with its own commit. Calls without a limit are not counted. Raises
@@ -83,22 +83,22 @@ class NonceQuerySet(models.QuerySet["Nonce"]):
             "expires_at": int(expires_at.timestamp()),
         }
         if limit is None:
-            return Claim.ACCEPTED if changed_rows(Nonce, sql.CLAIM, row) else Claim.REPLAYED
+            return NonceClaim.ACCEPTED if changed_rows(Nonce, sql.CLAIM, row) else NonceClaim.REPLAYED
         if _is_repeated_refusal(account_id, limit, facts.at):
             row["at"] = None
         claim = self._counted(row | limit.parameters(facts.at))
-        if claim is Claim.LIMITED and row["at"]:
+        if claim is NonceClaim.LIMITED and row["at"]:
             with _lock:
                 _limited[account_id] = True
         return claim
 
-    def _counted(self, row: dict[str, Any]) -> Claim:
+    def _counted(self, row: dict[str, Any]) -> NonceClaim:
         if _is_sqlite():
             return _CLAIMS[rows_changed_by_triggers(Nonce, sql.CLAIM_AND_COUNT_SQLITE, row)]
         if changed_rows(Nonce, sql.CLAIM_AND_COUNT_POSTGRESQL, row):
-            return Claim.ACCEPTED
+            return NonceClaim.ACCEPTED
         own = self.filter(account_id=row["account_id"], nonce=row["nonce"], request_id=row["request_id"])
-        return Claim.LIMITED if own.exists() else Claim.REPLAYED
+        return NonceClaim.LIMITED if own.exists() else NonceClaim.REPLAYED
 
     def raise_fence(self, now: datetime) -> datetime:
         """Refuse every call that may have been accepted before ``now``; return the last refused timestamp.

@@ -68,7 +68,7 @@ def _retired_start(host: str) -> str:
     return f"{host[:200]} ("  # no host has spaces
 
 
-def host_before(host: str) -> str:
+def original_host(host: str) -> str:
     """Return the original host of a website; retired websites have a suffix after it."""
     return host.partition(" ")[0]
 

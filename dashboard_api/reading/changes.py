@@ -71,7 +71,7 @@ def build_changes(link: AccountSite, request: ChangesRequest, now: datetime) -> 
 
 def _is_first_checked(link: AccountSite, now: datetime) -> bool:
     """Return whether the link is new and older than the website's first import."""
-    if link.linked_at < now - limits.NEW_LINK:
+    if link.linked_at < now - limits.NEW_LINK_PERIOD:
         return False
     first = change_feed.first_import_at(link.website_id)
     return first is not None and first >= link.linked_at
