@@ -471,7 +471,7 @@ def _website(claim: OwnershipClaim) -> Website | None:
 
 def _locked(claim: OwnershipClaim) -> OwnershipClaim:
     """Lock all claims to the host until the end of the transaction; return this one, read again."""
-    return next(each for each in OwnershipClaim.objects.locked(claim.host) if each.pk == claim.pk)
+    return next(each for each in OwnershipClaim.objects.lock_all(claim.host) if each.pk == claim.pk)
 
 
 def _end(claim: OwnershipClaim, reason: str, now: datetime) -> None:

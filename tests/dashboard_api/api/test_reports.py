@@ -133,7 +133,7 @@ def test_a_finding_that_came_back_fails_as_well(client, token):
 
 def decided(severity, *, rule="exposed-panel"):
     """Let a standing decision about the source begin: about a rule, or without one the minimum."""
-    source = Source.objects.imported("nuclei", "Nuclei")
+    source = Source.objects.get_or_add("nuclei", "Nuclei")
     decision = make_standing_decision(source=source, rule=rule, severity=severity)
     standing.begin(decision, timezone.now())
 
