@@ -40,8 +40,8 @@ def problems() -> Iterator[str]:
     fenced_until = Nonce.objects.fenced_until(now)
     if fenced_until and fenced_until > now:
         yield (
-            f"Signed calls are refused until {fenced_until:%H:%M:%S} UTC, because a backup was restored: they "
-            "are answered again by themselves."
+            f"Signed calls are refused until {fenced_until:%H:%M:%S} UTC, because a backup was restored: "
+            "they are answered again by themselves."
         )
     made_at = Published.objects.aggregate(at=Max("made_at"))["at"]
     if settings.PUBLIC_TELEMETRY and made_at and now - made_at > STALE_AFTER:
