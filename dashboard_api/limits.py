@@ -1,4 +1,4 @@
-"""Limits and other numbers; the specification of the API leaves all but MAX_BODY_BYTES to us."""
+"""Limits and other numbers, which the specification of the API leaves open, except for MAX_BODY_BYTES."""
 
 from datetime import timedelta
 
@@ -22,13 +22,13 @@ SECRET_USE_PRECISION = timedelta(minutes=1)  # the last use of a secret or token
 # The rate limit: its defaults are settings, and staff can give an account up to these numbers
 MAX_CALLS_PER_SECOND = 9_999
 MAX_CALLS_BURST = 9_999  # calls at once, after a pause
+MANY_SITES = 20  # accounts that may link more websites get a larger burst
+MAX_SLOW_CALLS_AT_ONCE = 2  # in a process, of an account with slow calls; a process has four threads
+SLOW_ACCOUNT_RETRY_AFTER_SECONDS = 2  # while an account has MAX_SLOW_CALLS_AT_ONCE
 
-# Calls on record
+# Calls on record, and their numbers
 CALL_RECORD_LIFETIME = timedelta(days=180)  # also written in the triggers that refuse deletion: change both
 CLOCK_MARGIN = timedelta(minutes=5)  # calls are deleted so much later: the database's clock may be behind
-MAX_SLOW_CALLS_AT_ONCE = 2  # of one account; a process has four threads
-SLOW_ACCOUNT_RETRY_AFTER_SECONDS = 2  # while an account has MAX_SLOW_CALLS_AT_ONCE
-MANY_SITES = 20  # accounts that may link more websites get a larger burst
 USAGE_DAYS = 31  # days with their numbers of calls, in the response about an entitlement
 NEAR_PERCENT = 80  # customers are warned when they have used this much of a limit
 USAGE_LIFETIME = timedelta(days=400)  # of the numbers of calls on a day

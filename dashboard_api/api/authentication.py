@@ -263,7 +263,7 @@ def _claim_nonce(
             SecretUse.note(signer.pk, call.moment)
         if claim is NonceClaim.ACCEPTED and call.path == CALLS.path:
             note_reading(signer.pk, call.address)
-        # A replay may be none: after a restore, a fence refuses all nonces from before it.
+        # After a restore, a fence refuses all nonces from before it, so this may be a first use.
         fenced_until = Nonce.objects.fenced_until(expires_at) if claim is NonceClaim.REPLAYED else None
     except DatabaseError as error:
         raise Unavailable from error

@@ -125,7 +125,7 @@ class Website(models.Model):
                 self.host = typed_host(self.host)
             except InvalidHost as error:
                 raise ValidationError({"host": f"The host {error}."}) from error
-            if self._state.adding:
+            if self._state.adding:  # not stored yet
                 check_has_one_owner(self.host)
         if self.verified_at is not None and not self.verified_by:
             raise ValidationError({"verified_by": "Say who verified the website."})

@@ -139,7 +139,7 @@ def _statement(backend: ModuleType) -> str:
 
 
 def _account_site(pk: int | None, *columns: Any) -> AccountSite | None:
-    """Return the link from its id and the columns after it; None without a link."""
+    """Return the link from its id and the columns after it, if the call names a link of the account."""
     if pk is None:
         return None
     account_id, website_id, host, linked_at, revoked_at, paused_at, *others = columns

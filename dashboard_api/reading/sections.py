@@ -366,7 +366,7 @@ def _coverage_entry(
 ) -> contract.CoverageEntry:
     if run is None:
         due = NextCheck(None, is_overdue=False)
-    elif run.ours_at:  # last_run_at may be that of a target which is no longer scanned
+    elif run.ours_at:  # last_run_at may belong to a target that is no longer scanned
         due = next_check(schedules, last_run_at=run.ours_at, today=today)
     else:
         due = next_report(run.last_run_at, source.interval_days, today=today)
