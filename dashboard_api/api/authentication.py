@@ -252,7 +252,7 @@ def _claim_nonce(
         route=route_of(call),
         request_id=call.request_id,
         address=call.address,
-        # A caller that polls the list of its calls would fill the list.
+        # Reading the list of calls goes on record once a minute, even if a program polls it.
         is_recorded=call.path != CALLS.path or is_first_reading(signer.pk, call.address),
     )
     try:
