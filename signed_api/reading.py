@@ -15,7 +15,10 @@ Checks = Mapping[str, Callable[[str], Any]]
 
 
 class BrokenFields(ValueError):
-    """The fields of a request that break their rules; ``errors`` has field and message of each."""
+    """The fields of a request that break their rules; ``errors`` has field and message of each.
+
+    A message continues the name of its field, as in "page times page_size must be at most ...".
+    """
 
     def __init__(self, errors: list[dict[str, str]]) -> None:
         self.errors = errors
@@ -62,10 +65,10 @@ def read(route: Route[_Request, Any], fields: Mapping[str, Any], checks: Checks)
 def rules_of(request: type[msgspec.Struct]) -> dict[str, Rule]:
     """Return the rule of each field, in order; raises TypeError for a field without a rule."""
     hints = get_type_hints(request, include_extras=True)
-    return {name: _rule_in(name, hints[name]) for name in request.__struct_fields__}
+    return {name: _rule_of_field(name, hints[name]) for name in request.__struct_fields__}
 
 
-def _rule_in(name: str, annotated: Any) -> Rule:
+def _rule_of_field(name: str, annotated: Any) -> Rule:
     if get_origin(annotated) is Annotated:
         for each in get_args(annotated)[1:]:
             if isinstance(each, Rule):

@@ -30,7 +30,7 @@ def onboard(customer: Customer, *, by: str, origin: str) -> Onboarded:
 def _onboard(customer: Customer, *, by: str, origin: str) -> Onboarded:
     created: list[str] = []  # what is missing and created here; the functions below add to it
     if customer.host:
-        OwnershipClaim.objects.locked(customer.host)  # before the account, in the order of claim checks
+        OwnershipClaim.objects.lock_all(customer.host)  # before the account, in the order of claim checks
     account = _account(customer, created)
     entitlement = _entitlement(account, customer, by, created)
     link = _link(account, customer, by, created) if customer.host else None

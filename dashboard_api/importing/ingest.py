@@ -192,7 +192,7 @@ def store(
     """
     website, rows, result = report.website, report.rows, report.result
     with transaction.atomic(savepoint=False):
-        source = Source.objects.imported(result.source, result.source_name)
+        source = Source.objects.get_or_add(result.source, result.source_name)
         if report.is_unnamed_part:
             report = _with_category(report, source)
             result = report.result

@@ -89,11 +89,11 @@ def check_room(token: ReportToken, *, key: str, now: datetime) -> None:
     sent_jobs = ReportJob.objects.filter(token__account=token.account_id, created_at__gt=since)
     room = limits.MAX_SENT_BYTES_A_DAY
     sums = sent_jobs.aggregate(bytes=Sum("length", default=0), reports=Count("pk"))
-    if sums["bytes"] + sums["reports"] * limits.MORE_BYTES_A_REPORT < room:
+    if sums["bytes"] + sums["reports"] * limits.EXTRA_BYTES_A_REPORT < room:
         return
     # There is room again when the oldest of the newest reports that fill the limit is a day old.
     for length, sent_at in sent_jobs.order_by("-created_at").values_list("length", "created_at"):
-        room -= length + limits.MORE_BYTES_A_REPORT
+        room -= length + limits.EXTRA_BYTES_A_REPORT
         if room <= 0:
             raise errors.TooManyReports(
                 errors.TooManyReports.IN_A_DAY, seconds=ceil((sent_at - since).total_seconds())

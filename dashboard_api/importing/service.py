@@ -270,7 +270,7 @@ def _record(result: ImportResult, website: Website, columns: Mapping[str, Any]) 
     """Record an import before its report is stored, because the journal refers to the record."""
     return ImportRun.objects.create(
         website=website,
-        source=Source.objects.imported(result.source, result.source_name),
+        source=Source.objects.get_or_add(result.source, result.source_name),
         **{name: getattr(result, name) for name in _RESULT_COLUMNS},
         rejects=[{"row": reject.row, "reason": reject.reason} for reject in result.rejects],
         **columns,

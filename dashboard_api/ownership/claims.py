@@ -481,7 +481,7 @@ def _active_website(claim: OwnershipClaim) -> Website | None:
 
 def _lock_and_reload(claim: OwnershipClaim) -> OwnershipClaim:
     """Lock all claims to the host until the end of the transaction; return this one, read again."""
-    return next(each for each in OwnershipClaim.objects.locked(claim.host) if each.pk == claim.pk)
+    return next(each for each in OwnershipClaim.objects.lock_all(claim.host) if each.pk == claim.pk)
 
 
 def _end(claim: OwnershipClaim, reason: str, now: datetime) -> None:

@@ -92,7 +92,7 @@ def _view_hits(request: HttpRequest, query: str) -> Iterable[Hit]:
     website = next((site for site in websites if account in ("", site.account.ref)), None)
     if website is None:
         return
-    address = site_address(website, is_shared=len(websites) > 1)
+    address = site_address(website, names_account=len(websites) > 1)
     for view in SavedView.objects.visible_to(request.user).filter(account=website.account):
         if query.casefold() in view.name.casefold():
             yield Hit(label=view.name, url=view_url(view, address), detail=readable_host(website.host))

@@ -51,7 +51,7 @@ def _section(
         SavedView.objects.visible_to(user).filter(account=account), key=lambda view: view.name.casefold()
     )
     websites = list(account.websites.select_related("account")[:2])
-    address = site_address(websites[0], is_shared=True) if len(websites) == 1 else None
+    address = site_address(websites[0], names_account=True) if len(websites) == 1 else None
 
     def row(view: SavedView) -> ViewRow:
         may_manage = not view.is_for_everyone or membership.can_link_websites

@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 from portal.models import SavedView, Website
 from portal.pages.forms import PERIOD, Filters, SaveViewForm
 from portal.pages.urls import Address
-from portal.pages.view_models.filters import LISTS, filter_label
+from portal.pages.view_models.filters import WITH_SEVERAL_VALUES, filter_label
 from portal.texts import labels
 from signed_api.findings import Facets
 
@@ -162,13 +162,13 @@ def _has(filters: Filters, name: str, value: str) -> bool:
     if name not in Filters.__dataclass_fields__:
         return False
     kept = getattr(filters, name)
-    return value in kept.split(",") if name in LISTS else value == str(kept)
+    return value in kept.split(",") if name in WITH_SEVERAL_VALUES else value == str(kept)
 
 
 def _parts(query: str) -> Iterator[tuple[str, str, str]]:
     """Yield name, value and words of each filter of a query; a list has several values."""
     for name, values in parse_qsl(query):
-        for value in values.split(",") if name in LISTS else [values]:
+        for value in values.split(",") if name in WITH_SEVERAL_VALUES else [values]:
             yield name, value, _filter_text(name, value)
 
 
